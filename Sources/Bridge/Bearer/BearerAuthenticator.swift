@@ -1,0 +1,47 @@
+/// Decides whether a bearer token is good and whom it names (RFC 6750).
+package protocol BearerAuthenticator: Sendable {
+    /// Verifies a token against the trusted issuers.
+    /// - Throws: ``BearerRefusal`` when the token is not good, ``StorageError/unavailable(_:)`` when that cannot be
+    ///   found out now.
+    func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity
+}
+
+/// Whom a verified bearer names.
+package struct BearerIdentity: Hashable, Sendable {
+    /// With the issuer's `subject_prefix` already in front.
+    package let subject: Subject
+    /// The app.
+    package let clientID: ClientID
+    /// The issuer's `iss`.
+    package let issuer: String
+    /// The app's session at its issuer, from `sid`.
+    package let sessionID: SessionID?
+    package let authentication: Authentication
+    package let expiresAt: Timestamp
+
+    package init(
+        subject: Subject, clientID: ClientID, issuer: String, sessionID: SessionID?, authentication: Authentication,
+        expiresAt: Timestamp
+    ) {
+        self.subject = subject
+        self.clientID = clientID
+        self.issuer = issuer
+        self.sessionID = sessionID
+        self.authentication = authentication
+        self.expiresAt = expiresAt
+    }
+}
+
+/// Why a bearer was refused: for audit and log. Outside, all are `invalid_token`.
+package enum BearerRefusal: String, Error, Sendable, CaseIterable {
+    case malformed
+    case unknownIssuer = "unknown_issuer"
+    case unknownKey = "unknown_key"
+    case wrongAlgorithm = "wrong_algorithm"
+    case badSignature = "bad_signature"
+    case wrongAudience = "wrong_audience"
+    case expired
+    case notYetValid = "not_yet_valid"
+    case missingClaim = "missing_claim"
+    case inactive
+}

@@ -1,0 +1,17 @@
+/// Every registered client, from settings and database, as one immutable snapshot.
+package struct ClientDirectory: Sendable {
+    private let clients: [ClientID: Client]
+    /// The website that an app opens when it names none.
+    package let defaultTarget: ClientID?
+
+    /// - Parameter clients: of two with one id, the later stands.
+    package init(_ clients: [Client], defaultTarget: ClientID?) {
+        self.clients = Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        self.defaultTarget = defaultTarget
+    }
+
+    package subscript(_ id: ClientID) -> Client? { clients[id] }
+
+    /// In order of id.
+    package var all: [Client] { clients.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+}

@@ -1,0 +1,62 @@
+/// A web origin as browsers serialise it, `https://host[:port]` (RFC 6454 §6.1): no path, no user, no query.
+package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
+    /// The serialised form; append a path to it.
+    package let description: String
+    package let isSecure: Bool
+    /// Whether the host is `localhost`, `127.0.0.1` or `[::1]`, where plain HTTP stays on the machine.
+    package let isLoopback: Bool
+
+    /// Accepts lower-case `http` or `https`, a DNS name, an IPv4 address or a bracketed IPv6 address, and a port that
+    /// is not the scheme's own.
+    ///
+    /// Only the serialised form is accepted, never mended: what an operator wrote and what a browser sends in
+    /// `Origin` must be the same bytes.
+    package init?(_ text: String) {
+        let rest: Substring
+        if text.hasPrefix("https://") {
+            rest = text.dropFirst(8)
+            isSecure = true
+        } else if text.hasPrefix("http://") {
+            rest = text.dropFirst(7)
+            isSecure = false
+        } else {
+            return nil
+        }
+        guard let (host, port) = Self.split(rest), Self.isHost(host) else { return nil }
+        if let port {
+            guard let number = Int(port), (1...65_535).contains(number), String(number) == port,
+                number != (isSecure ? 443 : 80)
+            else { return nil }
+        }
+        isLoopback = host == "localhost" || host == "127.0.0.1" || host == "[::1]"
+        description = text
+    }
+
+    private static func split(_ authority: Substring) -> (host: Substring, port: Substring?)? {
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            let host = authority[...end]
+            let rest = authority[authority.index(after: end)...]
+            if rest.isEmpty { return (host, nil) }
+            return rest.first == ":" ? (host, rest.dropFirst()) : nil
+        }
+        let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return (parts[0], parts.count == 2 ? parts[1] : nil)
+    }
+
+    private static func isHost(_ host: Substring) -> Bool {
+        if host.hasPrefix("[") {
+            return NetworkAddress(String(host.dropFirst().dropLast()))?.family == .v6
+        }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        return host.utf8.count <= 253
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                    && label.utf8.allSatisfy {
+                        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+                            || $0 == UInt8(ascii: "_")
+                    }
+            }
+    }
+}

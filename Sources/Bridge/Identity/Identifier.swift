@@ -1,0 +1,35 @@
+/// A name that is compared byte for byte and never parsed. Typed, so that one kind cannot stand in for another.
+package protocol Identifier: RawRepresentable<String>, Hashable, Sendable, Codable, CustomStringConvertible,
+    ExpressibleByStringLiteral
+{
+    init(rawValue: String)
+}
+
+extension Identifier {
+    package init(stringLiteral value: String) { self.init(rawValue: value) }
+    package var description: String { rawValue }
+}
+
+/// A registered app or website (RFC 6749 §2.2).
+package struct ClientID: Identifier {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// A user, with the prefix of the issuer that named it (contract §1.3).
+package struct Subject: Identifier {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// A session's public id: it proves nothing, the cookie's secret does.
+package struct SessionID: Identifier {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// A login token's `jti`: 128 random bits, base64url.
+package struct TokenID: Identifier {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// An IPv4 or IPv6 address. IPv4-mapped IPv6 (`::ffff:a.b.c.d`) is read as the IPv4 address it stands for.
+package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
+    package enum Family: Sendable { case v4, v6 }
+
+    /// 4 or 16 bytes, network order.
+    package let bytes: [UInt8]
+
+    package var family: Family { bytes.count == 4 ? .v4 : .v6 }
+
+    /// Reads the text form; no port, no brackets, no zone.
+    package init?(_ text: String) {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        if inet_pton(AF_INET, text, &v4) == 1 {
+            bytes = withUnsafeBytes(of: &v4) { Array($0) }
+        } else if inet_pton(AF_INET6, text, &v6) == 1 {
+            self.init(bytes: withUnsafeBytes(of: &v6) { Array($0) })
+        } else {
+            return nil
+        }
+    }
+
+    /// Bytes that are an address already, such as a network's first one.
+    init(network bytes: [UInt8]) { self.bytes = bytes }
+
+    private init(bytes: [UInt8]) {
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        self.bytes = bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
+    }
+
+    package var description: String {
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        _ = bytes.withUnsafeBytes { inet_ntop(family, $0.baseAddress, &buffer, socklen_t(buffer.count)) }
+        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The network of `bits` leading bits that this address lies in.
+    package func network(_ bits: Int) -> NetworkPrefix { NetworkPrefix(address: self, bits: bits) }
+
+    /// The network that limits count by: /24 of IPv4, /64 of IPv6 (contract §12).
+    package var limitNetwork: NetworkPrefix { network(family == .v4 ? 24 : 64) }
+
+    /// The network that `bind=network` compares: /24 of IPv4, /48 of IPv6 (contract §3).
+    package var bindingNetwork: NetworkPrefix { network(family == .v4 ? 24 : 48) }
+}

@@ -1,0 +1,49 @@
+/// A network in CIDR form, such as `203.0.113.0/24`.
+package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
+    /// The network's bytes with all bits past the prefix cleared.
+    private let bytes: [UInt8]
+    private let bits: Int
+    private let text: String
+
+    /// - Parameter bits: clamped to the family's length.
+    init(address: NetworkAddress, bits: Int) {
+        let bits = max(0, min(bits, address.bytes.count * 8))
+        let masked = Self.masked(address.bytes, bits: bits)
+        self.bytes = masked
+        self.bits = bits
+        text = Self.describe(masked, bits: bits)
+    }
+
+    /// Reads `address/bits`, or a bare address as a network of one.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = NetworkAddress(String(parts[0])) else { return nil }
+        guard parts.count == 2 else {
+            self.init(address: address, bits: address.bytes.count * 8)
+            return
+        }
+        guard let bits = Int(parts[1]), bits >= 0, bits <= address.bytes.count * 8, parts[1].first != "+" else {
+            return nil
+        }
+        self.init(address: address, bits: bits)
+    }
+
+    /// Whether an address of the same family lies in this network.
+    package func contains(_ address: NetworkAddress) -> Bool {
+        address.bytes.count == bytes.count && Self.masked(address.bytes, bits: bits) == bytes
+    }
+
+    package var description: String { text }
+
+    private static func masked(_ bytes: [UInt8], bits: Int) -> [UInt8] {
+        bytes.enumerated().map { index, byte in
+            let kept = max(0, min(8, bits - index * 8))
+            return kept == 8 ? byte : byte & ~(0xFF >> UInt8(kept))
+        }
+    }
+
+    private static func describe(_ bytes: [UInt8], bits: Int) -> String {
+        let address = NetworkAddress(network: bytes)
+        return "\(address)/\(bits)"
+    }
+}

@@ -1,0 +1,10 @@
+/// Everything that must last, on one engine. Services take the role they need, never this.
+package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, ClientStore, AuditLog {
+    /// Whether the engine can write now; what `/readyz` asks.
+    /// - Throws: ``StorageError`` when it cannot.
+    func checkWritable() async throws
+
+    /// Signs and stores a checkpoint of this node's chain when it has grown since the last one, then lets go of the
+    /// engine. Nothing may be called afterwards.
+    func close() async throws
+}

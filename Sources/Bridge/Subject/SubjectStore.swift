@@ -1,0 +1,33 @@
+/// Users, as far as they are known here. A trusted issuer's users come into being at their first token.
+package protocol SubjectStore: Sendable {
+    /// Whether the user may sign in; `.unknown` for one that was never seen.
+    func standing(of subject: Subject) async throws -> SubjectStanding
+
+    /// Notes a user's first sight; does nothing when the user is known.
+    func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws
+
+    /// Disables or enables a user; disabling ends all of the user's sessions in the same transaction.
+    /// - Parameter ended: the event for each session that ends; its session id is filled in.
+    /// - Returns: the ended sessions; `nil` when the user is unknown or already was so, and then no event is written.
+    func setDisabled(_ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent)
+        async throws -> [SessionID]?
+
+    /// Users in order of subject, at most `limit` behind `cursor`.
+    func subjects(after cursor: Subject?, limit: Int) async throws -> [SubjectRecord]
+}
+
+package enum SubjectStanding: Hashable, Sendable { case unknown, active, disabled }
+
+package struct SubjectRecord: Hashable, Sendable {
+    package let subject: Subject
+    package let issuer: String
+    package let firstSeenAt: Timestamp
+    package let disabledAt: Timestamp?
+
+    package init(subject: Subject, issuer: String, firstSeenAt: Timestamp, disabledAt: Timestamp?) {
+        self.subject = subject
+        self.issuer = issuer
+        self.firstSeenAt = firstSeenAt
+        self.disabledAt = disabledAt
+    }
+}

@@ -1,0 +1,3 @@
+import JWTKit
+import AsyncHTTPClient
+import Bridge

@@ -1,0 +1,52 @@
+/// An OAuth error code and the HTTP status that belongs to it.
+///
+/// The pair is fixed here and nowhere else, so no endpoint can answer a code with a wrong status.
+package struct ErrorCode: Hashable, Sendable {
+    package let rawValue: String
+    /// HTTP status code.
+    package let status: Int
+
+    private init(_ rawValue: String, status: Int) {
+        self.rawValue = rawValue
+        self.status = status
+    }
+
+    // RFC 6749 §5.2
+    package static let invalidRequest = ErrorCode("invalid_request", status: 400)
+    package static let invalidClient = ErrorCode("invalid_client", status: 401)
+    package static let invalidGrant = ErrorCode("invalid_grant", status: 400)
+    package static let invalidScope = ErrorCode("invalid_scope", status: 400)
+    package static let unsupportedGrantType = ErrorCode("unsupported_grant_type", status: 400)
+    /// At our own API the bearer is fine and its client lacks the right, hence 403 (contract §3).
+    package static let unauthorizedClient = ErrorCode("unauthorized_client", status: 403)
+    // RFC 6749 §4.1.2.1
+    package static let accessDenied = ErrorCode("access_denied", status: 403)
+    package static let serverError = ErrorCode("server_error", status: 500)
+    package static let temporarilyUnavailable = ErrorCode("temporarily_unavailable", status: 503)
+    // RFC 6750 §3.1
+    package static let invalidToken = ErrorCode("invalid_token", status: 401)
+    package static let insufficientScope = ErrorCode("insufficient_scope", status: 403)
+    // RFC 8707 §2
+    package static let invalidTarget = ErrorCode("invalid_target", status: 400)
+    // RFC 9470 §3
+    package static let insufficientUserAuthentication = ErrorCode("insufficient_user_authentication", status: 401)
+
+    // Contract §3, §11: codes of our own.
+    package static let invalidRedirect = ErrorCode("invalid_redirect", status: 400)
+    package static let rateLimited = ErrorCode("rate_limited", status: 429)
+    package static let notFound = ErrorCode("not_found", status: 404)
+    package static let methodNotAllowed = ErrorCode("method_not_allowed", status: 405)
+    package static let conflict = ErrorCode("conflict", status: 409)
+    package static let contentTooLarge = ErrorCode("content_too_large", status: 413)
+    package static let unsupportedMediaType = ErrorCode("unsupported_media_type", status: 415)
+    package static let idempotencyKeyReused = ErrorCode("idempotency_key_reused", status: 422)
+    package static let forbidden = ErrorCode("forbidden", status: 403)
+
+    /// Every code, for the page that `error_uri` points to and for the table test.
+    package static let all: [ErrorCode] = [
+        invalidRequest, invalidClient, invalidGrant, invalidScope, unsupportedGrantType, unauthorizedClient,
+        accessDenied, serverError, temporarilyUnavailable, invalidToken, insufficientScope, invalidTarget,
+        insufficientUserAuthentication, invalidRedirect, rateLimited, notFound, methodNotAllowed, conflict,
+        contentTooLarge, unsupportedMediaType, idempotencyKeyReused, forbidden,
+    ]
+}

@@ -1,0 +1,26 @@
+/// An error that an OAuth or API endpoint may answer with (RFC 6749 §5.2).
+///
+/// Printing it shows the code alone: what is private stays in ``detail``, for log and audit.
+package struct OAuthError: Error, Sendable, CustomStringConvertible {
+    package let code: ErrorCode
+    /// Sent to the client. Built from fixed texts and field names; never from a request's values.
+    package let publicDescription: String?
+    /// For the audit log, a stable word such as `expired` or `subject_disabled`.
+    package let detail: String?
+    /// Seconds for `Retry-After`.
+    package let retryAfter: Int?
+
+    /// - Parameters:
+    ///   - publicDescription: a fixed text; may name a field of the request, never quote its value.
+    ///   - detail: a stable reason for log and audit, not sent.
+    package init(
+        _ code: ErrorCode, _ publicDescription: String? = nil, detail: String? = nil, retryAfter: Int? = nil
+    ) {
+        self.code = code
+        self.publicDescription = publicDescription
+        self.detail = detail
+        self.retryAfter = retryAfter
+    }
+
+    package var description: String { "OAuthError(\(code.rawValue))" }
+}

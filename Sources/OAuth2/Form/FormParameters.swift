@@ -1,0 +1,92 @@
+/// Parameters of an `application/x-www-form-urlencoded` body or a URL query, decoded once.
+///
+/// RFC 6749 §3.1 forbids repeated parameters and treats an empty value as an absent one. Names and values stay
+/// bytes until asked for, so invalid UTF-8 is seen and never silently replaced.
+package struct FormParameters: Sendable {
+    /// Why a form was not accepted.
+    package enum Failure: Error, Equatable {
+        /// A `%` that two hexadecimal digits do not follow.
+        case malformedEscape
+        /// More than ``maximumCount`` parameters.
+        case tooMany
+    }
+
+    /// Enough for every request of ours several times over; bounds the work that one request can cause.
+    package static let maximumCount = 64
+
+    private let pairs: [(name: [UInt8], value: [UInt8])]
+
+    /// No parameters at all.
+    package static let none = FormParameters(pairs: [])
+
+    private init(pairs: [(name: [UInt8], value: [UInt8])]) {
+        self.pairs = pairs
+    }
+
+    /// Decodes `name=value&…`; `+` is a space, `%XX` a byte.
+    /// - Throws: ``Failure``.
+    package init(parsing text: some Sequence<UInt8>) throws(Failure) {
+        var pairs: [(name: [UInt8], value: [UInt8])] = []
+        for part in Array(text).split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
+            guard pairs.count < Self.maximumCount else { throw .tooMany }
+            let separator = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let name = try Self.decode(part[..<separator])
+            let value = separator == part.endIndex ? [] : try Self.decode(part[part.index(after: separator)...])
+            pairs.append((name, value))
+        }
+        self.pairs = pairs
+    }
+
+    /// The parameter names that occur, each once, in order; undecodable names are left out.
+    package var names: [String] {
+        var seen: [String] = []
+        for pair in pairs {
+            if let name = String(validating: pair.name, as: UTF8.self), !seen.contains(name) { seen.append(name) }
+        }
+        return seen
+    }
+
+    /// Whether a parameter occurs more than once, empty or not.
+    package func isRepeated(_ name: String) -> Bool {
+        pairs.count(where: { $0.name.elementsEqual(name.utf8) }) > 1
+    }
+
+    /// Whether any parameter occurs more than once.
+    package var hasRepeated: Bool {
+        var seen: Set<[UInt8]> = []
+        return !pairs.allSatisfy { seen.insert($0.name).inserted }
+    }
+
+    /// The value's bytes; `nil` when absent or empty. Of repeated ones the first, so ask ``isRepeated(_:)`` before.
+    package func bytes(_ name: String) -> [UInt8]? {
+        guard let pair = pairs.first(where: { $0.name.elementsEqual(name.utf8) }) else { return nil }
+        return pair.value.isEmpty ? nil : pair.value
+    }
+
+    /// The value as text; `nil` when absent, empty or not UTF-8.
+    package subscript(_ name: String) -> String? {
+        bytes(name).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    private static func decode(_ part: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(part.count)
+        var index = part.startIndex
+        while index < part.endIndex {
+            switch part[index] {
+            case UInt8(ascii: "+"):
+                output.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard index + 2 < part.endIndex, let high = HexDigit.value(part[index + 1]),
+                    let low = HexDigit.value(part[index + 2])
+                else { throw .malformedEscape }
+                output.append(high << 4 | low)
+                index += 2
+            case let byte:
+                output.append(byte)
+            }
+            index += 1
+        }
+        return output
+    }
+}

@@ -1,0 +1,47 @@
+import Crypto
+
+/// A PKCE code challenge, method `S256` only (RFC 7636 §4.2).
+///
+/// `plain` is not offered: it would hand the verifier to whoever sees the challenge (RFC 9700 §2.1.1).
+package struct CodeChallenge: Sendable, Hashable {
+    /// Base64url of SHA-256 over the verifier: 43 characters.
+    package let value: String
+
+    /// Accepts a well-formed S256 challenge.
+    /// - Returns: `nil` unless the text is the base64url of exactly 32 bytes.
+    package init?(_ value: String) {
+        guard value.utf8.count == 43, Base64URL.decode(value)?.count == 32 else { return nil }
+        self.value = value
+    }
+
+    /// The challenge that a verifier answers.
+    package init(for verifier: CodeVerifier) {
+        value = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.value.utf8))))
+    }
+
+    /// Whether a verifier answers this challenge; compared in constant time.
+    package func isAnswered(by verifier: CodeVerifier) -> Bool {
+        ConstantTime.equals(CodeChallenge(for: verifier).value.utf8, value.utf8)
+    }
+}
+
+/// A PKCE code verifier: 43 to 128 unreserved characters (RFC 7636 §4.1).
+package struct CodeVerifier: Sendable {
+    package let value: String
+
+    /// - Returns: `nil` when the text is outside the ABNF of RFC 7636 §4.1.
+    package init?(_ value: String) {
+        guard (43...128).contains(value.utf8.count), value.utf8.allSatisfy(Self.isUnreserved) else { return nil }
+        self.value = value
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

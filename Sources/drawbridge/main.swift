@@ -1,0 +1,5 @@
+import ArgumentParser
+import BridgeHTTP
+import SQLStorage
+import Federation
+print("placeholder")

@@ -1,0 +1,3 @@
+import Configuration
+import Yams
+import ArgumentParser
