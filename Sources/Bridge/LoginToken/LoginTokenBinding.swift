@@ -1,4 +1,4 @@
-import OAuth2
+package import OAuth2
 
 /// What a redeeming browser must show besides the token (`cnf`, contract §3).
 package struct LoginTokenBinding: Hashable, Sendable {

@@ -14,7 +14,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         var v4 = in_addr()
         var v6 = in6_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {
-            bytes = withUnsafeBytes(of: &v4) { Array($0) }
+            self.init(bytes: withUnsafeBytes(of: &v4) { Array($0) })
         } else if inet_pton(AF_INET6, text, &v6) == 1 {
             self.init(bytes: withUnsafeBytes(of: &v6) { Array($0) })
         } else {
