@@ -20,8 +20,12 @@ package protocol LoginTokenStore: Sendable {
     ///
     /// Works without a recorded issue too: a token that verifies is known to have been issued. Of any number of
     /// concurrent calls one gets `.opened`. `events` are written only by the one that does.
-    func redeem(_ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse, events: [AuditEvent])
-        async throws -> LoginTokenRedeemOutcome
+    /// - Parameter replaced: the browser's old session; the call that opens ends it too, and writes its event when it
+    ///   was not ended before.
+    func redeem(
+        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse, replacing replaced: ReplacedSession?,
+        events: [AuditEvent]
+    ) async throws -> LoginTokenRedeemOutcome
 
     /// Revokes an unused token. `event` is written only when this call revoked it.
     func revoke(_ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent) async throws
@@ -81,6 +85,18 @@ package struct LoginTokenUse: Hashable, Sendable {
         self.sessionID = sessionID
         self.address = address
         self.userAgentDigest = userAgentDigest
+    }
+}
+
+/// The session that a redemption takes the place of in one browser.
+package struct ReplacedSession: Hashable, Sendable {
+    package let id: SessionID
+    /// Says that it ended.
+    package let event: AuditEvent
+
+    package init(id: SessionID, event: AuditEvent) {
+        self.id = id
+        self.event = event
     }
 }
 
