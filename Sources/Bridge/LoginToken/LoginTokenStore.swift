@@ -23,7 +23,8 @@ package protocol LoginTokenStore: Sendable {
     /// - Parameter replaced: the browser's old session; the call that opens ends it too, and writes its event when it
     ///   was not ended before.
     func redeem(
-        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse, replacing replaced: ReplacedSession?,
+        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
+        replacing replaced: ReplacedSession?,
         events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome
 
