@@ -1,0 +1,136 @@
+/// A client as files, the database and the admin API write it: the names of contract §14 (RFC 7591 where it has them).
+///
+/// Decoding is strict: a field that is unknown or malformed is an error that names it. Only fields that this version
+/// enforces are known, so that no setting is accepted that does nothing.
+package struct ClientDocument: Sendable, Codable, Hashable {
+    package let client: Client
+
+    package init(_ client: Client) { self.client = client }
+
+    private enum Field: String, CodingKey, CaseIterable {
+        case clientID = "client_id"
+        case clientName = "client_name"
+        case clientType = "client_type"
+        case canIssueLoginTokens = "can_issue_login_tokens"
+        case mayReach = "may_reach"
+        case publicOrigin = "public_origin"
+        case returnPaths = "return_paths"
+        case defaultReturnPath = "default_return_path"
+        case allowAnyPath = "allow_any_path"
+        case redeem
+        case onReplay = "on_replay"
+        case sessionLifetime = "session_lifetime"
+        case sessionIdle = "session_idle"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let names = try decoder.container(keyedBy: AnyField.self)
+        for key in names.allKeys where Field(rawValue: key.stringValue) == nil {
+            throw ClientDocumentError(field: key.stringValue, problem: "is not a field of a client")
+        }
+        let fields = StrictFields(container: try decoder.container(keyedBy: Field.self))
+        let id = try fields.text(.clientID) ?? ""
+        guard Self.isClientID(id) else {
+            throw ClientDocumentError(
+                field: Field.clientID.rawValue, problem: "must be 1 to 128 letters, digits and . _ ~ : / -")
+        }
+        let kind: Client.Kind = try fields.word(.clientType) ?? .native
+        let lifetime = try fields.seconds(.sessionLifetime, in: 60...7_776_000) ?? Client.defaultSessionLifetime
+        let idle = try fields.seconds(.sessionIdle, in: 60...7_776_000) ?? min(Client.defaultSessionIdle, lifetime)
+        guard idle <= lifetime else {
+            throw ClientDocumentError(
+                field: Field.sessionIdle.rawValue, problem: "must not be longer than session_lifetime")
+        }
+        let client = Client(
+            id: ClientID(rawValue: id), name: try fields.text(.clientName) ?? id, kind: kind,
+            canIssueLoginTokens: try fields.flag(.canIssueLoginTokens) ?? false,
+            mayReach: Set(try (fields.list(.mayReach) ?? []).map(ClientID.init(rawValue:))),
+            publicOrigin: try fields.text(.publicOrigin).map(Self.origin),
+            returnPaths: try Self.returnPaths(fields),
+            redeemMode: try fields.word(.redeem) ?? .direct,
+            replayResponse: try fields.word(.onReplay) ?? .endSession,
+            sessionLifetime: lifetime, sessionIdle: idle)
+        guard !client.canIssueLoginTokens || client.kind != .web else {
+            throw ClientDocumentError(
+                field: Field.canIssueLoginTokens.rawValue, problem: "belongs to an app; this client is a website")
+        }
+        self.client = client
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Field.self)
+        try fields.encode(client.id.rawValue, forKey: .clientID)
+        try fields.encode(client.name, forKey: .clientName)
+        try fields.encode(client.kind.rawValue, forKey: .clientType)
+        try fields.encode(client.canIssueLoginTokens, forKey: .canIssueLoginTokens)
+        try fields.encode(client.mayReach.map(\.rawValue).sorted(), forKey: .mayReach)
+        try fields.encodeIfPresent(client.publicOrigin?.description, forKey: .publicOrigin)
+        if let defaultPath = client.returnPaths.defaultPath {
+            try fields.encode(client.returnPaths.entries.map(\.text), forKey: .returnPaths)
+            try fields.encode(defaultPath.serialized, forKey: .defaultReturnPath)
+            if client.returnPaths.entries.contains(.anyPath) { try fields.encode(true, forKey: .allowAnyPath) }
+        }
+        try fields.encode(client.redeemMode.rawValue, forKey: .redeem)
+        try fields.encode(client.replayResponse.rawValue, forKey: .onReplay)
+        try fields.encode(client.sessionLifetime.inMilliseconds / 1000, forKey: .sessionLifetime)
+        try fields.encode(client.sessionIdle.inMilliseconds / 1000, forKey: .sessionIdle)
+    }
+
+    private static func isClientID(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "._~:/-".utf8.contains(byte)
+                }
+            }
+    }
+
+    private static func origin(_ text: String) throws -> WebOrigin {
+        guard let origin = WebOrigin(text), origin.isSecure || origin.isLoopback else {
+            throw ClientDocumentError(
+                field: Field.publicOrigin.rawValue,
+                problem: "must be an origin such as https://www.example.com: https, lower case, no path")
+        }
+        return origin
+    }
+
+    private static func returnPaths(_ fields: StrictFields<Field>) throws -> ReturnPathPolicy {
+        let entries = try fields.list(.returnPaths)
+        let defaultPath = try fields.text(.defaultReturnPath)
+        let allowsAnyPath = try fields.flag(.allowAnyPath) ?? false
+        guard let entries else {
+            guard defaultPath == nil else {
+                throw ClientDocumentError(field: Field.returnPaths.rawValue, problem: "is missing")
+            }
+            return .none
+        }
+        guard let defaultPath else {
+            throw ClientDocumentError(field: Field.defaultReturnPath.rawValue, problem: "is missing")
+        }
+        do {
+            return try ReturnPathPolicy(entries: entries, defaultPath: defaultPath, allowsAnyPath: allowsAnyPath)
+        } catch .malformedEntry(let entry) {
+            throw ClientDocumentError(
+                field: Field.returnPaths.rawValue, problem: "holds \(entry.debugDescription), which is not a path entry"
+            )
+        } catch .anyPathNotAllowed {
+            throw ClientDocumentError(
+                field: Field.returnPaths.rawValue, problem: "holds /*, which needs allow_any_path: true")
+        } catch .defaultNotListed {
+            throw ClientDocumentError(
+                field: Field.defaultReturnPath.rawValue, problem: "is not allowed by return_paths")
+        }
+    }
+}
+
+/// A field of a client's document that cannot be accepted, and why.
+package struct ClientDocumentError: Error, Hashable, CustomStringConvertible {
+    package let field: String
+    /// A sentence's second half, such as "is missing".
+    package let problem: String
+
+    package var description: String { "\(field) \(problem)" }
+}

@@ -1,0 +1,83 @@
+import OAuth2
+
+/// Writes and reads login tokens: compact JWS, `HS256`, `typ` `login+jwt` (contract §2).
+///
+/// Our own, because it is the hot path and accepts exactly one shape: nothing a token says chooses how it is checked.
+package struct LoginTokenCodec: Sendable {
+    /// A longer text is no token of ours; checked before any work is spent on it.
+    package static let maximumLength = 8192
+
+    private let issuer: String
+    private let keys: Reloadable<LoginTokenKeyRing>
+
+    /// - Parameter issuer: the `iss` of every token, our public origin.
+    package init(issuer: String, keys: Reloadable<LoginTokenKeyRing>) {
+        self.issuer = issuer
+        self.keys = keys
+    }
+
+    /// A signed token and what it was made from, so that it can be made again.
+    package struct Signed: Sendable {
+        package let token: Secret<String>
+        package let keyID: String
+        package let payload: String
+    }
+
+    /// - Returns: `nil` when no key may sign at `now`.
+    package func sign(_ claims: LoginTokenClaims, at now: Timestamp) -> Signed? {
+        guard let keyID = keys.current.signingKeyID(at: now) else { return nil }
+        return sign(payload: LoginTokenPayload.encode(claims), keyID: keyID, at: now)
+    }
+
+    /// Signs a payload as it stands.
+    /// - Returns: `nil` when the key is unknown or retired.
+    package func sign(payload: String, keyID: String, at now: Timestamp) -> Signed? {
+        let header = #"{"alg":"HS256","typ":"login+jwt","kid":\#(JSONText.quoted(keyID))}"#
+        let message = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(payload.utf8))
+        guard let code = keys.current.authenticationCode(for: Array(message.utf8), keyID: keyID, at: now) else {
+            return nil
+        }
+        return Signed(token: Secret(message + "." + Base64URL.encode(code)), keyID: keyID, payload: payload)
+    }
+
+    /// Verifies a token's form, signature, issuer and life. Touches no state.
+    package func verify(_ token: Secret<String>, at now: Timestamp) -> LoginTokenVerification {
+        let text = Array(token.expose().utf8)
+        guard text.count <= Self.maximumLength else { return .refused(.malformed) }
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let headerBytes = Base64URL.decode(bytes: parts[0]),
+            let payload = Base64URL.decode(bytes: parts[1]), let signature = Base64URL.decode(bytes: parts[2]),
+            let header = LoginTokenHeader(headerBytes)
+        else { return .refused(.malformed) }
+        // Before the key is looked up: a token never chooses the algorithm it is checked by (RFC 8725 §3.1).
+        guard header.algorithm == "HS256", header.type == "login+jwt" else { return .refused(.wrongAlgorithm) }
+        let message = Array(text[..<parts[1].endIndex])
+        guard let code = keys.current.authenticationCode(for: message, keyID: header.keyID, at: now) else {
+            return .refused(.unknownKey)
+        }
+        guard ConstantTime.equals(code, signature) else { return .refused(.badSignature) }
+        guard let claims = LoginTokenPayload.decode(payload) else { return .refused(.malformed) }
+        guard claims.issuer == issuer else { return .refused(.wrongIssuer) }
+        guard claims.expiresAt <= claims.issuedAt + LoginTokenSettings.maximumLifetime else {
+            return .refused(.malformed)
+        }
+        // No leeway: the server's clock alone decides (contract §2).
+        return now < claims.expiresAt ? .verified(claims) : .expired(claims)
+    }
+}
+
+package enum LoginTokenVerification: Hashable, Sendable {
+    case verified(LoginTokenClaims)
+    /// Ours, but too old. The claims serve the audit log.
+    case expired(LoginTokenClaims)
+    case refused(LoginTokenFlaw)
+}
+
+/// Why a text is not one of our tokens: for audit and metrics.
+package enum LoginTokenFlaw: String, Sendable, CaseIterable {
+    case malformed
+    case wrongAlgorithm = "wrong_algorithm"
+    case unknownKey = "unknown_key"
+    case badSignature = "bad_signature"
+    case wrongIssuer = "wrong_issuer"
+}

@@ -1,0 +1,73 @@
+import Crypto
+
+/// A key that signs login tokens.
+package struct LoginTokenKey: Sendable {
+    /// `kid`.
+    package let id: String
+    /// At least 32 bytes (RFC 7518 §3.2).
+    package let secret: Secret<[UInt8]>
+    /// When it may begin to sign. Until then it only verifies, so that every node has it before a token needs it.
+    package let signsFrom: Timestamp
+    /// When it stops verifying; `nil` while nothing has followed it.
+    package let retiresAt: Timestamp?
+
+    package init(id: String, secret: Secret<[UInt8]>, signsFrom: Timestamp, retiresAt: Timestamp?) {
+        self.id = id
+        self.secret = secret
+        self.signsFrom = signsFrom
+        self.retiresAt = retiresAt
+    }
+}
+
+/// The login token keys that are in force: several verify, the youngest that may sign does.
+package struct LoginTokenKeyRing: Sendable {
+    private struct Entry: Sendable {
+        let key: LoginTokenKey
+        let hmac: SymmetricKey
+    }
+
+    private let entries: [String: Entry]
+    private let bySigningStart: [Entry]
+
+    /// - Throws: ``LoginTokenKeyRingError`` for no keys, a short one, or two with one id.
+    package init(keys: [LoginTokenKey]) throws(LoginTokenKeyRingError) {
+        guard !keys.isEmpty else { throw .empty }
+        var entries: [String: Entry] = [:]
+        for key in keys {
+            guard key.secret.expose().count >= 32 else { throw .tooShort(id: key.id) }
+            guard entries[key.id] == nil else { throw .duplicate(id: key.id) }
+            entries[key.id] = Entry(key: key, hmac: SymmetricKey(data: key.secret.expose()))
+        }
+        self.entries = entries
+        bySigningStart = entries.values.sorted { $0.key.signsFrom > $1.key.signsFrom }
+    }
+
+    /// The id of the key that signs at `now`; `nil` when none may yet, or all have retired.
+    package func signingKeyID(at now: Timestamp) -> String? {
+        bySigningStart.first { $0.key.signsFrom <= now && Self.isLive($0.key, at: now) }?.key.id
+    }
+
+    /// HMAC-SHA-256 by the key with this id.
+    /// - Returns: `nil` for an unknown or retired key.
+    func authenticationCode(for message: [UInt8], keyID: String, at now: Timestamp) -> [UInt8]? {
+        guard let entry = entries[keyID], Self.isLive(entry.key, at: now) else { return nil }
+        return Array(HMAC<SHA256>.authenticationCode(for: message, using: entry.hmac))
+    }
+
+    /// A key for another purpose than tokens, derived so that neither tells anything about the other (RFC 5869).
+    func derivedKey(_ keyID: String, purpose: String, at now: Timestamp) -> SymmetricKey? {
+        guard let entry = entries[keyID], Self.isLive(entry.key, at: now) else { return nil }
+        return HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: entry.hmac, info: Array("drawbridge \(purpose)".utf8), outputByteCount: 32)
+    }
+
+    private static func isLive(_ key: LoginTokenKey, at now: Timestamp) -> Bool {
+        key.retiresAt.map { now < $0 } ?? true
+    }
+}
+
+package enum LoginTokenKeyRingError: Error, Hashable {
+    case empty
+    case tooShort(id: String)
+    case duplicate(id: String)
+}
