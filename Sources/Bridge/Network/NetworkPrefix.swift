@@ -28,6 +28,8 @@ package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
         self.init(address: address, bits: bits)
     }
 
+    package var family: NetworkAddress.Family { bytes.count == 4 ? .v4 : .v6 }
+
     /// Whether an address of the same family lies in this network.
     package func contains(_ address: NetworkAddress) -> Bool {
         address.bytes.count == bytes.count && Self.masked(address.bytes, bits: bits) == bytes

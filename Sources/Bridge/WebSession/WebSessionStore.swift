@@ -14,6 +14,9 @@ package protocol WebSessionStore: Sendable {
     ///   only when it did.
     func end(_ id: SessionID, at now: Timestamp, event: AuditEvent) async throws -> Bool
 
+    /// The sessions that were ended before their time at or after `since`, by whomever.
+    func sessionsEnded(since: Timestamp) async throws -> [SessionID]
+
     /// Removes sessions whose absolute end lies before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int

@@ -1,0 +1,40 @@
+import Synchronization
+
+/// The replay guard of a single process: ids in memory until their tokens have expired.
+///
+/// Ids are kept as 128-bit numbers in one set per span of expiry, so that a whole span is dropped at once and a claim
+/// costs some 20 bytes: at 10 000 redemptions a second and 60 s of life about 12 MB.
+package final class InProcessReplayGuard: ReplayGuard {
+    private struct Generation {
+        let span: Int64
+        var ids: Set<UInt128>
+    }
+
+    /// Ten seconds a generation: at most seven are alive for tokens of at most 60 s.
+    private static let spanLength: Int64 = 10_000
+
+    private let generations = Mutex<[Generation]>([])
+
+    package init() {}
+
+    package func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) -> ReplayClaim {
+        let key = Self.fingerprint(of: id)
+        let span = expiry.milliseconds / Self.spanLength
+        let oldestLive = now.milliseconds / Self.spanLength
+        return generations.withLock { generations in
+            generations.removeAll { $0.span < oldestLive }
+            // One id always comes with one expiry, since both are under the token's signature.
+            guard let index = generations.firstIndex(where: { $0.span == span }) else {
+                generations.append(Generation(span: span, ids: [key]))
+                return .claimed
+            }
+            return generations[index].ids.insert(key).inserted ? .claimed : .claimedBefore
+        }
+    }
+
+    /// Ids are 128 random bits in base64url; folding their text loses none of them. Should two texts ever fold alike,
+    /// the second is sent to the store to ask, which is right as well.
+    private static func fingerprint(of id: TokenID) -> UInt128 {
+        id.rawValue.utf8.reduce(0) { $0 &* 0x0000_0000_0100_0000_0000_0000_0000_013B ^ UInt128($1) }
+    }
+}

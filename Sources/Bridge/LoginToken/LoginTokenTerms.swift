@@ -1,0 +1,95 @@
+import OAuth2
+
+/// An issue request that was found well-formed and allowed: what the token will say, but for its id and instant.
+struct LoginTokenTerms: Sendable {
+    let website: Client
+    let lifetime: Duration
+    /// The accepted path, to be sealed.
+    let target: ReturnPath?
+    let binding: LoginTokenBinding
+
+    /// Checks a request against the app's rights and the website's allow-list; a pure function.
+    /// - Throws: `OAuthError` by contract §3.
+    init(
+        _ request: LoginTokenIssueRequest, app: Client, clients: ClientDirectory, defaultLifetime: Duration,
+        address: NetworkAddress?
+    ) throws(OAuthError) {
+        guard app.canIssueLoginTokens else {
+            throw OAuthError(
+                .unauthorizedClient, "This client may not issue login tokens.", detail: "client_without_right")
+        }
+        website = try Self.website(request.targetClientID, app: app, clients: clients)
+        lifetime = try Self.lifetime(request.ttl, default: defaultLifetime)
+        target = try Self.target(request.redirect, website: website)
+        binding = LoginTokenBinding(
+            challenge: try Self.challenge(request), network: try Self.network(request.bind, address: address))
+    }
+
+    private static func website(
+        _ requested: String?, app: Client, clients: ClientDirectory
+    ) throws(OAuthError) -> Client {
+        guard let id = requested.map(ClientID.init(rawValue:)) ?? clients.defaultTarget else {
+            throw OAuthError(.invalidRequest, "client_id is missing and no default website is configured.")
+        }
+        guard let website = clients[id], website.kind == .web else {
+            throw OAuthError(.invalidTarget, "client_id names no registered website.", detail: "unknown_target")
+        }
+        guard app.mayReach.contains(id) else {
+            throw OAuthError(
+                .unauthorizedClient, "This client may not open that website.", detail: "target_not_reachable")
+        }
+        guard website.returnPaths.defaultPath != nil else {
+            throw OAuthError(.invalidTarget, "That website has no return paths.", detail: "target_without_paths")
+        }
+        return website
+    }
+
+    private static func lifetime(_ ttl: Int?, default: Duration) throws(OAuthError) -> Duration {
+        guard let ttl else { return `default` }
+        guard (1...60).contains(ttl) else { throw OAuthError(.invalidRequest, "ttl must be between 1 and 60 seconds.") }
+        return .seconds(ttl)
+    }
+
+    private static func target(_ redirect: [UInt8]?, website: Client) throws(OAuthError) -> ReturnPath? {
+        guard let redirect, !redirect.isEmpty else { return nil }
+        switch website.returnPaths.decide(redirect) {
+        case .accepted(let path): return path
+        case .refused(let refusal):
+            throw OAuthError(
+                .invalidRedirect, "redirect is not allowed for that website.", detail: refusal.rawValue)
+        }
+    }
+
+    private static func challenge(_ request: LoginTokenIssueRequest) throws(OAuthError) -> CodeChallenge? {
+        switch (request.codeChallenge, request.codeChallengeMethod) {
+        case (nil, nil): return nil
+        case (nil, .some):
+            throw OAuthError(.invalidRequest, "code_challenge_method needs code_challenge.")
+        case (.some, nil):
+            throw OAuthError(.invalidRequest, "code_challenge needs code_challenge_method=S256.")
+        case (.some(let challenge), .some(let method)):
+            guard method == "S256" else {
+                throw OAuthError(.invalidRequest, "code_challenge_method must be S256.")
+            }
+            guard let challenge = CodeChallenge(challenge) else {
+                throw OAuthError(.invalidRequest, "code_challenge must be 43 characters of base64url.")
+            }
+            return challenge
+        }
+    }
+
+    private static func network(
+        _ bind: String?, address: NetworkAddress?
+    ) throws(OAuthError) -> LoginTokenBinding.Network {
+        switch bind {
+        case nil, "none": return .none
+        case "network", "exact":
+            guard let address else {
+                throw OAuthError(.invalidRequest, "bind needs a client address, and this request shows none.")
+            }
+            return bind == "exact" ? .exact(address.description) : .network(address.bindingNetwork.description)
+        default:
+            throw OAuthError(.invalidRequest, "bind must be none, network or exact.")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// The session that an app issues from (`sid` of its bearer), as far as it is one of ours.
+package struct ParentSessions: Sendable {
+    enum Standing: Hashable, Sendable {
+        /// Of another issuer, which answers for it.
+        case foreign
+        /// One of our web sessions, opened by a login token: a chain.
+        case fromLoginToken
+        case ended
+    }
+
+    private let store: any WebSessionStore
+    private let cache = ShortLivedCache<SessionID, Standing>()
+
+    package init(store: any WebSessionStore) { self.store = store }
+
+    func standing(of id: SessionID?, at now: Timestamp) async throws -> Standing {
+        guard let id else { return .foreign }
+        return try await cache.value(for: id, at: now) {
+            guard let session = try await store.session(id: id) else { return .foreign }
+            return session.isAlive(at: now) ? .fromLoginToken : .ended
+        }
+    }
+}

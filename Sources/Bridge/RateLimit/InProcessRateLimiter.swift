@@ -1,0 +1,65 @@
+import Synchronization
+
+/// The rate limiter of a single process.
+///
+/// A bucket is one number: the instant at which it is full again (the "generic cell rate" form of a token bucket).
+/// A bucket that is full is forgotten, so what is kept is what was used lately.
+package final class InProcessRateLimiter: RateLimiter {
+    private struct Key: Hashable {
+        let scope: String
+        let value: String
+    }
+
+    private struct State {
+        var fullAt: [Key: Int64] = [:]
+        var sweepAt = 4096
+    }
+
+    /// More keys than this at once are an attack; new ones are then refused rather than uncounted.
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    package init(capacity: Int = 1_000_000) {
+        self.capacity = capacity
+    }
+
+    package func take(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision {
+        decide(keys, at: now, taking: true)
+    }
+
+    package func peek(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision {
+        decide(keys, at: now, taking: false)
+    }
+
+    private func decide(_ keys: [RateLimitKey], at now: Timestamp, taking: Bool) -> RateLimitDecision {
+        state.withLock { state in
+            var decision = RateLimitDecision.allowed
+            var longest = Duration.zero
+            for key in keys {
+                guard let wait = wait(for: key, at: now.milliseconds, taking: taking, in: &state), wait > longest
+                else { continue }
+                longest = wait
+                decision = .exceeded(retryAfter: wait, scope: key.scope)
+            }
+            return decision
+        }
+    }
+
+    /// - Returns: how long until the bucket has one again; `nil` when it has one now.
+    private func wait(for key: RateLimitKey, at now: Int64, taking: Bool, in state: inout State) -> Duration? {
+        let id = Key(scope: key.scope, value: key.value)
+        let interval = key.bucket.refillInterval.inMilliseconds
+        let fullAt = max(state.fullAt[id] ?? now, now)
+        let afterTaking = fullAt + interval
+        let capacityTime = interval * Int64(key.bucket.burst)
+        guard afterTaking - now <= capacityTime else { return .milliseconds(afterTaking - now - capacityTime) }
+        guard taking else { return nil }
+        if state.fullAt.count >= state.sweepAt {
+            state.fullAt = state.fullAt.filter { $0.value > now }
+            state.sweepAt = max(4096, state.fullAt.count * 2)
+        }
+        guard state.fullAt.count < capacity || state.fullAt[id] != nil else { return .milliseconds(interval) }
+        state.fullAt[id] = afterTaking
+        return nil
+    }
+}

@@ -1,0 +1,51 @@
+/// How often things may happen (contract §12).
+package struct LimitSettings: Sendable {
+    /// Issues per user.
+    package var issuePerSubject: TokenBucket
+    /// Issues per network, /24 or /64.
+    package var issuePerNetwork: TokenBucket
+    /// Issues per app; `nil` sets no limit.
+    package var issuePerClient: TokenBucket?
+    /// Redemptions that fail, per network.
+    package var failedRedemptionPerNetwork: TokenBucket
+    /// Bearers that are refused, per network.
+    package var refusedBearerPerNetwork: TokenBucket
+
+    package init(
+        issuePerSubject: TokenBucket = TokenBucket(burst: 5, perHour: 60),
+        issuePerNetwork: TokenBucket = TokenBucket(burst: 60, perHour: 1200), issuePerClient: TokenBucket? = nil,
+        failedRedemptionPerNetwork: TokenBucket = TokenBucket(perMinute: 60),
+        refusedBearerPerNetwork: TokenBucket = TokenBucket(perMinute: 60)
+    ) {
+        self.issuePerSubject = issuePerSubject
+        self.issuePerNetwork = issuePerNetwork
+        self.issuePerClient = issuePerClient
+        self.failedRedemptionPerNetwork = failedRedemptionPerNetwork
+        self.refusedBearerPerNetwork = refusedBearerPerNetwork
+    }
+
+    func issueKeys(subject: Subject, clientID: ClientID, origin: RequestOrigin) -> [RateLimitKey] {
+        var keys = [RateLimitKey(scope: "issue.subject", value: subject.rawValue, bucket: issuePerSubject)]
+        if let network = origin.address?.limitNetwork {
+            keys.append(RateLimitKey(scope: "issue.network", value: network.description, bucket: issuePerNetwork))
+        }
+        if let issuePerClient {
+            keys.append(RateLimitKey(scope: "issue.client", value: clientID.rawValue, bucket: issuePerClient))
+        }
+        return keys
+    }
+
+    func failedRedemptionKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        guard let network = origin.address?.limitNetwork else { return [] }
+        return [
+            RateLimitKey(
+                scope: "redeem.network", value: network.description, bucket: failedRedemptionPerNetwork)
+        ]
+    }
+
+    /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
+    package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        guard let network = origin.address?.limitNetwork else { return [] }
+        return [RateLimitKey(scope: "bearer.network", value: network.description, bucket: refusedBearerPerNetwork)]
+    }
+}

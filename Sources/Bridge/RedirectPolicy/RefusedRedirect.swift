@@ -1,0 +1,18 @@
+import OAuth2
+
+/// What the audit log keeps of a refused redirect: its length and the first bytes of its path, never its query
+/// (native-oauth part D.2, step 8).
+enum RefusedRedirect {
+    static let keptBytes = 64
+
+    /// One line of JSON, `{"length":…,"path":"…"}`. Bytes outside visible ASCII are written as `\xNN`, so that
+    /// nothing in the log can act on a terminal or a page.
+    static func detail(_ input: [UInt8]) -> String {
+        let path = input.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }.prefix(keptBytes)
+        let escaped = path.map { byte in
+            (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\\")
+                ? String(UnicodeScalar(byte)) : "\\x" + HexDigit.encode([byte])
+        }.joined()
+        return #"{"length":\#(input.count),"path":\#(JSONText.quoted(escaped))}"#
+    }
+}

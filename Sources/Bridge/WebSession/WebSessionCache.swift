@@ -1,0 +1,60 @@
+import Synchronization
+
+/// Sessions that were looked up lately, by the digest of their secret; bounded.
+///
+/// Two generations: what is found in the old one moves to the young one, and when the young one is full the old one
+/// is dropped. That keeps the sessions in use at the price of one dictionary step a lookup.
+final class WebSessionCache: Sendable {
+    private struct State {
+        var young: [String: WebSession] = [:]
+        var old: [String: WebSession] = [:]
+        var digests: [SessionID: String] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let generationSize: Int
+
+    /// - Parameter capacity: sessions at most; one is about 600 bytes.
+    init(capacity: Int) { generationSize = max(1, capacity / 2) }
+
+    func session(digest: String) -> WebSession? {
+        state.withLock { state in
+            if let session = state.young[digest] { return session }
+            guard let session = state.old[digest] else { return nil }
+            insert(session, into: &state)
+            return session
+        }
+    }
+
+    func insert(_ session: WebSession) {
+        state.withLock { insert(session, into: &$0) }
+    }
+
+    /// Notes that a cached session was seen.
+    func touch(digest: String, at now: Timestamp) {
+        state.withLock { $0.young[digest]?.lastSeenAt = now }
+    }
+
+    func remove(_ id: SessionID) {
+        state.withLock { state in
+            guard let digest = state.digests.removeValue(forKey: id) else { return }
+            state.young[digest] = nil
+            state.old[digest] = nil
+        }
+    }
+
+    func removeAll() {
+        state.withLock { $0 = State() }
+    }
+
+    private func insert(_ session: WebSession, into state: inout State) {
+        if state.young.count >= generationSize {
+            for session in state.old.values { state.digests[session.id] = nil }
+            state.old = state.young
+            state.young = [:]
+            for session in state.old.values { state.digests[session.id] = session.secretDigest }
+        }
+        state.young[session.secretDigest] = session
+        state.digests[session.id] = session.secretDigest
+    }
+}
