@@ -1,0 +1,33 @@
+import pathlib
+
+import pytest
+
+import instance
+
+
+def pytest_collection_modifyitems(items):
+    if not pathlib.Path(instance.binary()).exists():
+        pytest.exit(f"no binary at {instance.binary()}: run `swift build`, or set DRAWBRIDGE_BINARY", returncode=2)
+
+
+@pytest.fixture(scope="session")
+def demo():
+    """One instance without limits that most tests share; each test brings its own tokens and subjects."""
+    server = instance.Demo("--no-limits")
+    yield server
+    assert server.stop() == 0, server.output[-4000:]
+
+
+@pytest.fixture
+def start_demo():
+    """Starts instances of one test's own; those still running at its end must stop with status 0."""
+    started: list[instance.Demo] = []
+
+    def start(*flags: str, **more) -> instance.Demo:
+        server = instance.Demo(*flags, **more)
+        started.append(server)
+        return server
+
+    yield start
+    statuses = [server.stop() for server in started if server.popen.poll() is None]
+    assert all(status == 0 for status in statuses), statuses

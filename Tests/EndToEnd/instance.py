@@ -1,0 +1,193 @@
+"""One `drawbridge` process: started for real, spoken to over the wire, stopped by signal."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlencode
+
+import signing
+import wire
+
+ROOT = Path(__file__).resolve().parents[2]
+ISSUE = "/api/auth/create-sso-token"
+REDEEM = "/login-with-token"
+
+
+def binary() -> str:
+    return os.environ.get("DRAWBRIDGE_BINARY") or str(ROOT / ".build/debug/drawbridge")
+
+
+def wait_until(condition, seconds: float = 10, what: str = "condition"):
+    """Polls until the condition gives something true, and returns that."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"{what}: not within {seconds} s")
+
+
+def run(*arguments: str, stdin: bytes = b"", check: bool = True, timeout: float = 60) -> subprocess.CompletedProcess:
+    """Runs one command of the binary to its end."""
+    done = subprocess.run([binary(), *arguments], input=stdin, capture_output=True, timeout=timeout)
+    if check:
+        assert done.returncode == 0, f"{arguments}: status {done.returncode}\n{done.stdout!r}\n{done.stderr!r}"
+    return done
+
+
+class Process:
+    """A server process whose output goes to files."""
+
+    def __init__(self, command: list[str], directory: Path, env: dict | None = None):
+        self.directory = directory
+        self.stdout_path = directory / f"stdout-{time.monotonic_ns()}.log"
+        self.stderr_path = self.stdout_path.with_name(self.stdout_path.name.replace("stdout", "stderr"))
+        with open(self.stdout_path, "wb") as out, open(self.stderr_path, "wb") as err:
+            self.popen = subprocess.Popen(
+                command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})})
+
+    @property
+    def output(self) -> str:
+        return self.stdout_path.read_text(errors="replace") + self.stderr_path.read_text(errors="replace")
+
+    def json_lines(self) -> list[dict]:
+        return [json.loads(line) for line in self.output.splitlines() if line.startswith("{") and line.endswith("}")]
+
+    def alive_or_fail(self):
+        assert self.popen.poll() is None, f"ended with {self.popen.returncode}:\n{self.output[-4000:]}"
+
+    def signal(self, number: int):
+        self.popen.send_signal(number)
+
+    def stop(self, seconds: float = 15) -> int:
+        """SIGTERM; the exit status."""
+        if self.popen.poll() is None:
+            self.popen.terminate()
+            try:
+                self.popen.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise AssertionError(f"still running {seconds} s after SIGTERM:\n{self.output[-4000:]}") from None
+        return self.popen.returncode
+
+    def kill(self):
+        if self.popen.poll() is None:
+            self.popen.send_signal(signal.SIGKILL)
+        self.popen.wait()
+
+
+class Demo(Process):
+    """`drawbridge demo --print-json` on free ports."""
+
+    def __init__(self, *flags: str, data: Path | None = None, prefix: list[str] = [], env: dict | None = None):
+        scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
+        self.data = Path(data) if data else scratch / "data"
+        self.data.mkdir(exist_ok=True)
+        command = [*prefix, binary(), "demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0",
+                   "--print-json", "--data", str(self.data), *flags]
+        super().__init__(command, scratch, env)
+        self.facts = wait_until(self._ready_line, 30, "the ready line")
+        self.base = self.facts["base_url"]
+        self.management = self.facts["management_url"]
+
+    def _ready_line(self) -> dict | None:
+        self.alive_or_fail()
+        for line in self.stdout_path.read_text(errors="replace").splitlines():
+            if line.startswith("{") and '"base_url"' in line:
+                return json.loads(line)
+        return None
+
+    # Facts of the ready line
+
+    def user(self, name: str) -> dict:
+        return next(user for user in self.facts["users"] if user["username"] == name)
+
+    def client(self, name: str) -> dict:
+        return next(client for client in self.facts["clients"] if client["client_id"] == name)
+
+    @property
+    def port(self) -> int:
+        return int(self.base.rsplit(":", 1)[1])
+
+    # The trusted issuer's side
+
+    @property
+    def hmac_key(self) -> bytes:
+        return signing.unb64url(self.facts["trusted_issuer"]["hmac_secret"])
+
+    def claims(self, sub: str = "alice", client: str = "demo-app", **more) -> dict:
+        issuer = self.facts["trusted_issuer"]
+        subject = next((user["sub"] for user in self.facts["users"] if user["username"] == sub), sub)
+        now = int(time.time())
+        claims = {"iss": issuer["issuer"], "aud": issuer["audience"], issuer["subject_claim"]: subject,
+                  issuer["client_claim"]: client, "iat": now, "exp": now + 600, **more}
+        return {name: value for name, value in claims.items() if value is not None}
+
+    def bearer(self, sub: str = "alice", client: str = "demo-app", **more) -> str:
+        header = {"alg": "HS256", "typ": "JWT", "kid": self.facts["trusted_issuer"]["kid"]}
+        return signing.jwt(self.claims(sub, client, **more), self.hmac_key, header)
+
+    def authorization(self, sub: str = "alice", **more) -> dict:
+        return {"Authorization": f"Bearer {self.bearer(sub, **more)}"}
+
+    # The road
+
+    def send(self, method: str, target: str, headers=None, body=None, **more) -> wire.Answer:
+        return wire.send(self.base, method, target, headers, body, **more)
+
+    def post_issue(self, fields: dict | None = None, sub: str = "alice", headers: dict | None = None, **more):
+        return self.send("POST", ISSUE, {**self.authorization(sub), **(headers or {})}, fields, **more)
+
+    def issue(self, sub: str = "alice", **fields) -> dict:
+        answer = self.post_issue(fields or None, sub)
+        assert answer.status == 200, (answer.status, answer.body)
+        return answer.json()
+
+    def redeem(self, token: str, headers: dict | None = None, **parameters) -> wire.Answer:
+        """A person's own navigation to the login URL."""
+        query = urlencode({"token": token, **parameters})
+        return self.send("GET", f"{REDEEM}?{query}", wire.NAVIGATION if headers is None else headers)
+
+    def sign_in(self, sub: str = "alice", **fields) -> str:
+        """A fresh session; the cookie that a browser would send."""
+        answer = self.redeem(self.issue(sub, **fields)["token"])
+        assert answer.status == 303 and answer.session_cookie, (answer.status, answer.headers, answer.body)
+        return answer.session_cookie
+
+    def session(self, cookie: str | None = None) -> dict:
+        answer = self.send("GET", "/session", {"Cookie": cookie} if cookie else None)
+        assert answer.status == 200, (answer.status, answer.body)
+        return answer.json()
+
+    def status(self, token_id: str, sub: str = "alice") -> str:
+        answer = self.send("GET", f"/api/auth/sso-tokens/{token_id}", self.authorization(sub))
+        assert answer.status == 200, (answer.status, answer.body)
+        return answer.json()["status"]
+
+    # What it wrote down
+
+    def query(self, sql: str, *values) -> list[tuple]:
+        return query(self.data, sql, *values)
+
+    def audit(self, *types: str, token_id: str | None = None) -> list[dict]:
+        """Audit events in the order of this node's chain."""
+        rows = audit_rows(self.data)
+        return [row for row in rows if (not types or row["type"] in types)
+                and (token_id is None or row["token_id"] == token_id)]
+
+
+def query(data: Path, sql: str, *values) -> list[tuple]:
+    """Reads the embedded database while the server runs."""
+    with sqlite3.connect(f"file:{data}/drawbridge.sqlite?mode=ro", uri=True, timeout=10) as connection:
+        return connection.execute(sql, values).fetchall()
+
+
+def audit_rows(data: Path) -> list[dict]:
+    with sqlite3.connect(f"file:{data}/drawbridge.sqlite?mode=ro", uri=True, timeout=10) as connection:
+        connection.row_factory = sqlite3.Row
+        return [dict(row) for row in connection.execute("SELECT * FROM audit_event ORDER BY node, sequence")]

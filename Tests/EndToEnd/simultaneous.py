@@ -1,0 +1,97 @@
+"""Many requests at once over raw sockets: asyncio, HTTP/1.1 keep-alive, one request in flight per connection."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import instance
+import wire
+
+
+class Lost(Exception):
+    """The connection ended before a whole answer came: nothing was acknowledged."""
+
+
+@dataclass(frozen=True)
+class Raw:
+    status: int
+    head: bytes
+    body: bytes
+
+    @property
+    def session_cookie(self) -> str | None:
+        for line in self.head.split(b"\r\n"):
+            name, _, value = line.partition(b":")
+            if name.lower() == b"set-cookie" and value.strip().startswith(wire.SESSION_COOKIE.encode() + b"="):
+                return value.strip().split(b";")[0].decode()
+        return None
+
+
+class Connection:
+    def __init__(self, port: int):
+        self.port = port
+        self.reader: asyncio.StreamReader | None = None
+        self.writer: asyncio.StreamWriter | None = None
+
+    async def open(self):
+        try:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except OSError as error:
+            raise Lost from error
+
+    async def __aenter__(self):
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_):
+        self.writer.close()
+
+    async def request(self, method: str, target: str, headers: dict, body: bytes = b"") -> Raw:
+        lines = [f"{method} {target} HTTP/1.1", f"Host: 127.0.0.1:{self.port}",
+                 *(f"{name}: {value}" for name, value in headers.items())]
+        if method == "POST":
+            lines.append(f"Content-Length: {len(body)}")
+        try:
+            self.writer.write(("\r\n".join(lines) + "\r\n\r\n").encode() + body)
+            await self.writer.drain()
+            return await asyncio.wait_for(self._answer(method), 30)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError) as error:
+            raise Lost(repr(error)) from error
+
+    async def _answer(self, method: str) -> Raw:
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        status = int(head.split(b" ", 2)[1])
+        length = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n")
+                       if line.startswith(b"content-length:")), None)
+        if length is not None and method != "HEAD":
+            return Raw(status, head, await self.reader.readexactly(length))
+        body = b""
+        if b"transfer-encoding: chunked" in head.lower():
+            while size := int(await self.reader.readuntil(b"\r\n"), 16):
+                body += await self.reader.readexactly(size)
+                await self.reader.readexactly(2)
+            await self.reader.readexactly(2)
+        return Raw(status, head, body)
+
+    async def issue(self, bearer: str, fields: dict | None = None) -> dict | None:
+        body = json.dumps(fields).encode() if fields else b""
+        headers = {"Authorization": f"Bearer {bearer}", **({"Content-Type": "application/json"} if fields else {})}
+        answer = await self.request("POST", instance.ISSUE, headers, body)
+        return json.loads(answer.body) if answer.status == 200 else None
+
+    async def redeem(self, token: str, user_agent: str = wire.FIREFOX) -> Raw:
+        headers = {**wire.NAVIGATION, "User-Agent": user_agent}
+        return await self.request("GET", f"{instance.REDEEM}?{urlencode({'token': token})}", headers)
+
+
+async def at_once(port: int, requests: list) -> list[Raw]:
+    """Opens one connection per request first, then sends all requests together."""
+    connections = [Connection(port) for _ in requests]
+    for start in range(0, len(connections), 100):
+        await asyncio.gather(*(connection.open() for connection in connections[start:start + 100]))
+    try:
+        return await asyncio.gather(*(send(connection) for send, connection in zip(requests, connections)))
+    finally:
+        for connection in connections:
+            connection.writer.close()

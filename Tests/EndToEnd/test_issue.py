@@ -1,0 +1,283 @@
+"""Contract §3: issue, status, revoke before use, idempotency, and the errors a developer sees."""
+
+import re
+import time
+import uuid
+from datetime import datetime, timezone
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import instance
+import signing
+import wire
+
+CHALLENGE = signing.challenge("v" * 43)
+
+
+def assert_error(answer: wire.Answer, status: int, code: str):
+    assert answer.status == status, (answer.status, answer.body)
+    error = answer.json()
+    assert set(error) == {"error", "error_description", "error_uri", "request_id"}, error
+    assert error["error"] == code, error
+    assert error["request_id"] == answer.header("X-Request-Id")
+    assert answer.header("Cache-Control") == "no-store"
+    return error
+
+
+def test_answer_has_the_contract_shape(demo):
+    answer = demo.post_issue({"redirect": "/account/settings?tab=2"})
+    assert answer.status == 200
+    assert answer.header("Cache-Control") == "no-store"
+    body = answer.json()
+    assert set(body) == {"token", "token_type", "id", "expires_at", "expires_in", "login_url"}
+    assert body["token_type"] == "urn:drawbridge:params:oauth:token-type:login-token"
+    assert body["expires_in"] == 60
+    expires = datetime.fromisoformat(body["expires_at"].replace("Z", "+00:00"))
+    assert body["expires_at"].endswith("Z")
+    assert 55 < (expires - datetime.now(timezone.utc)).total_seconds() < 62
+    url = urlsplit(body["login_url"])
+    assert f"{url.scheme}://{url.netloc}" == demo.base
+    assert url.path == instance.REDEEM
+    assert parse_qs(url.query)["token"] == [body["token"]]
+    assert parse_qs(url.query)["redirect"] == ["/account/settings?tab=2"]
+
+
+def test_token_is_a_login_jwt_and_says_who_but_not_what(demo):
+    body = demo.post_issue(headers=demo.authorization(
+        "alice", sid="parent-1", auth_time=1_700_000_000, acr="aal2", amr=["pwd", "otp"])).json()
+    header = signing.header_of(body["token"])
+    assert header["alg"] == "HS256" and header["typ"] == "login+jwt" and header["kid"]
+    claims = signing.claims_of(body["token"])
+    assert claims["iss"] == demo.facts["issuer"]
+    assert claims["aud"] == "demo-web"
+    assert claims["sub"] == demo.user("alice")["sub"]
+    assert claims["client_id"] == "demo-app"
+    assert claims["jti"] == body["id"] and len(signing.unb64url(claims["jti"])) == 16
+    assert 0 < claims["exp"] - claims["iat"] <= 60
+    assert (claims["sid"], claims["auth_time"], claims["acr"], claims["amr"]) == (
+        "parent-1", 1_700_000_000, "aal2", ["pwd", "otp"])
+    assert set(claims) <= {"iss", "aud", "sub", "iat", "exp", "jti", "client_id", "sid", "auth_time", "acr", "amr",
+                           "tgt", "cnf"}
+
+
+def test_claims_that_the_bearer_lacks_are_left_out(demo):
+    claims = signing.claims_of(demo.issue()["token"])
+    assert not {"auth_time", "acr", "amr"} & set(claims)
+
+
+@pytest.mark.parametrize("body, headers", [
+    ({"ttl": 5}, {}),
+    ("ttl=5", {}),
+    ("ttl=5", {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}),
+    ({"ttl": 5, "client_id": "demo-web", "redirect": "", "code_challenge": ""}, {}),
+], ids=["json", "form", "form with charset", "empty values count as absent"])
+def test_body_forms(demo, body, headers):
+    answer = demo.post_issue(body, headers=headers)
+    assert answer.status == 200, answer.body
+    assert answer.json()["expires_in"] == 5
+
+
+@pytest.mark.parametrize("body, status, code", [
+    ({"ttl": 0}, 400, "invalid_request"),
+    ({"ttl": 61}, 400, "invalid_request"),
+    ({"ttl": -1}, 400, "invalid_request"),
+    ({"ttl": 1.5}, 400, "invalid_request"),
+    ({"ttl": "soon"}, 400, "invalid_request"),
+    ("ttl=5&ttl=6", 400, "invalid_request"),
+    ({"colour": "blue"}, 400, "invalid_request"),
+    ({"code_challenge": CHALLENGE}, 400, "invalid_request"),
+    ({"code_challenge_method": "S256"}, 400, "invalid_request"),
+    ({"code_challenge": CHALLENGE, "code_challenge_method": "plain"}, 400, "invalid_request"),
+    ({"code_challenge": "short", "code_challenge_method": "S256"}, 400, "invalid_request"),
+    ({"bind": "planet"}, 400, "invalid_request"),
+    ({"client_id": "nobody"}, 400, "invalid_target"),
+    ({"client_id": "demo-app"}, 400, "invalid_target"),
+    ({"redirect": "https://evil.example/"}, 400, "invalid_redirect"),
+    ({"redirect": "//evil.example/"}, 400, "invalid_redirect"),
+    ({"redirect": "/admin"}, 400, "invalid_redirect"),
+    ({"redirect": 7}, 400, "invalid_request"),
+    (b"{", 400, "invalid_request"),
+    (b"[1]", 400, "invalid_request"),
+    (b'{"ttl":5,"ttl":6}', 400, "invalid_request"),
+    (b"\xff\xfe", 400, "invalid_request"),
+    (b'{"redirect":"' + b"a" * 17_000 + b'"}', 413, "invalid_request"),
+], ids=str)
+def test_bad_body(demo, body, status, code):
+    headers = {"Content-Type": "application/json"} if isinstance(body, bytes) else {}
+    assert_error(demo.post_issue(body, headers=headers), status, code)
+
+
+def test_other_content_types_are_415(demo):
+    assert_error(demo.post_issue(b"<ttl>5</ttl>", headers={"Content-Type": "text/xml"}), 415, "invalid_request")
+
+
+def bearer_cases(demo):
+    good = demo.bearer()
+    now = int(time.time())
+    issuer = {"alg": "HS256", "typ": "JWT", "kid": "demo"}
+    none = ".".join([signing.b64url(b'{"alg":"none","kid":"demo"}'), good.split(".")[1], ""])
+    return {
+        "not a token": "abc",
+        "tampered payload": good.replace(".", ".A", 1),
+        "tampered signature": good[:-6] + ("AAAAAA" if good[-6:] != "AAAAAA" else "BBBBBB"),
+        "other key": signing.jwt(demo.claims(), b"k" * 32, issuer),
+        "unknown kid": signing.jwt(demo.claims(), demo.hmac_key, {**issuer, "kid": "other"}),
+        "alg none": none,
+        "alg HS384 named": signing.jwt(demo.claims(), demo.hmac_key, {**issuer, "alg": "HS384"}),
+        "expired": demo.bearer(exp=now - 120),
+        "not yet valid": demo.bearer(nbf=now + 600),
+        "other issuer": demo.bearer(iss="https://evil.example"),
+        "other audience": demo.bearer(aud="somebody-else"),
+        "no subject": demo.bearer(**{demo.facts["trusted_issuer"]["subject_claim"]: None}),
+        "no expiry": demo.bearer(exp=None),
+    }
+
+
+def test_bearers_that_are_not_good_are_401_invalid_token(demo):
+    for name, bearer in bearer_cases(demo).items():
+        answer = demo.send("POST", instance.ISSUE, {"Authorization": f"Bearer {bearer}"})
+        assert answer.status == 401, (name, answer.status, answer.body)
+        assert_error(answer, 401, "invalid_token")
+        assert re.match(r'Bearer .*error="invalid_token"', answer.header("WWW-Authenticate")), (name, answer.headers)
+        assert bearer not in answer.text + str(answer.headers)
+
+
+def test_a_missing_bearer_gets_a_bare_challenge(demo):
+    answer = demo.send("POST", instance.ISSUE)
+    assert answer.status == 401
+    assert answer.header("WWW-Authenticate").startswith("Bearer")
+    assert "error=" not in answer.header("WWW-Authenticate")
+
+
+def test_a_login_token_is_no_bearer(demo):
+    token = demo.issue()["token"]
+    assert_error(demo.send("POST", instance.ISSUE, {"Authorization": f"Bearer {token}"}), 401, "invalid_token")
+
+
+@pytest.mark.parametrize("client", ["demo-web", "demo-rp", "nobody"])
+def test_a_client_without_the_right_is_403(demo, client):
+    answer = demo.send("POST", instance.ISSUE, demo.authorization(client=client))
+    assert_error(answer, 403, "unauthorized_client")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+def test_other_methods_open_nothing(demo, method):
+    answer = demo.send(method, instance.ISSUE, demo.authorization())
+    assert answer.status in (404, 405)
+    assert answer.header("X-Request-Id")
+
+
+def test_error_uri_is_a_page_that_this_service_serves(demo):
+    error = assert_error(demo.post_issue({"ttl": 0}), 400, "invalid_request")
+    uri = urlsplit(error["error_uri"])
+    assert f"{uri.scheme}://{uri.netloc}" == demo.base
+    page = demo.send("GET", uri.path + (f"?{uri.query}" if uri.query else ""))
+    assert page.status == 200 and page.header("Content-Type").startswith("text/html")
+
+
+# Idempotency-Key
+
+def test_same_key_and_body_give_the_same_answer(demo):
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    first = demo.post_issue({"ttl": 30}, headers=headers)
+    again = demo.post_issue({"ttl": 30}, headers=headers)
+    assert first.status == again.status == 200
+    assert {**first.json(), "expires_in": 0} == {**again.json(), "expires_in": 0}
+    assert len(demo.audit("login_token.issued", token_id=first.json()["id"])) == 1
+
+
+def test_same_key_with_another_body_is_422(demo):
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    assert demo.post_issue({"ttl": 30}, headers=headers).status == 200
+    answer = demo.post_issue({"ttl": 31}, headers=headers)
+    assert answer.status == 422
+    assert set(answer.json()) == {"error", "error_description", "error_uri", "request_id"}
+
+
+def test_a_key_belongs_to_its_subject(demo):
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    alice = demo.post_issue(headers=headers, sub="alice").json()
+    bob = demo.post_issue(headers=headers, sub="bob").json()
+    assert alice["id"] != bob["id"]
+    assert signing.claims_of(bob["token"])["sub"] == demo.user("bob")["sub"]
+
+
+# Status and DELETE
+
+def token_route(token: dict) -> str:
+    return f"/api/auth/sso-tokens/{token['id']}"
+
+
+def test_status_follows_the_token(demo):
+    token = demo.issue()
+    pending = demo.send("GET", token_route(token), demo.authorization()).json()
+    assert pending == {"id": token["id"], "status": "pending", "expires_at": pending["expires_at"]}
+    assert demo.redeem(token["token"]).status == 303
+    redeemed = demo.send("GET", token_route(token), demo.authorization()).json()
+    assert redeemed["status"] == "redeemed" and redeemed["redeemed_at"].endswith("Z")
+
+
+def test_status_of_an_expired_token(demo):
+    token = demo.issue(ttl=1)
+    instance.wait_until(lambda: demo.status(token["id"]) == "expired", 5, "expiry")
+
+
+def test_a_revoked_token_opens_nothing(demo):
+    token = demo.issue()
+    revoked = demo.send("DELETE", token_route(token), demo.authorization())
+    assert (revoked.status, revoked.body) == (204, b"")
+    assert demo.status(token["id"]) == "revoked"
+    answer = demo.redeem(token["token"])
+    assert answer.status == 400 and not answer.session_cookie
+    assert demo.audit("login_token.revoked", token_id=token["id"])
+
+
+def test_delete_after_redemption_is_409(demo):
+    token = demo.issue()
+    demo.redeem(token["token"])
+    assert demo.send("DELETE", token_route(token), demo.authorization()).status == 409
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_only_the_same_subject_and_app_sees_a_token(demo, method):
+    token = demo.issue("alice")
+    assert demo.send(method, token_route(token), demo.authorization("bob")).status == 404
+    assert demo.send(method, token_route(token), demo.authorization("alice", client="demo-app-b")).status == 404
+    assert demo.send(method, "/api/auth/sso-tokens/AAAAAAAAAAAAAAAAAAAAAA", demo.authorization()).status == 404
+    assert demo.send(method, token_route(token)).status == 401
+    assert demo.status(token["id"]) == "pending"
+
+
+# Limits (§12), on an instance that has them
+
+def test_issue_limit_per_user_is_429_with_retry_after(start_demo):
+    demo = start_demo()
+    answers = [demo.post_issue(sub="eve") for _ in range(6)]
+    assert [answer.status for answer in answers] == [200] * 5 + [429]
+    assert_error(answers[-1], 429, "rate_limited")
+    assert 1 <= int(answers[-1].header("Retry-After")) <= 60
+    assert demo.post_issue(sub="mallory").status == 200, "another user's bucket is full"
+    assert demo.audit("rate_limit.exceeded")
+
+
+def test_a_repeated_key_does_not_count_against_the_limit(start_demo):
+    demo = start_demo()
+    headers = {"Idempotency-Key": "k1"}
+    assert [demo.post_issue(sub="eve", headers=headers).status for _ in range(8)] == [200] * 8
+
+
+def test_failed_redemptions_are_limited_but_a_good_token_is_never_held_back(start_demo):
+    demo = start_demo()
+    good = demo.issue()["token"]
+    statuses = [demo.redeem(f"bad{n}").status for n in range(70)]
+    assert statuses[:60] == [400] * 60
+    assert statuses[-1] == 429
+    last = demo.redeem("bad")
+    assert last.status == 429 and int(last.header("Retry-After")) >= 1
+    assert last.header("Content-Type").startswith("text/html")
+    # 127.0.1.0/24 is another prefix.
+    other = demo.send("GET", f"{instance.REDEEM}?token=bad", wire.NAVIGATION, source="127.0.1.9")
+    assert other.status == 400
+    answer = demo.redeem(good)
+    assert answer.status == 303 and answer.session_cookie

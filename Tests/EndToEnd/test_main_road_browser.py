@@ -1,0 +1,350 @@
+"""The main road in headless Chromium: what a person sees, and what their browser keeps."""
+
+import http.server
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+import instance
+import wire
+
+CHROMIUM = os.environ.get("CHROMIUM_BINARY", "/usr/bin/chromium")
+CHROMEDRIVER = os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
+SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
+
+pytestmark = pytest.mark.skipif(
+    not Path(CHROMIUM).exists() or not Path(CHROMEDRIVER).exists(), reason="needs Chromium and chromedriver")
+
+
+@pytest.fixture
+def open_browser(tmp_path_factory):
+    """Opens browsers with profiles of their own."""
+    opened = []
+
+    def open_one(user_agent: str | None = None, scripts: bool = True, size: tuple = (1280, 800), dark: bool = False):
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        profile = tmp_path_factory.mktemp("profile")
+        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+                         f"--user-data-dir={profile}", f"--window-size={size[0]},{size[1]}", "--lang=en"]:
+            options.add_argument(argument)
+        if user_agent:
+            options.add_argument(f"--user-agent={user_agent}")
+        if not scripts:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+        opened.append(driver)
+        driver.set_page_load_timeout(20)
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 500})
+        if dark:
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+        return driver
+
+    yield open_one
+    for driver in opened:
+        driver.quit()
+
+
+@pytest.fixture
+def browser(open_browser):
+    return open_browser()
+
+
+def session_in(browser) -> str | None:
+    """The session cookie this browser holds, as a request would carry it."""
+    for cookie in browser.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]:
+        if cookie["name"] == wire.SESSION_COOKIE:
+            return f"{cookie['name']}={cookie['value']}"
+    return None
+
+
+def text_of(browser) -> str:
+    return browser.find_element(By.TAG_NAME, "body").text
+
+
+def path_of(browser) -> str:
+    return "/" + browser.current_url.split("/", 3)[3]
+
+
+def wait_for_path(browser, path: str):
+    WebDriverWait(browser, 10).until(lambda it: path_of(it) == path, f"at {browser.current_url}, not {path}")
+
+
+def press(browser, words: str):
+    """Presses the button or link whose text contains the words."""
+    for element in browser.find_elements(By.CSS_SELECTOR, "button, a, input[type=submit]"):
+        if words.lower() in (element.text or element.get_attribute("value") or "").lower():
+            element.click()
+            return
+    raise AssertionError(f"nothing to press says {words!r} in: {text_of(browser)}")
+
+
+def sessions_of(demo, token: dict) -> int:
+    return demo.query("SELECT count(*) FROM web_session WHERE login_token_id = $1", token["id"])[0][0]
+
+
+def assert_signed_in(browser, name: str, path: str = "/contacts"):
+    wait_for_path(browser, path)
+    assert name in text_of(browser).lower()
+
+
+@pytest.fixture
+def elsewhere():
+    """A page of another site that links to us."""
+    pages: dict[str, str] = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(pages.get(self.path, "").encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # 127.0.0.1 and localhost are different sites to a browser.
+    yield f"http://localhost:{server.server_port}", pages
+    server.shutdown()
+
+
+def test_the_login_url_lands_signed_in(demo, browser):
+    browser.get(demo.issue("alice")["login_url"])
+    assert_signed_in(browser, "alice")
+    assert "token=" not in browser.current_url
+    cookies = {cookie["name"]: cookie for cookie in browser.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]}
+    session = cookies[wire.SESSION_COOKIE]
+    assert session["httpOnly"] and session["secure"] and session["sameSite"] == "Lax" and session["path"] == "/"
+    assert not cookies["drawbridge_info"]["httpOnly"]
+    assert demo.session(session_in(browser))["authenticated"] is True
+
+
+def test_a_named_page_is_landed_on(demo, browser):
+    browser.get(demo.issue("alice", redirect="/account/settings")["login_url"])
+    assert_signed_in(browser, "alice", "/account/settings")
+
+
+def test_back_reload_and_second_open_stay_signed_in_with_one_session(demo, browser):
+    token = demo.issue("alice")
+    browser.get(f"{demo.base}/")
+    browser.get(token["login_url"])
+    assert_signed_in(browser, "alice")
+    cookie = session_in(browser)
+    browser.refresh()
+    assert_signed_in(browser, "alice")
+    browser.back()
+    wait_for_path(browser, "/")
+    browser.forward()
+    assert_signed_in(browser, "alice")
+    browser.get(token["login_url"])
+    assert_signed_in(browser, "alice")
+    browser.switch_to.new_window("tab")
+    browser.get(token["login_url"])
+    assert_signed_in(browser, "alice")
+    assert session_in(browser) == cookie
+    assert sessions_of(demo, token) == 1
+    assert demo.session(cookie)["authenticated"] is True
+
+
+def test_another_browser_is_refused_and_ends_the_first_ones_session(demo, browser, open_browser):
+    token = demo.issue("alice")
+    browser.get(token["login_url"])
+    assert_signed_in(browser, "alice")
+    thief = open_browser(user_agent=wire.SAFARI)
+    thief.get(token["login_url"])
+    assert session_in(thief) is None
+    assert "alice" not in text_of(thief).lower()
+    assert "sign in" in text_of(thief).lower(), "the refusal page links to the normal login"
+    browser.refresh()
+    assert "alice" not in text_of(browser).lower()
+    assert demo.session(session_in(browser))["authenticated"] is False
+    assert demo.audit("login_token.replayed", token_id=token["id"])
+
+
+def test_prefetch_preview_and_head_do_not_burn_the_link(demo, browser):
+    token = demo.issue("alice")
+    link = token["login_url"].removeprefix(demo.base)
+    demo.send("GET", link, {**wire.NAVIGATION, "Sec-Purpose": "prefetch;prerender"})
+    demo.send("GET", link, {"User-Agent": "WhatsApp/2.23.20.0"})
+    demo.send("HEAD", link, wire.NAVIGATION)
+    browser.get(token["login_url"])
+    assert_signed_in(browser, "alice")
+
+
+def test_a_real_prefetch_by_the_browser_does_not_burn_the_link(demo, browser):
+    token = demo.issue("alice")
+    browser.get(f"{demo.base}/session")
+    browser.execute_async_script("""
+        const [url, done] = arguments;
+        const link = document.createElement('link');
+        link.rel = 'prefetch'; link.href = url; link.onload = link.onerror = () => done();
+        (document.head || document.documentElement).append(link);""", token["login_url"])
+    assert demo.status(token["id"]) == "pending"
+    browser.get(token["login_url"])
+    assert_signed_in(browser, "alice")
+
+
+def test_the_fragment_carrier(demo, browser):
+    token = demo.issue("alice")
+    browser.get(f"{demo.base}{instance.REDEEM}#token={token['token']}&redirect=%2Faccount%2Fplan")
+    assert_signed_in(browser, "alice", "/account/plan")
+    assert sessions_of(demo, token) == 1
+
+
+def test_a_link_on_another_site_asks_first(demo, browser, elsewhere):
+    site, pages = elsewhere
+    token = demo.issue("alice")
+    pages["/"] = f'<a id="link" href="{token["login_url"].replace("&", "&amp;")}">open</a>'
+    browser.get(f"{site}/")
+    browser.find_element(By.ID, "link").click()
+    WebDriverWait(browser, 10).until(lambda it: it.current_url.startswith(demo.base))
+    # The page must not submit by itself on a cross-site visit: give its script the time to be wrong.
+    WebDriverWait(browser, 10).until(lambda it: it.execute_script("return document.readyState") == "complete")
+    browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => setTimeout(done, 300))")
+    assert demo.status(token["id"]) == "pending"
+    shoot(browser, "confirm")
+    press(browser, "continue")
+    assert_signed_in(browser, "alice")
+
+
+def test_without_scripts_a_click_gets_through(demo, open_browser, elsewhere):
+    site, pages = elsewhere
+    token = demo.issue("alice", redirect="/account/plan")
+    pages["/"] = f'<a id="link" href="{token["login_url"].replace("&", "&amp;")}">open</a>'
+    browser = open_browser(scripts=False)
+    browser.get(f"{site}/")
+    browser.find_element(By.ID, "link").click()
+    WebDriverWait(browser, 10).until(lambda it: it.current_url.startswith(demo.base))
+    assert demo.status(token["id"]) == "pending"
+    press(browser, "continue")
+    assert_signed_in(browser, "alice", "/account/plan")
+
+
+def test_without_scripts_the_fragment_page_says_what_to_do(demo, open_browser):
+    browser = open_browser(scripts=False)
+    browser.get(f"{demo.base}{instance.REDEEM}#token={demo.issue('alice')['token']}")
+    assert len(text_of(browser)) > 20, "not an empty page"
+    assert session_in(browser) is None
+
+
+def open_as_bob_in_alices_browser(demo, browser) -> dict:
+    browser.get(demo.issue("alice")["login_url"])
+    assert_signed_in(browser, "alice")
+    token = demo.issue("bob")
+    browser.get(token["login_url"])
+    assert "bob" in text_of(browser).lower() and "alice" in text_of(browser).lower(), text_of(browser)
+    assert demo.status(token["id"], "bob") == "pending"
+    return token
+
+
+def test_account_switch_no_keeps_the_first(demo, browser):
+    token = open_as_bob_in_alices_browser(demo, browser)
+    shoot(browser, "switch")
+    cookie = session_in(browser)
+    press(browser, "alice")
+    assert_signed_in(browser, "alice")
+    assert session_in(browser) == cookie and demo.session(cookie)["sub"] == demo.user("alice")["sub"]
+    assert sessions_of(demo, token) == 0
+
+
+def test_account_switch_yes_changes_over(demo, browser):
+    token = open_as_bob_in_alices_browser(demo, browser)
+    before = session_in(browser)
+    press(browser, "bob")
+    assert_signed_in(browser, "bob")
+    assert session_in(browser) != before
+    assert demo.session(session_in(browser))["sub"] == demo.user("bob")["sub"]
+    assert demo.session(before)["authenticated"] is False, "alice's session in this browser has ended"
+    assert demo.audit("web_session.switched")
+    assert sessions_of(demo, token) == 1
+
+
+def test_the_demo_front_page_walks_the_whole_road(demo, browser):
+    browser.get(f"{demo.base}/")
+    shoot(browser, "front")
+    press(browser, "open")
+    WebDriverWait(browser, 10).until(lambda it: session_in(it) is not None)
+    instance.wait_until(lambda: any(name in text_of(browser).lower() for name in ("alice", "bob")), 10, "a name")
+
+
+def test_signing_out_on_the_page(demo, browser):
+    browser.get(demo.issue("alice")["login_url"])
+    assert_signed_in(browser, "alice")
+    cookie = session_in(browser)
+    browser.get(f"{demo.base}/session/logout")
+    shoot(browser, "sign-out")
+    press(browser, "sign out")
+    instance.wait_until(lambda: demo.session(cookie)["authenticated"] is False, 5, "the end of the session")
+    instance.wait_until(lambda: session_in(browser) is None, 5, "no cookie")
+    shoot(browser, "signed-out")
+    browser.get(f"{demo.base}/contacts")
+    assert "alice" not in text_of(browser).lower()
+
+
+def test_no_page_complains_in_the_console(demo, browser):
+    """A blocked script or style would show here as a violation of the content security policy."""
+    for target in ["/", "/contacts", instance.REDEEM, f"{instance.REDEEM}?token=abc", "/session/logout"]:
+        browser.get(f"{demo.base}{target}")
+        errors = [entry["message"] for entry in browser.get_log("browser")
+                  if "favicon" not in entry["message"] and "400 (Bad Request)" not in entry["message"]]
+        assert not errors, (target, errors)
+
+
+# Looks
+
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+
+
+def shoot(browser, name: str):
+    if SCREENSHOTS:
+        Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
+        browser.save_screenshot(str(Path(SCREENSHOTS) / f"{name}.png"))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_pages_fit_the_screen_in_light_and_dark(demo, open_browser, size, dark):
+    browser = open_browser(size=SIZES[size], dark=dark)
+    pages = {
+        "front": "/", "contacts-signed-out": "/contacts", "refusal": f"{instance.REDEEM}?token=abc",
+        "fragment": instance.REDEEM, "logout": "/session/logout",
+    }
+    for name, target in pages.items():
+        browser.get(f"{demo.base}{target}")
+        assert_fits(browser, name)
+        shoot(browser, f"{size}-{'dark' if dark else 'light'}-{name}")
+    browser.get(demo.issue("alice")["login_url"])
+    assert_fits(browser, "contacts")
+    shoot(browser, f"{size}-{'dark' if dark else 'light'}-contacts")
+    browser.get(demo.issue("bob")["login_url"])
+    assert_fits(browser, "switch")
+    shoot(browser, f"{size}-{'dark' if dark else 'light'}-switch")
+
+
+def assert_fits(browser, name: str):
+    wide = browser.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
+    assert wide <= 0, f"{name} is {wide} px wider than the screen"
+    assert browser.title, f"{name} has no title"
+    light = browser.execute_script("""
+        const style = getComputedStyle(document.body), root = getComputedStyle(document.documentElement);
+        const clear = 'rgba(0, 0, 0, 0)';
+        const color = style.backgroundColor === clear ? root.backgroundColor : style.backgroundColor;
+        const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+        const channels = color.match(/[0-9.]+/g).slice(0, 3).map(Number);
+        const bright = channels.reduce((a, b) => a + b, 0) / 3;
+        return [dark, color === clear, bright];""")
+    dark, clear, bright = light
+    if dark:
+        assert not clear and bright < 90, f"{name} is not dark in dark mode: {light}"
+    else:
+        assert clear or bright > 180, f"{name} is not light in light mode: {light}"

@@ -1,0 +1,496 @@
+"""Contract §4: what consumes a login token, what never does, and what each case answers."""
+
+import itertools
+import json
+import re
+import time
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+
+import instance
+import signing
+import wire
+from instance import REDEEM
+from wire import FIREFOX, NAVIGATION, OTHER_BROWSER, SAFARI
+
+VERIFIER = "verifier-" + "v" * 40
+
+
+def assert_page(answer: wire.Answer, status: int = 200):
+    assert answer.status == status, (answer.status, answer.text[:400])
+    assert answer.header("Content-Type").replace(" ", "").lower() == "text/html;charset=utf-8"
+    assert answer.header("Cache-Control") == "no-store"
+    assert answer.header("Referrer-Policy") == "no-referrer"
+    assert answer.header("X-Content-Type-Options") == "nosniff"
+    assert answer.header("X-Request-Id")
+    policy = answer.header("Content-Security-Policy")
+    assert "frame-ancestors 'none'" in policy and "unsafe-inline" not in policy, policy
+    assert not answer.header("Strict-Transport-Security"), "HSTS is for TLS only"
+    page = wire.PageForm(answer.text)
+    assert page.inline_scripts == 0 and not page.inline_handlers, "nothing inline under this policy"
+    assert "<html" in answer.text and 'lang="' in answer.text
+    return page
+
+
+def assert_signed_in(demo, answer: wire.Answer, location: str = "/contacts"):
+    assert answer.status == 303, (answer.status, answer.text[:400])
+    assert answer.header("Location") == demo.base + location
+    assert answer.session_cookie, answer.headers
+    assert demo.session(answer.session_cookie)["authenticated"] is True
+
+
+def assert_refused(answer: wire.Answer):
+    assert_page(answer, 400)
+    assert not answer.all("Set-Cookie") and not answer.header("Location")
+
+
+def untouched(demo, token: dict) -> bool:
+    return demo.status(token["id"]) == "pending"
+
+
+# First use
+
+def test_redeem_lands_on_the_default_page_with_the_session_cookies(demo):
+    before = int(time.time())
+    answer = demo.redeem(demo.issue()["token"])
+    assert_signed_in(demo, answer)
+    assert answer.header("Cache-Control") == "no-store"
+    assert answer.header("Referrer-Policy") == "no-referrer"
+    assert set(answer.cookies) == {wire.SESSION_COOKIE, "drawbridge_info"}
+    session = answer.cookies[wire.SESSION_COOKIE]
+    assert {name: session.attributes.get(name) for name in ("path", "secure", "httponly", "samesite")} == {
+        "path": "/", "secure": True, "httponly": True, "samesite": "Lax"}
+    assert "domain" not in session.attributes
+    assert len(session.value) >= 43
+    info = answer.cookies["drawbridge_info"]
+    assert info.attributes.get("secure") is True and info.attributes.get("path") == "/"
+    assert "httponly" not in info.attributes
+    decoded = json_of_percent(info.value)
+    assert set(decoded) == {"expires_at", "idle_expires_at"}, "no identity"
+    assert before < decoded["idle_expires_at"] <= decoded["expires_at"]
+
+
+def json_of_percent(text: str) -> dict:
+    assert re.fullmatch(r"[A-Za-z0-9._~%-]+", text), "percent-encoded"
+    return json.loads(unquote(text))
+
+
+def test_the_session_id_is_never_taken_from_the_request(demo):
+    planted = f"{wire.SESSION_COOKIE}={'A' * 43}"
+    answer = demo.redeem(demo.issue()["token"], {**NAVIGATION, "Cookie": planted})
+    assert_signed_in(demo, answer)
+    assert answer.session_cookie != planted
+    assert demo.session(planted)["authenticated"] is False
+
+
+def test_the_compatibility_path_redeems_too(demo):
+    token = demo.issue()["token"]
+    answer = demo.send("GET", f"/user/login-with-token.php?token={token}", NAVIGATION)
+    assert_signed_in(demo, answer)
+
+
+# What consumes: GET
+
+NAVIGATE_SITES = ["none", "same-origin", "same-site"]
+
+
+@pytest.mark.parametrize("site", NAVIGATE_SITES)
+def test_a_persons_own_navigation_consumes(demo, site):
+    assert_signed_in(demo, demo.redeem(demo.issue()["token"], {**NAVIGATION, "Sec-Fetch-Site": site}))
+
+
+UNSURE = [
+    {},
+    {"User-Agent": FIREFOX},
+    {**NAVIGATION, "Sec-Fetch-Site": "cross-site"},
+    {**NAVIGATION, "Sec-Fetch-Site": "galaxy"},
+    {**NAVIGATION, "Sec-Fetch-Mode": "no-cors"},
+    {**NAVIGATION, "Sec-Fetch-Mode": "cors"},
+    {**NAVIGATION, "Sec-Fetch-Dest": "iframe"},
+    {**NAVIGATION, "Sec-Fetch-Dest": "image"},
+    {**NAVIGATION, "Sec-Fetch-Dest": "empty"},
+    {name: value for name, value in NAVIGATION.items() if name != "Sec-Fetch-Site"},
+    {name: value for name, value in NAVIGATION.items() if name != "Sec-Fetch-Dest"},
+]
+PREFETCH = [
+    {**NAVIGATION, "Sec-Purpose": "prefetch"},
+    {**NAVIGATION, "Sec-Purpose": "prefetch;prerender"},
+    {**NAVIGATION, "Sec-Purpose": "prefetch;anonymous-client-ip"},
+    {**NAVIGATION, "Purpose": "prefetch"},
+    {**NAVIGATION, "Purpose": "preview"},
+    {**NAVIGATION, "X-Purpose": "preview"},
+    {**NAVIGATION, "X-Moz": "prefetch"},
+    {**NAVIGATION, "Sec-Purpose": "PREFETCH"},
+]
+PREVIEWERS = [
+    "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+    "WhatsApp/2.23.20.0",
+    "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+    "TelegramBot (like TwitterBot)",
+    "Twitterbot/1.0",
+    "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+    "LinkedInBot/1.0 (compatible; Mozilla/5.0)",
+    "Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5",
+]
+
+
+@pytest.mark.parametrize("headers", UNSURE + PREFETCH + [{**NAVIGATION, "User-Agent": ua} for ua in PREVIEWERS], ids=str)
+def test_everything_else_gets_the_confirm_page_and_touches_nothing(demo, headers):
+    token = demo.issue()
+    events = len(demo.audit(token_id=token["id"]))
+    answer = demo.redeem(token["token"], headers)
+    page = assert_page(answer)
+    assert not answer.session_cookie and not answer.header("Location")
+    assert any(form["method"] == "post" for form in page.forms)
+    assert untouched(demo, token)
+    assert len(demo.audit(token_id=token["id"])) == events
+    assert_signed_in(demo, demo.redeem(token["token"]))
+
+
+@pytest.mark.parametrize("headers", PREFETCH, ids=str)
+def test_a_prefetch_signal_beats_the_header_carrier(demo, headers):
+    token = demo.issue()
+    answer = demo.send("GET", REDEEM, {**headers, "Drawbridge-Login-Token": token["token"]})
+    assert answer.status == 200 and not answer.session_cookie
+    assert untouched(demo, token)
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS"])
+def test_head_and_options_never_consume(demo, method):
+    token = demo.issue()
+    answer = demo.send(method, f"{REDEEM}?token={token['token']}", NAVIGATION)
+    assert answer.status < 500 and answer.status not in (302, 303) and not answer.all("Set-Cookie")
+    assert answer.body == b"" or method == "OPTIONS"
+    assert demo.send(method, REDEEM, {**NAVIGATION, "Drawbridge-Login-Token": token["token"]}).status < 500
+    assert untouched(demo, token)
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE"])
+def test_other_methods_never_consume(demo, method):
+    token = demo.issue()
+    answer = demo.send(method, f"{REDEEM}?token={token['token']}", NAVIGATION)
+    assert answer.status in (404, 405, 501)
+    assert untouched(demo, token)
+
+
+# What consumes: the header carrier
+
+@pytest.mark.parametrize("headers", [{}, {"User-Agent": SAFARI}, {**NAVIGATION, "Sec-Fetch-Site": "cross-site"}], ids=str)
+def test_the_header_carrier_consumes_at_once(demo, headers):
+    token = demo.issue()["token"]
+    answer = demo.send("GET", f"{REDEEM}?redirect=%2Faccount%2Fplan", {**headers, "Drawbridge-Login-Token": token})
+    assert_signed_in(demo, answer, "/account/plan")
+
+
+# What consumes: POST
+
+def form(token: str, **more) -> str:
+    return wire.encode({"token": token, **more})
+
+
+WEB_VIEW_POSTS = [
+    {"User-Agent": SAFARI},
+    {"User-Agent": SAFARI, "Sec-Fetch-Site": "none"},
+    {"User-Agent": SAFARI, "Sec-Fetch-Site": "same-origin"},
+    {"User-Agent": SAFARI, "Origin": "OURS"},
+]
+FOREIGN_POSTS = [
+    {**NAVIGATION, "Origin": "https://evil.example"},
+    {**NAVIGATION, "Origin": "null"},
+    {**NAVIGATION, "Sec-Fetch-Site": "cross-site"},
+    {**NAVIGATION, "Sec-Fetch-Site": "same-site"},
+    {"User-Agent": SAFARI, "Origin": "null"},
+]
+
+
+@pytest.mark.parametrize("headers", WEB_VIEW_POSTS, ids=str)
+def test_a_web_views_own_post_consumes(demo, headers):
+    headers = {name: demo.base if value == "OURS" else value for name, value in headers.items()}
+    answer = demo.send("POST", REDEEM, headers, form(demo.issue()["token"], redirect="/account/a"))
+    assert_signed_in(demo, answer, "/account/a")
+
+
+@pytest.mark.parametrize("headers", FOREIGN_POSTS, ids=str)
+def test_a_foreign_post_gets_the_confirm_page(demo, headers):
+    token = demo.issue()
+    answer = demo.send("POST", REDEEM, headers, form(token["token"]))
+    assert_page(answer)
+    assert not answer.session_cookie and untouched(demo, token)
+
+
+def confirm_form(demo, token: str, **parameters) -> tuple[dict, wire.Answer]:
+    page = demo.redeem(token, {"User-Agent": FIREFOX}, **parameters)
+    forms = [form for form in assert_page(page).forms if form["method"] == "post"]
+    assert len(forms) == 1
+    return forms[0], page
+
+
+def submit(demo, form: dict, cookie: str, headers: dict, **override) -> wire.Answer:
+    target = urlsplit(urljoin(f"{demo.base}{REDEEM}", form["action"]))
+    assert f"{target.scheme}://{target.netloc}" == demo.base
+    fields = {**form["fields"], **override}
+    return demo.send("POST", target.path, {**headers, **({"Cookie": cookie} if cookie else {})}, wire.encode(fields))
+
+
+@pytest.mark.parametrize("headers", [
+    {**NAVIGATION, "Origin": "null", "Sec-Fetch-Site": "same-origin"},
+    {**NAVIGATION, "Origin": "null", "Sec-Fetch-Site": "cross-site"},
+], ids=str)
+def test_our_own_form_consumes(demo, headers):
+    form, page = confirm_form(demo, demo.issue()["token"], redirect="/account/b")
+    cookies = page.cookies
+    name = next(name for name in cookies)
+    assert name.startswith("__Host-") and cookies[name].attributes.get("secure") is True
+    assert cookies[name].attributes.get("httponly") is True
+    assert cookies[name].attributes.get("max-age") == "300"
+    answer = submit(demo, form, wire.cookie_header(page), headers)
+    assert_signed_in(demo, answer, "/account/b")
+
+
+def test_a_form_token_counts_only_with_its_own_cookie(demo):
+    headers = {**NAVIGATION, "Origin": "null", "Sec-Fetch-Site": "cross-site"}
+    token = demo.issue()
+    form, page = confirm_form(demo, token["token"])
+    _, other_page = confirm_form(demo, token["token"])
+    for cookie in ["", wire.cookie_header(other_page)]:
+        answer = submit(demo, form, cookie, headers)
+        assert answer.status == 200 and not answer.session_cookie, "the confirm page again"
+        assert untouched(demo, token)
+    assert_signed_in(demo, submit(demo, form, wire.cookie_header(page), headers))
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "text/plain", "multipart/form-data; boundary=x"])
+def test_a_post_that_is_no_form_opens_nothing(demo, content_type):
+    token = demo.issue()
+    answer = demo.send("POST", REDEEM, {"User-Agent": SAFARI, "Content-Type": content_type}, form(token["token"]))
+    assert answer.status in (400, 415) and not answer.session_cookie
+    assert untouched(demo, token)
+
+
+# Carriers in conflict
+
+@pytest.mark.parametrize("twice", ["query", "query-header", "header", "query-body", "body", "body-header"])
+def test_a_token_given_twice_is_refused_and_not_consumed(demo, twice):
+    token = demo.issue()
+    text = token["token"]
+    headers = list(NAVIGATION.items()) if "body" not in twice else [("User-Agent", SAFARI)]
+    target, body, method = REDEEM, None, "POST" if "body" in twice else "GET"
+    if "query" in twice:
+        target += f"?token={text}" + (f"&token={text}" if twice == "query" else "")
+    if "header" in twice:
+        headers += [("Drawbridge-Login-Token", text)] * (2 if twice == "header" else 1)
+    if "body" in twice:
+        body = f"token={text}" + (f"&token={text}" if twice == "body" else "")
+    assert_refused(demo.send(method, target, headers, body))
+    assert untouched(demo, token)
+
+
+# Used before
+
+def test_the_same_browser_again_gets_the_target_and_no_second_session(demo):
+    token = demo.issue()
+    cookie = demo.redeem(token["token"]).session_cookie
+    for _ in range(3):
+        again = demo.redeem(token["token"], {**NAVIGATION, "Cookie": cookie})
+        assert again.status == 303 and again.header("Location") == f"{demo.base}/contacts"
+        assert not again.session_cookie
+    assert demo.session(cookie)["authenticated"] is True
+    assert not demo.audit("login_token.replayed", token_id=token["id"])
+
+
+def test_a_double_tap_gets_the_target_without_cookies(demo):
+    token = demo.issue()
+    cookie = demo.redeem(token["token"]).session_cookie
+    again = demo.redeem(token["token"])
+    assert again.status == 303 and not again.all("Set-Cookie")
+    assert demo.session(cookie)["authenticated"] is True
+    assert not demo.audit("login_token.replayed", token_id=token["id"])
+
+
+def test_another_browser_ends_the_session_that_the_first_use_opened(demo):
+    token = demo.issue()
+    cookie = demo.redeem(token["token"]).session_cookie
+    assert_refused(demo.redeem(token["token"], OTHER_BROWSER))
+    assert demo.session(cookie) == {"authenticated": False}
+    assert demo.send("GET", "/auth/check", {"Cookie": cookie}).status == 401
+    assert len(demo.audit("login_token.replayed", token_id=token["id"])) == 1
+    assert demo.audit("web_session.ended")
+
+
+@pytest.mark.parametrize("headers", [{"User-Agent": SAFARI}, {**OTHER_BROWSER, "Sec-Purpose": "prefetch"}], ids=str)
+def test_a_look_at_a_used_link_that_would_not_consume_ends_nothing(demo, headers):
+    token = demo.issue()
+    cookie = demo.redeem(token["token"]).session_cookie
+    assert not demo.redeem(token["token"], headers).session_cookie
+    assert demo.session(cookie)["authenticated"] is True
+
+
+# One refusal page
+
+def refusals(demo) -> dict[str, wire.Answer]:
+    good = demo.issue()["token"]
+    head, payload, signature = good.split(".")
+    claims = signing.claims_of(good)
+    header = signing.header_of(good)
+    revoked = demo.issue()
+    demo.send("DELETE", f"/api/auth/sso-tokens/{revoked['id']}", demo.authorization())
+    expired = demo.issue(ttl=1)
+    used = demo.issue()
+    demo.redeem(used["token"])
+    challenged = demo.issue(code_challenge=signing.challenge(VERIFIER), code_challenge_method="S256")
+    instance.wait_until(lambda: demo.status(expired["id"]) == "expired", 5)
+    tokens = {
+        "no token at all": "abc",
+        "three dots": "..",
+        "tampered signature": f"{head}.{payload}.{'A' * len(signature)}",
+        "tampered claims": f"{head}.{signing.b64url(signing.unb64url(payload).replace(b'demo-web', b'demo-rp'))}.{signature}",
+        "other key": signing.jwt(claims, b"k" * 32, header),
+        "unknown kid": signing.jwt(claims, b"k" * 32, {**header, "kid": "nobody"}),
+        "alg none": f"{signing.b64url(b'{{}}')}.{payload}.",
+        "other typ": signing.jwt(claims, b"k" * 32, {**header, "typ": "JWT"}),
+        "a bearer": demo.bearer(),
+        "expired": expired["token"],
+        "revoked": revoked["token"],
+        "needs a verifier": challenged["token"],
+    }
+    found = {name: demo.redeem(token) for name, token in tokens.items()}
+    found["wrong verifier"] = demo.redeem(challenged["token"], code_verifier="w" * 43)
+    found["verifier not asked for"] = demo.redeem("abc", code_verifier="w" * 43)
+    found["replayed"] = demo.redeem(used["token"], OTHER_BROWSER)
+    found["posted"] = demo.send("POST", REDEEM, {"User-Agent": SAFARI}, "token=abc")
+    found["posted without a token"] = demo.send("POST", REDEEM, {"User-Agent": SAFARI}, "redirect=%2Fcontacts")
+    found["by header"] = demo.send("GET", REDEEM, {**NAVIGATION, "Drawbridge-Login-Token": "abc"})
+    found["not UTF-8"] = demo.send("GET", f"{REDEEM}?token=%ff%fe", NAVIGATION)
+    found["very long"] = demo.redeem("a" * 6000)
+    return found
+
+
+def test_every_refusal_is_the_same_page(demo):
+    shapes = {}
+    for name, answer in refusals(demo).items():
+        assert_refused(answer)
+        request_id = answer.header("X-Request-Id")
+        assert request_id in answer.text, f"{name}: the page shows its request id"
+        headers = sorted(key.lower() for key, _ in answer.headers)
+        shapes.setdefault((answer.text.replace(request_id, "REQUEST"), tuple(headers)), []).append(name)
+    assert len(shapes) == 1, list(shapes.values())
+
+
+# Verifier and binding
+
+def challenged(demo, **more) -> dict:
+    return demo.issue(code_challenge=signing.challenge(VERIFIER), code_challenge_method="S256", **more)
+
+
+@pytest.mark.parametrize("carrier", ["query", "post"])
+def test_the_right_verifier_opens(demo, carrier):
+    token = challenged(demo)["token"]
+    if carrier == "query":
+        answer = demo.redeem(token, code_verifier=VERIFIER)
+    else:
+        answer = demo.send("POST", REDEEM, {"User-Agent": SAFARI}, form(token, code_verifier=VERIFIER))
+    assert_signed_in(demo, answer)
+
+
+@pytest.mark.parametrize("failures, opens", [(4, True), (5, False)])
+def test_the_fifth_wrong_verifier_burns_the_token(demo, failures, opens):
+    token = challenged(demo)["token"]
+    for number in range(failures):
+        assert_refused(demo.redeem(token, code_verifier=f"{number}" * 43))
+    answer = demo.redeem(token, code_verifier=VERIFIER)
+    assert (answer.status == 303) is opens
+
+
+@pytest.mark.parametrize("bind, source, opens", [
+    ("network", "127.0.0.77", True),
+    ("network", "127.0.1.1", False),
+    ("exact", "127.0.0.1", True),
+    ("exact", "127.0.0.77", False),
+    ("none", "127.9.9.9", True),
+])
+def test_binding_to_the_network(demo, bind, source, opens):
+    token = demo.issue(bind=bind)["token"]
+    answer = demo.send("GET", f"{REDEEM}?token={token}", NAVIGATION, source=source)
+    if opens:
+        assert_signed_in(demo, answer)
+    else:
+        assert_refused(answer)
+        assert_signed_in(demo, demo.redeem(token))
+
+
+# The account switch
+
+def test_a_session_of_another_subject_is_asked_about(demo):
+    alice = demo.sign_in("alice")
+    token = demo.issue("bob")
+    headers = {**NAVIGATION, "Cookie": alice}
+    page = demo.redeem(token["token"], headers)
+    forms = [form for form in assert_page(page).forms if form["method"] == "post"]
+    assert forms and not page.session_cookie
+    assert demo.status(token["id"], "bob") == "pending"
+    assert demo.session(alice)["authenticated"] is True
+
+
+def test_the_same_subject_is_not_asked(demo):
+    first = demo.sign_in("alice")
+    answer = demo.redeem(demo.issue("alice")["token"], {**NAVIGATION, "Cookie": first})
+    assert_signed_in(demo, answer)
+
+
+# Targets
+
+@pytest.mark.parametrize("redirect, location", [
+    ("/account/plan?x=1&y=2", "/account/plan?x=1&y=2"),
+    ("/contacts?", "/contacts"),
+    ("/user/contacts/index.php", "/user/contacts/index.php"),
+    ("https://evil.example/", "/contacts"),
+    ("//evil.example/contacts", "/contacts"),
+    ("/\\evil.example", "/contacts"),
+    ("/account/../admin", "/contacts"),
+    ("/admin", "/contacts"),
+    ("", "/contacts"),
+    ("/account/%0d%0aSet-Cookie:x=y", "/contacts"),
+])
+def test_redirect_of_the_url(demo, redirect, location):
+    token = demo.issue()
+    assert_signed_in(demo, demo.redeem(token["token"], redirect=redirect), location)
+    refused = demo.audit("redirect.refused", token_id=token["id"])
+    assert bool(refused) is (bool(redirect) and location == "/contacts" and not redirect.startswith("/contacts"))
+
+
+def test_a_sealed_target_wins_and_a_differing_redirect_is_audited(demo):
+    token = demo.issue(redirect="/account/sealed")
+    assert_signed_in(demo, demo.redeem(token["token"], redirect="/contacts"), "/account/sealed")
+    [event] = demo.audit("redirect.refused", token_id=token["id"])
+    assert event["reason"] == "differs_from_sealed"
+
+
+def test_a_repeated_redirect_lands_on_the_default_page(demo):
+    token = demo.issue()
+    target = f"{REDEEM}?token={token['token']}&redirect=%2Faccount%2Fa&redirect=%2Faccount%2Fb"
+    assert_signed_in(demo, demo.send("GET", target, NAVIGATION))
+    [event] = demo.audit("redirect.refused", token_id=token["id"])
+    assert event["reason"] == "repeated"
+
+
+def test_host_header_does_not_reach_the_location(demo):
+    token = demo.issue()["token"]
+    headers = {**NAVIGATION, "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "Forwarded": "host=evil"}
+    assert_signed_in(demo, demo.redeem(token, headers))
+
+
+def test_a_request_id_is_made_by_the_service(demo):
+    answers = [demo.redeem("abc", {**NAVIGATION, "X-Request-Id": "<script>"}) for _ in range(3)]
+    ids = {answer.header("X-Request-Id") for answer in answers}
+    assert len(ids) == 3 and "<script>" not in ids
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{8,64}", request_id) for request_id in ids)
+
+
+def test_statuses_307_and_308_never_happen(demo):
+    targets = ["/", REDEEM, f"{REDEEM}/", "/login-with-token?token=abc", "/session", "/session/logout", "/contacts",
+               "/contacts/", "/account/", "/assets", "/api/auth/create-sso-token/", "/nowhere"]
+    for method, target in itertools.product(["GET", "POST", "HEAD"], targets):
+        answer = demo.send(method, target, NAVIGATION)
+        assert answer.status not in (301, 302, 307, 308), (method, target, answer.status)
+        assert answer.header("X-Request-Id"), (method, target)
