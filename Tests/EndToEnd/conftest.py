@@ -31,3 +31,18 @@ def start_demo():
     yield start
     statuses = [server.stop() for server in started if server.popen.poll() is None]
     assert all(status == 0 for status in statuses), statuses
+
+
+@pytest.fixture
+def serve():
+    """Starts `drawbridge serve` with settings of the test's own."""
+    started: list[instance.Served] = []
+
+    def start(*arguments, **more) -> instance.Served:
+        server = instance.Served(*arguments, **more)
+        started.append(server)
+        return server
+
+    yield start
+    statuses = [server.stop() for server in started if server.popen.poll() is None]
+    assert all(status == 0 for status in statuses), statuses

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -179,6 +180,74 @@ class Demo(Process):
         rows = audit_rows(self.data)
         return [row for row in rows if (not types or row["type"] in types)
                 and (token_id is None or row["token_id"] == token_id)]
+
+
+class Served(Process):
+    """`drawbridge serve` on a settings file of the test's own, with one app, one website and one trusted issuer."""
+
+    ISSUER = "https://backend.example"
+
+    def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, folder: Path | None = None):
+        scratch = folder or Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
+        self.data = scratch / "data"
+        self.settings = scratch / "drawbridge.yaml"
+        self.hmac_key = os.urandom(32)
+        secret = scratch / "issuer-secret"
+        secret.touch(mode=0o600)
+        # A key that ends in a newline would lose it: the file's last newline belongs to the editor, not the key.
+        self.hmac_key = self.hmac_key[:-1] + b"k"
+        secret.write_bytes(self.hmac_key)
+        self.port, management_port = free_port(), free_port()
+        self.base = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        self.management = f"http://127.0.0.1:{management_port}"
+        files = f"tls:\n  certificate: {tls[0]}\n  private_key: {tls[1]}\n" if tls else ""
+        self.settings.write_text(f"""
+public_origin: {self.base}
+listen: 127.0.0.1:{self.port}
+management_listen: 127.0.0.1:{management_port}
+data_directory: {self.data}
+default_web_client: web
+trusted_issuers:
+  - issuer: {self.ISSUER}
+    audience: drawbridge
+    hmac: {{key_id: demo, secret_file: {secret}}}
+clients:
+  - {{client_id: app, client_type: native, can_issue_login_tokens: true, may_reach: [web]}}
+  - {{client_id: web, client_type: web, return_paths: [/contacts, "/account/*"], default_return_path: /contacts}}
+{files}{settings}
+""")
+        run("keys", "init", "--config", str(self.settings))
+        super().__init__([binary(), "serve", "--config", str(self.settings)], scratch)
+        wait_until(self._is_ready, 30, "readiness")
+
+    def _is_ready(self) -> bool:
+        self.alive_or_fail()
+        try:
+            return wire.send(self.management, "GET", "/readyz").status == 200
+        except OSError:
+            return False
+
+    def bearer(self, sub: str = "alice") -> str:
+        now = int(time.time())
+        claims = {"iss": self.ISSUER, "aud": "drawbridge", "sub": sub, "client_id": "app", "iat": now, "exp": now + 600}
+        return signing.jwt(claims, self.hmac_key, {"alg": "HS256", "kid": "demo"})
+
+    def send(self, method: str, target: str, headers=None, body=None, **more) -> wire.Answer:
+        return wire.send(self.base, method, target, headers, body, **more)
+
+    def issue(self, sub: str = "alice", fields: dict | None = None, headers: dict | None = None, **more) -> dict:
+        answer = self.send("POST", ISSUE, {"Authorization": f"Bearer {self.bearer(sub)}", **(headers or {})}, fields, **more)
+        assert answer.status == 200, (answer.status, answer.body)
+        return answer.json()
+
+    def redeem(self, token: str, headers: dict | None = None, **more) -> wire.Answer:
+        return self.send("GET", f"{REDEEM}?token={token}", {**wire.NAVIGATION, **(headers or {})}, **more)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def query(data: Path, sql: str, *values) -> list[tuple]:

@@ -1,0 +1,388 @@
+"""Contract §13: probes, metrics, logs, signals, settings, slow and greedy clients, proxies, TLS."""
+
+import json
+import re
+import signal
+import socket
+import sqlite3
+import ssl
+import subprocess
+import time
+
+import pytest
+
+import instance
+import signing
+import wire
+from instance import REDEEM, wait_until
+
+
+# Probes and metrics
+
+def test_probes_answer_on_the_management_listener_only(demo):
+    for path in ["/livez", "/readyz", "/metrics"]:
+        assert wire.send(demo.management, "GET", path).status == 200, path
+        assert demo.send("GET", path).status == 404, path
+
+
+def test_metrics_are_prometheus_text_and_count(demo):
+    def redemptions() -> float:
+        text = wire.send(demo.management, "GET", "/metrics").text
+        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
+                   if not line.startswith("#") and "login" in line and "redeem" in line)
+
+    answer = wire.send(demo.management, "GET", "/metrics")
+    assert answer.header("Content-Type").startswith("text/plain")
+    sample = re.compile(r'[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_]\w*="([^"\\]|\\.)*",?)*\})? [-+0-9.eEInfNa]+( \d+)?')
+    lines = answer.text.splitlines()
+    assert lines and all(line.startswith("#") or not line or sample.fullmatch(line) for line in lines)
+    before = redemptions()
+    demo.sign_in()
+    assert redemptions() > before
+
+
+# The log
+
+def access_lines(process) -> list[dict]:
+    return [line for line in process.json_lines() if "status" in line and "base_url" not in line]
+
+
+def test_one_json_line_a_request_with_route_status_and_time_but_no_query(start_demo):
+    demo = start_demo("--no-limits")
+    token = demo.issue()
+    demo.redeem(token["token"], redirect="/account/x?private=1")
+    demo.send("GET", f"/api/auth/sso-tokens/{token['id']}", demo.authorization())
+    answer = demo.send("GET", "/nowhere/at/all?private=1")
+    wait_until(lambda: len(access_lines(demo)) >= 4, 5, "access log lines")
+    lines = {line.get("request_id"): line for line in access_lines(demo)}
+    assert answer.header("X-Request-Id") in lines
+    text = "\n".join(line for line in demo.output.splitlines() if "base_url" not in line)
+    assert "private" not in text and "token=" not in text and token["token"] not in text
+    assert "{id}" in text or ":id" in text, "the route's template, not the id"
+    assert token["id"] not in "".join(json.dumps(line) for line in access_lines(demo))
+    assert REDEEM in text
+    statuses = sorted(int(line["status"]) for line in lines.values())
+    assert statuses == sorted([200, 303, 200, 404])
+
+
+def test_every_line_of_output_is_json(start_demo):
+    demo = start_demo()
+    demo.sign_in()
+    demo.redeem("abc")
+    assert demo.stop() == 0
+    for line in demo.output.splitlines():
+        json.loads(line)
+
+
+# Stopping
+
+def half_a_request(port: int, body: bytes) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port), timeout=15)
+    head = (f"POST {REDEEM} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUser-Agent: {wire.SAFARI}\r\n"
+            f"Content-Type: {wire.FORM}\r\nContent-Length: {len(body)}\r\n\r\n")
+    connection.sendall(head.encode() + body[:10])
+    return connection
+
+
+def read_all(connection: socket.socket) -> bytes:
+    answer = b""
+    while chunk := connection.recv(65536):
+        answer += chunk
+    return answer
+
+
+def test_sigterm_finishes_what_is_in_flight(start_demo):
+    demo = start_demo()
+    body = f"token={demo.issue()['token']}".encode()
+    connection = half_a_request(demo.port, body)
+    wait_until(lambda: demo.send("GET", "/session").status == 200)  # the server has seen the half request by now
+    demo.signal(signal.SIGTERM)
+
+    def refuses_connections() -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", demo.port), timeout=1).close()
+            return False
+        except ConnectionRefusedError:
+            return True
+
+    wait_until(refuses_connections, 5, "the end of listening")
+    assert demo.popen.poll() is None
+    connection.sendall(body[10:])
+    answer = read_all(connection)
+    assert answer.startswith(b"HTTP/1.1 303") and wire.SESSION_COOKIE.encode() in answer
+    assert demo.popen.wait(15) == 0
+
+
+def test_sigterm_does_not_wait_for_idle_connections(start_demo):
+    demo = start_demo()
+    idle = [socket.create_connection(("127.0.0.1", demo.port)) for _ in range(5)]
+    demo.send("GET", "/session")
+    started = time.monotonic()
+    assert demo.stop() == 0
+    assert time.monotonic() - started < 8
+    for connection in idle:
+        connection.close()
+
+
+def test_a_stop_and_a_start_on_the_same_folder_keep_everything(start_demo, tmp_path):
+    first = start_demo(data=tmp_path / "data")
+    cookie = first.sign_in("alice")
+    used = first.issue()
+    first.redeem(used["token"])
+    pending = first.issue()
+    sub, secret = first.user("alice")["sub"], first.facts["trusted_issuer"]["hmac_secret"]
+    assert first.stop() == 0
+    second = start_demo(data=tmp_path / "data")
+    assert (second.user("alice")["sub"], second.facts["trusted_issuer"]["hmac_secret"]) == (sub, secret)
+    assert second.session(cookie)["authenticated"] is True
+    assert second.redeem(used["token"], wire.OTHER_BROWSER).status == 400
+    assert second.redeem(pending["token"]).status == 303
+
+
+# SIGHUP
+
+def test_a_rotated_key_signs_after_sighup_and_the_old_one_still_verifies(serve):
+    server = serve()
+    before = server.issue()
+    instance.run("keys", "rotate", "--config", str(server.settings))
+    server.signal(signal.SIGHUP)
+    old_kid = signing.header_of(before["token"])["kid"]
+    after = wait_until(
+        lambda: signing.header_of((fresh := server.issue(f"user-{time.monotonic_ns()}"))["token"])["kid"] != old_kid and fresh,
+        5, "the other key")
+    assert server.redeem(before["token"]).status == 303
+    assert server.redeem(after["token"], {"User-Agent": wire.SAFARI}).status == 303
+
+
+def test_a_broken_file_at_sighup_keeps_the_running_settings(serve):
+    server = serve()
+    keys = server.data / "login-token-keys.json"
+    whole = keys.read_bytes()
+    keys.write_bytes(b"{")
+    server.signal(signal.SIGHUP)
+    wait_until(lambda: re.search(r'"level":"(error|warning)"', server.output), 5, "a line in the log")
+    token = server.issue()
+    assert server.redeem(token["token"]).status == 303
+    keys.write_bytes(whole)
+
+
+# Slow and greedy clients
+
+def closes_within(connection: socket.socket, seconds: float, feed=None) -> float:
+    """How long until the server ends the connection while the client drips bytes."""
+    started = time.monotonic()
+    connection.settimeout(0.5)
+    while time.monotonic() - started < seconds:
+        try:
+            if feed:
+                connection.sendall(feed)
+            if connection.recv(65536) == b"":
+                return time.monotonic() - started
+        except TimeoutError:
+            continue
+        except OSError:
+            return time.monotonic() - started
+    raise AssertionError(f"still open after {seconds} s")
+
+
+def test_slow_clients_are_cut_off_while_others_are_served(demo):
+    header = socket.create_connection(("127.0.0.1", demo.port))
+    header.sendall(b"GET /session HTTP/1.1\r\nHost: x\r\n")
+    body = half_a_request(demo.port, b"token=" + b"a" * 5000)
+    silent = socket.create_connection(("127.0.0.1", demo.port))
+    assert demo.send("GET", "/session").status == 200
+    started = time.monotonic()
+    closes_within(header, 75, feed=b"X-A: b\r\n")
+    closes_within(body, 75, feed=b"a")
+    closes_within(silent, 120)
+    assert time.monotonic() - started < 120
+
+
+def test_bodies_and_headers_have_limits(demo):
+    big = demo.send("POST", REDEEM, {"User-Agent": wire.SAFARI}, "token=" + "a" * 200_000)
+    assert big.status in (400, 413)
+    endless = socket.create_connection(("127.0.0.1", demo.port), timeout=10)
+    endless.sendall(b"GET /session HTTP/1.1\r\nHost: x\r\n")
+    sent = 0
+    try:
+        while sent < 4_000_000:
+            endless.sendall(b"X-Filler: " + b"a" * 8000 + b"\r\n")
+            sent += 8000
+    except OSError:
+        pass
+    else:
+        pytest.fail("4 MB of header accepted")
+    assert demo.send("GET", "/session").status == 200
+
+
+def test_nonsense_on_the_wire_is_answered_or_cut_but_never_fatal(demo):
+    for garbage in [b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n" * 100,
+                    b"GET /\x00 HTTP/1.1\r\nHost: x\r\n\r\n", b"POST /login-with-token HTTP/1.1\r\nHost: x\r\n"
+                    b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                    b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+                    b"GET /%zz?%zz=%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                    b"GET http://evil.example/login-with-token?token=abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]:
+        with socket.create_connection(("127.0.0.1", demo.port), timeout=5) as connection:
+            connection.sendall(garbage)
+            connection.shutdown(socket.SHUT_WR)
+            try:
+                answer = read_all(connection)
+            except OSError:
+                answer = b""
+            assert answer == b"" or answer.startswith(b"HTTP/1.1 "), garbage
+            assert not answer.startswith(b"HTTP/1.1 5") or answer.startswith(b"HTTP/1.1 501"), (garbage, answer[:200])
+    assert demo.send("GET", "/session").status == 200
+
+
+# Proxies
+
+def recorded_address(server, token_id: str, kind: str = "login_token.issued") -> str:
+    [(address,)] = instance.query(
+        server.data, "SELECT ip FROM audit_event WHERE type = $1 AND token_id = $2", kind, token_id)
+    return address
+
+
+def test_forwarded_addresses_count_only_from_trusted_proxies(serve):
+    server = serve("trusted_proxies: [127.0.0.1/32, 10.0.0.0/8]\n")
+
+    def issued_from(forwarded: list[str], source: str) -> str:
+        headers = [("Authorization", f"Bearer {server.bearer(f'user-{time.monotonic_ns()}')}")]
+        headers += [("X-Forwarded-For", value) for value in forwarded]
+        answer = server.send("POST", instance.ISSUE, headers, source=source)
+        assert answer.status == 200, answer.body
+        return recorded_address(server, answer.json()["id"])
+
+    assert issued_from(["203.0.113.7"], "127.0.0.1") == "203.0.113.7"
+    assert issued_from(["203.0.113.7"], "127.0.0.2") == "127.0.0.2", "that one is no proxy"
+    assert issued_from(["1.2.3.4, 203.0.113.7, 10.1.1.1"], "127.0.0.1") == "203.0.113.7", "right-most untrusted"
+    assert issued_from(["1.2.3.4", "203.0.113.7"], "127.0.0.1") == "203.0.113.7", "two lines are one list"
+    assert issued_from([], "127.0.0.1") == "127.0.0.1"
+    assert issued_from(["nonsense"], "127.0.0.1") == "127.0.0.1"
+    assert issued_from(["203.0.113.7, nonsense"], "127.0.0.1") == "127.0.0.1"
+    assert issued_from(["2001:db8::7"], "127.0.0.1") == "2001:db8::7"
+
+
+# TLS
+
+def certificate(folder, name: str):
+    crt, key = folder / f"{name}.pem", folder / f"{name}.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", f"/CN={name}", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key), "-out", str(crt)],
+        check=True, capture_output=True)
+    key.chmod(0o600)
+    return crt, key
+
+
+def served_name(port: int) -> str:
+    pem = ssl.get_server_certificate(("127.0.0.1", port))
+    done = subprocess.run(["openssl", "x509", "-noout", "-subject"], input=pem.encode(), capture_output=True, check=True)
+    return done.stdout.decode().rpartition("=")[2].strip()
+
+
+def test_tls_in_process_and_a_certificate_that_is_replaced(serve, tmp_path):
+    first, second = certificate(tmp_path, "first"), certificate(tmp_path, "second")
+    live = tmp_path / "live.pem", tmp_path / "live.key"
+    for source, target in zip(first, live):
+        target.touch(mode=0o600)
+        target.write_bytes(source.read_bytes())
+    server = serve(tls=live)
+    answer = server.redeem(server.issue(cafile=first[0])["token"], cafile=first[0])
+    assert answer.status == 303 and answer.header("Location") == f"{server.base}/contacts"
+    page = server.redeem("abc", cafile=first[0])
+    assert "max-age=" in page.header("Strict-Transport-Security")
+    assert served_name(server.port) == "first"
+    for source, target in zip(second, live):
+        target.write_bytes(source.read_bytes())
+    server.signal(signal.SIGHUP)
+    wait_until(lambda: served_name(server.port) == "second", 5, "the other certificate")
+    # A certificate that does not fit its key is refused, and the one in force stays.
+    live[1].write_bytes(first[1].read_bytes())
+    server.signal(signal.SIGHUP)
+    wait_until(lambda: re.search(r'"level":"(error|warning)"', server.output), 5, "a line in the log")
+    assert served_name(server.port) == "second"
+    old = ssl.create_default_context(cafile=second[0])
+    old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
+    with pytest.raises(OSError), socket.create_connection(("127.0.0.1", server.port)) as plain:
+        old.wrap_socket(plain, server_hostname="localhost")
+
+
+# Settings
+
+BROKEN = """
+public_origin: http://www.example.com
+listen: 0.0.0.0:8080
+sesion: {lifetime: 1h}
+login_token: {lifetime: 90s}
+limits: {issue: {user_burst: many}}
+clients:
+  - {client_id: app, colour: blue}
+"""
+
+
+@pytest.mark.parametrize("command", ["serve", "check-config"])
+def test_a_broken_settings_file_stops_the_start_with_all_problems_at_once(tmp_path, command):
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text(BROKEN)
+    done = instance.run(command, "--config", str(settings), check=False, timeout=20)
+    assert done.returncode != 0
+    said = done.stderr.decode() + done.stdout.decode()
+    for word in ["public_origin", "sesion", "login_token.lifetime", "limits.issue.user_burst", "colour"]:
+        assert word in said, (word, said)
+
+
+def test_an_unknown_flag_and_an_unknown_environment_setting_stop_the_start(tmp_path, monkeypatch):
+    assert instance.run("serve", "--no-such-setting", "1", check=False).returncode != 0
+    monkeypatch.setenv("DRAWBRIDGE_SESION_LIFETIME", "1h")
+    done = instance.run("check-config", "--public-origin", "http://127.0.0.1:8080", check=False)
+    assert done.returncode != 0 and b"SESION" in done.stderr.upper()
+
+
+def test_check_config_prints_what_is_in_force_and_never_a_secret(serve):
+    server = serve("session: {lifetime: 1h}\n")
+    said = instance.run("check-config", "--config", str(server.settings)).stdout.decode()
+    assert "session.lifetime: 1h" in said and "login_token.lifetime: 60s" in said
+    for secret in [server.hmac_key.decode("latin-1"), server.hmac_key.hex(), signing.b64url(server.hmac_key)]:
+        assert secret not in said
+
+
+def test_the_example_settings_are_accepted(tmp_path):
+    example = instance.ROOT / "Config/drawbridge.example.yaml"
+    text = example.read_text()
+    keys = set(re.findall(r"^#? ?([a-z_]+):", text, re.M))
+    assert {"public_origin", "listen", "trusted_issuers", "clients", "limits", "session"} <= keys
+
+
+# The record
+
+def test_audit_commands(start_demo):
+    demo = start_demo("--no-limits")
+    token = demo.issue("carol")
+    demo.redeem(token["token"])
+    assert demo.stop() == 0
+    data = ["--data", str(demo.data)]
+    verdict = json.loads(instance.run("audit", "verify", *data).stdout)
+    assert set(verdict) == {"valid", "events", "checkpoints", "problems"} and verdict["valid"] is True
+    assert verdict["events"] >= 3 and verdict["checkpoints"] >= 1, "a checkpoint at the clean stop"
+    exported = [json.loads(line) for line in instance.run("audit", "export", *data).stdout.splitlines()]
+    types = [event["type"] for event in exported if event.get("token_id") == token["id"]]
+    assert types[:1] == ["login_token.issued"] and "login_token.redeemed" in types
+    for name in ["id", "at", "type", "outcome", "request_id", "node", "hash", "previous_hash"]:
+        assert name in exported[0], exported[0]
+
+
+@pytest.mark.parametrize("tamper, kind", [
+    ("UPDATE audit_event SET sub = 'mallory' WHERE sequence = 2", "changed"),
+    ("DELETE FROM audit_event WHERE sequence = 2", "removed"),
+    ("DELETE FROM audit_event WHERE sequence = (SELECT max(sequence) FROM audit_event)", "cut off at the end"),
+])
+def test_tampering_with_the_record_is_found(start_demo, tamper, kind):
+    demo = start_demo("--no-limits")
+    for _ in range(3):
+        demo.sign_in()
+    assert demo.stop() == 0
+    with sqlite3.connect(demo.data / "drawbridge.sqlite") as connection:
+        assert connection.execute(tamper).rowcount == 1
+    done = instance.run("audit", "verify", "--data", str(demo.data), check=False)
+    verdict = json.loads(done.stdout)
+    assert done.returncode == 1 and verdict["valid"] is False and verdict["problems"], kind
