@@ -1,0 +1,39 @@
+/// The statements of the audit log.
+enum AuditSQL {
+    static let columns = """
+        node, sequence, at, type, outcome, reason, subject, client_id, target_client_id, session_id, token_id, \
+        address, user_agent, request_id, detail, previous_hash, hash
+        """
+
+    static let insert = SQLStatement(
+        """
+        INSERT INTO audit_event (\(columns))
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+        """)
+
+    static let head: SQLStatement = """
+        SELECT sequence, hash FROM audit_event WHERE node = $1 ORDER BY sequence DESC LIMIT 1
+        """
+
+    static let records = SQLStatement(
+        """
+        SELECT \(columns) FROM audit_event
+        WHERE node = $1 AND sequence >= $2 AND sequence <= $3 ORDER BY sequence LIMIT $4
+        """)
+
+    // One index probe a node: a GROUP BY would read every event there is.
+    static let firstNode: SQLStatement = "SELECT min(node) FROM audit_event"
+    static let nextNode: SQLStatement = "SELECT min(node) FROM audit_event WHERE node > $1"
+
+    static let insertCheckpoint: SQLStatement = """
+        INSERT INTO audit_checkpoint (node, size, at, hash, note) VALUES ($1, $2, $3, $4, $5)
+        """
+
+    static let lastCheckpointSize: SQLStatement = """
+        SELECT size FROM audit_checkpoint WHERE node = $1 ORDER BY size DESC LIMIT 1
+        """
+
+    static let checkpoints: SQLStatement = """
+        SELECT node, size, at, hash, note FROM audit_checkpoint ORDER BY node, size
+        """
+}

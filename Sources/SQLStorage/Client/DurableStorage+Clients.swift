@@ -1,0 +1,51 @@
+package import Bridge
+import Foundation
+
+extension DurableStorage: ClientStore {
+    package func clients() async throws -> [Client] {
+        try await read { session in try session.run(ClientSQL.all).map(Self.client) }
+    }
+
+    package func save(
+        _ client: Client, expecting expected: ClientExpectation, event: AuditEvent
+    ) async throws -> Bool {
+        let document = try Self.document(client)
+        let statement =
+            switch expected {
+            case .absent: ClientSQL.insert
+            case .present: ClientSQL.update
+            }
+        return try await write { transaction in
+            let saved = try transaction.run(statement, [SQLValue(client.id), .text(document), SQLValue(event.at)])
+            guard !saved.isEmpty else { return false }
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func deleteClient(_ id: ClientID, event: AuditEvent) async throws -> Bool {
+        try await write { transaction in
+            guard try !transaction.run(ClientSQL.delete, [SQLValue(id)]).isEmpty else { return false }
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    private static func document(_ client: Client) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(ClientDocument(client)), as: UTF8.self)
+    }
+
+    private static func client(_ row: SQLRow) throws -> Client {
+        let id = try row.text(0)
+        do {
+            let document = Data(try row.text(1).utf8)
+            return try JSONDecoder().decode(ClientDocument.self, from: document).client
+        } catch let problem as ClientDocumentError {
+            throw StorageError.corrupt("the document of client \(id): \(problem)")
+        } catch is DecodingError {
+            throw StorageError.corrupt("the document of client \(id) is not a JSON object")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Bridge
+import Synchronization
+
+/// Every write of this process, in as few commits as possible.
+///
+/// A durable commit costs a disk flush, whatever it holds. So writes queue up while one is being flushed and the next
+/// commit takes all of them along. A batch runs without savepoints at first; only if a write throws is it rolled back
+/// and run again with a savepoint around each, so that a bad one cannot hurt its neighbours.
+final class GroupCommitWriter: Sendable {
+    private struct Queue {
+        var waiting: [PendingWrite] = []
+        var isDraining = false
+        var isClosed = false
+    }
+
+    /// Writes that may wait; more means that the disk cannot keep up, and waiting would only hide it.
+    static let queueLimit = 10_000
+    /// Writes in one commit: bounds how long the first of them waits for the last.
+    static let batchLimit = 512
+
+    private let engine: any SQLEngine
+    private let auditor: AuditChainWriter
+    private let queue = Mutex(Queue())
+    /// The node's chain after the last commit; `nil` when the database must be asked.
+    private let committedChain = Mutex<AuditChain?>(nil)
+
+    init(engine: any SQLEngine, auditor: AuditChainWriter) {
+        self.engine = engine
+        self.auditor = auditor
+    }
+
+    /// Runs `body` in a transaction; when this returns, it is durable.
+    ///
+    /// `body` may run twice; only its last run counts. It may throw ``Withdrawn`` to answer and write nothing.
+    /// - Throws: ``StorageError``; then nothing was written.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let write = PendingWrite(
+                attempt: { transaction in
+                    let value = try body(transaction)
+                    return { continuation.resume(returning: value) }
+                },
+                fail: { error in
+                    if let withdrawn = error as? Withdrawn<Value> {
+                        continuation.resume(returning: withdrawn.outcome)
+                    } else {
+                        continuation.resume(throwing: Self.storageError(error))
+                    }
+                })
+            enqueue(write)
+        }
+    }
+
+    /// Refuses every later write.
+    func close() { queue.withLock { $0.isClosed = true } }
+
+    private func enqueue(_ write: PendingWrite) {
+        let refusal: String? = queue.withLock { queue in
+            guard !queue.isClosed else { return "the storage is closed" }
+            guard queue.waiting.count < Self.queueLimit else { return "too many writes are waiting" }
+            queue.waiting.append(write)
+            guard !queue.isDraining else { return nil }
+            queue.isDraining = true
+            // Under the lock, so that a close cannot come in between.
+            engine.onWriter { session in self.drain(on: session) }
+            return nil
+        }
+        if let refusal { write.fail(StorageError.unavailable(refusal)) }
+    }
+
+    private func drain(on session: any SQLSession) {
+        while let batch = nextBatch() {
+            let written = WriteBatch(writes: batch, session: session, begin: engine.dialect.begin)
+                .commit(startingFrom: committedChain.withLock { $0 }, auditor: auditor)
+            // Whatever went wrong, the database knows best where the chain ends.
+            committedChain.withLock { $0 = written }
+            if written != nil { engine.didCommit(writes: batch.count) }
+        }
+    }
+
+    private func nextBatch() -> [PendingWrite]? {
+        queue.withLock { queue in
+            guard !queue.waiting.isEmpty else {
+                queue.isDraining = false
+                return nil
+            }
+            guard queue.waiting.count > Self.batchLimit else {
+                let batch = queue.waiting
+                queue.waiting = []
+                return batch
+            }
+            let batch = Array(queue.waiting.prefix(Self.batchLimit))
+            queue.waiting.removeFirst(Self.batchLimit)
+            return batch
+        }
+    }
+
+    private static func storageError(_ error: any Error) -> any Error {
+        (error as? SQLFailure)?.storageError ?? error
+    }
+}

@@ -1,0 +1,34 @@
+/// A database: one connection that writes and several that read.
+package protocol SQLEngine: Sendable {
+    var dialect: SQLDialect { get }
+
+    /// Runs `body` on a connection that reads; each of its statements sees everything committed before.
+    /// - Throws: what `body` throws, or ``SQLFailure``.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value
+
+    /// Runs `body` on the connection that writes, after whatever runs there; returns at once.
+    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void)
+
+    /// Told after a commit, so that the engine can tidy up behind it.
+    /// - Parameter writes: how many writes the commit held.
+    func didCommit(writes: Int)
+
+    /// Lets go of every connection. Nothing may be running.
+    func close() throws
+}
+
+/// The few words in which the engines differ.
+package struct SQLDialect: Sendable {
+    /// Opens a transaction that will write.
+    package let begin: SQLStatement
+    /// Ends a table definition whose rows live in its primary key.
+    package let clustered: String
+    /// The function that lower-cases text of any script.
+    package let lowercase: String
+
+    package init(begin: SQLStatement, clustered: String, lowercase: String) {
+        self.begin = begin
+        self.clustered = clustered
+        self.lowercase = lowercase
+    }
+}

@@ -1,0 +1,28 @@
+package import Bridge
+
+/// Why an engine did not run a statement. The text is the engine's, without the statement's arguments.
+package struct SQLFailure: Error, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// The engine is away, busy, full, read-only or broken: nothing more can be done with this transaction.
+        case unavailable
+        /// The statement broke a constraint, or is wrong; the transaction as such can go on.
+        case refused
+        /// The file is not what it should be.
+        case corrupt
+    }
+
+    package let kind: Kind
+    package let text: String
+
+    package init(kind: Kind, text: String) {
+        self.kind = kind
+        self.text = text
+    }
+
+    package var storageError: StorageError {
+        switch kind {
+        case .unavailable: .unavailable(text)
+        case .refused, .corrupt: .corrupt(text)
+        }
+    }
+}

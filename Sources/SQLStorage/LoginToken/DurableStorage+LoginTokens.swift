@@ -1,0 +1,99 @@
+package import Bridge
+
+extension DurableStorage: LoginTokenStore {
+    package func recordIssue(
+        _ token: IssuedLoginToken, idempotency: IdempotencyRecord?, event: AuditEvent
+    ) async throws -> LoginTokenIssueOutcome {
+        try await write { transaction in
+            if let idempotency {
+                let claimed = try transaction.run(
+                    LoginTokenSQL.claimKey, idempotency.columns + [SQLValue(token.issuedAt)])
+                if claimed.isEmpty {
+                    return try Self.earlierIssue(for: idempotency, in: transaction)
+                }
+            }
+            try transaction.run(LoginTokenSQL.issue, token.columns)
+            try transaction.record(event)
+            return .recorded
+        }
+    }
+
+    package func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord? {
+        try await read { session in
+            try session.run(LoginTokenSQL.selectKey, [.text(keyDigest)]).first.map(IdempotencyRecord.init(row:))
+        }.flatMap { now < $0.expiresAt ? $0 : nil }
+    }
+
+    package func state(of id: TokenID) async throws -> LoginTokenState? {
+        try await read { session in
+            try session.run(LoginTokenSQL.select, [SQLValue(id)]).first.map(LoginTokenState.init(row:))
+        }
+    }
+
+    package func revoke(
+        _ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent
+    ) async throws -> LoginTokenRevokeOutcome {
+        try await write { transaction in
+            let revoked = try transaction.run(LoginTokenSQL.revoke, token.columns + [SQLValue(now)])
+            guard revoked.isEmpty else {
+                try transaction.record(event)
+                return .revoked
+            }
+            switch try Self.status(of: token.id, in: transaction) {
+            case .redeemed(let use): return .alreadyUsed(at: use.at)
+            case .revoked(let at): return .alreadyRevoked(at: at)
+            case .pending, nil: throw Self.contradiction
+            }
+        }
+    }
+
+    package func recordMiss(
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent
+    ) async throws -> Int {
+        try await write { transaction in
+            let first: [SQLValue] = limit <= 1 ? [.text("revoked"), SQLValue(now)] : [.text("pending"), .null]
+            let counted = try transaction.run(
+                LoginTokenSQL.recordMiss, token.columns + first + [.integer(Int64(limit)), SQLValue(now)])
+            guard let row = counted.first else { throw Self.contradiction }
+            try transaction.record(event)
+            return Int(try row.integer(0))
+        }
+    }
+
+    package func recordReplay(
+        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent
+    ) async throws -> SessionID? {
+        try await write { transaction in
+            try transaction.record(replay)
+            guard endSession,
+                let row = try transaction.run(WebSessionSQL.endOpenedBy, [SQLValue(id), SQLValue(now)]).first
+            else { return nil }
+            let sessionID: SessionID = try row.identifier(0)
+            try transaction.record(ended.naming(sessionID))
+            return sessionID
+        }
+    }
+
+    package func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await write { transaction in
+            let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+            try transaction.run(LoginTokenSQL.purgeKeys, bounds)
+            return try transaction.run(LoginTokenSQL.purge, bounds).count
+        }
+    }
+
+    static func status(of id: TokenID, in transaction: WriteTransaction) throws -> LoginTokenState.Status? {
+        try transaction.run(LoginTokenSQL.select, [SQLValue(id)]).first.map(LoginTokenState.init(row:))?.status
+    }
+
+    /// A statement that changed nothing says that there is a row; then it must be found.
+    static var contradiction: StorageError { .corrupt("a login token is neither free nor taken") }
+
+    private static func earlierIssue(
+        for record: IdempotencyRecord, in transaction: WriteTransaction
+    ) throws -> LoginTokenIssueOutcome {
+        let found = try transaction.run(LoginTokenSQL.selectKey, [.text(record.keyDigest)]).first
+        guard let earlier = try found.map(IdempotencyRecord.init(row:)) else { throw contradiction }
+        return earlier.fingerprint == record.fingerprint ? .repeated(earlier) : .keyReused
+    }
+}

@@ -1,0 +1,51 @@
+package import Bridge
+
+extension DurableStorage {
+    package func redeem(
+        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
+        replacing replaced: ReplacedSession?, events: [AuditEvent]
+    ) async throws -> LoginTokenRedeemOutcome {
+        try await write { transaction in
+            // Asked inside the transaction: a user who was disabled a moment ago must not get in with a token that
+            // was checked before. Disabling ends everything of the user, unredeemed tokens too (contract §7).
+            if let row = try transaction.run(SubjectSQL.disabledAt, [SQLValue(token.subject)]).first,
+                let disabledAt = try row.optionalTimestamp(0)
+            {
+                return .revoked(at: disabledAt)
+            }
+            let usage: [SQLValue] = [
+                SQLValue(use.at), SQLValue(use.sessionID), SQLValue(use.address), SQLValue(use.userAgentDigest),
+            ]
+            guard try !transaction.run(LoginTokenSQL.redeem, token.columns + usage).isEmpty else {
+                return try Self.refusal(of: token.id, in: transaction)
+            }
+            guard try !transaction.run(WebSessionSQL.insert, session.columns).isEmpty else {
+                throw Withdrawn(outcome: try Self.useOfPurgedToken(token.id, in: transaction))
+            }
+            if let replaced {
+                let ended = try transaction.run(WebSessionSQL.endIfAlive, [SQLValue(replaced.id), SQLValue(use.at)])
+                if !ended.isEmpty { try transaction.record(replaced.event.naming(replaced.id)) }
+            }
+            for event in events { try transaction.record(event) }
+            return .opened
+        }
+    }
+
+    private static func refusal(of id: TokenID, in transaction: WriteTransaction) throws -> LoginTokenRedeemOutcome {
+        switch try status(of: id, in: transaction) {
+        case .redeemed(let use): return .alreadyUsed(use)
+        case .revoked(let at): return .revoked(at: at)
+        case .pending, nil: throw contradiction
+        }
+    }
+
+    /// What the session tells of a token whose own row was purged.
+    private static func useOfPurgedToken(
+        _ id: TokenID, in transaction: WriteTransaction
+    ) throws -> LoginTokenRedeemOutcome {
+        guard let row = try transaction.run(WebSessionSQL.openedBy, [SQLValue(id)]).first else { throw contradiction }
+        return .alreadyUsed(
+            LoginTokenUse(
+                at: try row.timestamp(1), sessionID: try row.identifier(0), address: nil, userAgentDigest: nil))
+    }
+}

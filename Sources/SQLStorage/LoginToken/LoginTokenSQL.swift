@@ -1,0 +1,71 @@
+/// The statements about login tokens.
+///
+/// `state` is the arbiter of single use: a token leaves `pending` in one statement, and only one call sees the row that
+/// the statement returns.
+enum LoginTokenSQL {
+    static let issue: SQLStatement = """
+        INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, state, misses)
+        VALUES ($1, $2, $3, $4, $5, 'pending', 0)
+        """
+
+    static let redeem: SQLStatement = """
+        INSERT INTO login_token_use
+            (token_id, subject, client_id, issued_at, expires_at, state, misses, used_at, session_id, address, agent_digest)
+        VALUES ($1, $2, $3, $4, $5, 'redeemed', 0, $6, $7, $8, $9)
+        ON CONFLICT (token_id) DO UPDATE SET state = 'redeemed', used_at = excluded.used_at,
+            session_id = excluded.session_id, address = excluded.address, agent_digest = excluded.agent_digest
+        WHERE login_token_use.state = 'pending'
+        RETURNING token_id
+        """
+
+    static let revoke: SQLStatement = """
+        INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, state, misses, used_at)
+        VALUES ($1, $2, $3, $4, $5, 'revoked', 0, $6)
+        ON CONFLICT (token_id) DO UPDATE SET state = 'revoked', used_at = excluded.used_at
+        WHERE login_token_use.state = 'pending'
+        RETURNING token_id
+        """
+
+    /// `$6` and `$7` are what the first miss leads to, `$8` the limit, `$9` the time.
+    static let recordMiss: SQLStatement = """
+        INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, state, misses, used_at)
+        VALUES ($1, $2, $3, $4, $5, $6, 1, $7)
+        ON CONFLICT (token_id) DO UPDATE SET misses = login_token_use.misses + 1,
+            state = CASE WHEN login_token_use.state = 'pending' AND login_token_use.misses + 1 >= $8
+                THEN 'revoked' ELSE login_token_use.state END,
+            used_at = CASE WHEN login_token_use.state = 'pending' AND login_token_use.misses + 1 >= $8
+                THEN $9 ELSE login_token_use.used_at END
+        RETURNING misses
+        """
+
+    static let select: SQLStatement = """
+        SELECT token_id, subject, client_id, issued_at, expires_at, state, misses, used_at, session_id, address,
+            agent_digest
+        FROM login_token_use WHERE token_id = $1
+        """
+
+    static let purge: SQLStatement = """
+        DELETE FROM login_token_use WHERE token_id IN
+            (SELECT token_id FROM login_token_use WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        RETURNING token_id
+        """
+
+    static let claimKey: SQLStatement = """
+        INSERT INTO idempotency_key (key_digest, fingerprint, token_id, signing_key_id, payload, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (key_digest) DO UPDATE SET fingerprint = excluded.fingerprint, token_id = excluded.token_id,
+            signing_key_id = excluded.signing_key_id, payload = excluded.payload, expires_at = excluded.expires_at
+        WHERE idempotency_key.expires_at <= $7
+        RETURNING key_digest
+        """
+
+    static let selectKey: SQLStatement = """
+        SELECT key_digest, fingerprint, token_id, signing_key_id, payload, expires_at
+        FROM idempotency_key WHERE key_digest = $1
+        """
+
+    static let purgeKeys: SQLStatement = """
+        DELETE FROM idempotency_key WHERE key_digest IN
+            (SELECT key_digest FROM idempotency_key WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        """
+}

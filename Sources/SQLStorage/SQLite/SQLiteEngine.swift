@@ -1,0 +1,78 @@
+import Foundation
+import GRDB
+
+/// One SQLite file in WAL mode: a writer that flushes every commit to disk, and readers beside it.
+final class SQLiteEngine: SQLEngine {
+    private let pool: DatabasePool
+    private let walKeeper: WriteAheadLogKeeper?
+    private let lock: NodeLock?
+
+    let dialect = SQLDialect(
+        begin: "BEGIN IMMEDIATE", clustered: " WITHOUT ROWID",
+        // Registered by GRDB; SQLite's own lower() knows ASCII only.
+        lowercase: "swiftLowercaseString")
+
+    /// How long a write waits for another process that writes, such as a command beside the server.
+    private static let busyTimeout: TimeInterval = 5
+    /// KiB of pages that the writer keeps: enough for the inner pages of every index over millions of rows.
+    private static let writerCache = 16_384
+
+    /// - Parameter lock: the name that this process writes under; without one the file must exist and is only read.
+    init(path: String, lock: NodeLock?) throws {
+        self.lock = lock
+        let isReadOnly = lock == nil
+        var configuration = GRDB.Configuration()
+        configuration.busyMode = .timeout(Self.busyTimeout)
+        configuration.foreignKeysEnabled = false
+        configuration.maximumReaderCount = 4
+        configuration.readonly = isReadOnly
+        pool = try DatabasePool(path: path, configuration: configuration)
+        guard !isReadOnly else {
+            walKeeper = nil
+            return
+        }
+        walKeeper = try WriteAheadLogKeeper(path: path, configuration: configuration)
+        // After opening: DatabasePool sets synchronous to NORMAL on the writer once its own setup is done.
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            try database.execute(sql: "PRAGMA cache_size = -\(Self.writerCache)")
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = \(WriteAheadLogKeeper.lastResort)")
+            try database.execute(sql: "PRAGMA journal_size_limit = \(WriteAheadLogKeeper.keptBytes)")
+            guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2 else {
+                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "synchronous=FULL did not take")
+            }
+        }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        do {
+            // Not `read`: its BEGIN and COMMIT cost more than the one statement that most readers run.
+            return try await pool.unsafeRead { database in try body(SQLiteSession(database: database)) }
+        } catch let error as DatabaseError {
+            throw SQLFailure(error)
+        }
+    }
+
+    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {
+        pool.asyncWriteWithoutTransaction { database in body(SQLiteSession(database: database)) }
+    }
+
+    /// Runs `body` on the writer and waits for it: for opening and for tests.
+    func onWriterNow<Value>(_ body: (any SQLSession) throws -> Value) throws -> Value {
+        try pool.writeWithoutTransaction { database in try body(SQLiteSession(database: database)) }
+    }
+
+    func didCommit(writes: Int) {
+        walKeeper?.didCommit(writes: writes, on: pool)
+    }
+
+    func close() throws {
+        do {
+            try walKeeper?.close()
+            try pool.close()
+            lock?.release()
+        } catch let error as DatabaseError {
+            throw SQLFailure(error).storageError
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import Bridge
+import Foundation
+import GRDB
+package import Logging
+
+/// Opens the durable stores on an SQLite file.
+package enum SQLiteStorage {
+    /// Opens or creates the file, brings its tables up to date, and takes the node's name.
+    ///
+    /// Several processes may have one file open at a time when each has a node name of its own: a command that runs
+    /// beside the server calls itself `<node>-cli`, for instance.
+    /// - Parameters:
+    ///   - node: whose audit chain this process continues.
+    ///   - signer: signs the chain's checkpoints.
+    /// - Throws: ``SQLiteOpenError``.
+    package static func open(
+        path: String, node: String, signer: any AuditCheckpointSigning, time: TimeSource = .system,
+        logger: Logger = Logger(label: "drawbridge.storage")
+    ) throws(SQLiteOpenError) -> DurableStorage {
+        try checkDirectory(of: path)
+        let lock = try NodeLock(databasePath: path, node: node)
+        let engine = try openEngine(path: path, lock: lock)
+        try migrate(engine, path: path, at: time.now())
+        let auditor = AuditChainWriter(node: node, signer: signer, time: time, logger: logger)
+        return DurableStorage(engine: engine, auditor: auditor, time: time)
+    }
+
+    /// Opens a file that exists, for reading: no node name is taken and every write is refused.
+    /// - Throws: ``SQLiteOpenError``.
+    package static func openForReading(path: String) throws(SQLiteOpenError) -> DurableStorage {
+        try checkDirectory(of: path)
+        let engine = try openEngine(path: path, lock: nil)
+        let version: Int64
+        do {
+            version = try engine.onWriterNow(Migrator.currentVersion)
+        } catch let failure as SQLFailure where failure.kind == .refused {
+            throw .notMigrated(path)
+        } catch {
+            throw openError(error, path: path)
+        }
+        let known = Migration.all.last?.version ?? 0
+        guard version <= known else { throw .newerSchema(path: path, found: version, known: known) }
+        guard version == known else { throw .notMigrated(path) }
+        return DurableStorage(engine: engine, auditor: nil, time: .system)
+    }
+
+    private static func checkDirectory(of path: String) throws(SQLiteOpenError) {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
+            throw .directoryMissing(directory)
+        }
+    }
+
+    private static func openEngine(path: String, lock: NodeLock?) throws(SQLiteOpenError) -> SQLiteEngine {
+        do {
+            return try SQLiteEngine(path: path, lock: lock)
+        } catch {
+            throw openError(error, path: path)
+        }
+    }
+
+    private static func migrate(_ engine: SQLiteEngine, path: String, at now: Timestamp) throws(SQLiteOpenError) {
+        do {
+            try engine.onWriterNow { session in
+                try Migrator(dialect: engine.dialect).migrate(session, at: now)
+            }
+        } catch let error as NewerSchemaError {
+            throw .newerSchema(path: path, found: error.found, known: error.known)
+        } catch {
+            throw openError(error, path: path)
+        }
+    }
+
+    private static func openError(_ error: any Error, path: String) -> SQLiteOpenError {
+        switch error {
+        case let error as SQLiteOpenError: error
+        case let failure as SQLFailure where failure.kind == .corrupt: .notADatabase(path)
+        case let failure as SQLFailure: .cannotOpen(path: path, reason: failure.text)
+        case let error as DatabaseError: openError(SQLFailure(error), path: path)
+        default: .cannotOpen(path: path, reason: "\(error)")
+        }
+    }
+}

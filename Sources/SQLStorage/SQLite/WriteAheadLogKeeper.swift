@@ -1,0 +1,55 @@
+import Dispatch
+import GRDB
+import Synchronization
+
+/// Copies the write-ahead log into the database beside the writer, so that no commit waits for it.
+///
+/// SQLite would do it inside whatever commit crosses a threshold, which then takes as long as hundreds of others. Here
+/// a connection of its own does the bulk. Because the writer goes on meanwhile, that alone never reaches the end of
+/// the log; so once the log is long, the writer itself copies the short rest, and the log starts over.
+final class WriteAheadLogKeeper: Sendable {
+    /// Pages at which SQLite steps in by itself: 256 MiB of 4 KiB pages.
+    static let lastResort = 65_536
+    /// Bytes of log file that are kept for reuse when it starts over.
+    static let keptBytes = 134_217_728
+    /// Pages after which the writer finishes: 32 MiB.
+    private static let writerThreshold = 8_192
+    /// Writes between two looks; a redemption dirties up to ten pages.
+    private static let interval = 1_000
+
+    private struct Progress {
+        var writes = 0
+        var isCopying = false
+    }
+
+    private let connection: DatabaseQueue
+    private let queue = DispatchQueue(label: "drawbridge.wal")
+    private let progress = Mutex(Progress())
+
+    init(path: String, configuration: GRDB.Configuration) throws {
+        connection = try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    func didCommit(writes: Int, on pool: DatabasePool) {
+        let isDue = progress.withLock { progress in
+            progress.writes += writes
+            guard progress.writes >= Self.interval, !progress.isCopying else { return false }
+            progress.writes = 0
+            progress.isCopying = true
+            return true
+        }
+        guard isDue else { return }
+        queue.async { [self] in
+            defer { progress.withLock { $0.isCopying = false } }
+            guard let log = try? connection.inDatabase({ try $0.checkpoint(.passive) }),
+                log.walFrameCount >= Self.writerThreshold
+            else { return }
+            // A failure here leaves the log as it is; the next round tries again, and commits report a broken disk.
+            pool.asyncWriteWithoutTransaction { database in _ = try? database.checkpoint(.passive) }
+        }
+    }
+
+    func close() throws {
+        try queue.sync { try connection.close() }
+    }
+}

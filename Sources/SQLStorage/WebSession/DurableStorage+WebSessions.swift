@@ -1,0 +1,35 @@
+package import Bridge
+
+extension DurableStorage: WebSessionStore {
+    package func session(secretDigest: String) async throws -> WebSession? {
+        try await read { session in
+            try session.run(WebSessionSQL.selectBySecret, [.text(secretDigest)]).first.map(WebSession.init(row:))
+        }
+    }
+
+    package func session(id: SessionID) async throws -> WebSession? {
+        try await read { session in
+            try session.run(WebSessionSQL.selectByID, [SQLValue(id)]).first.map(WebSession.init(row:))
+        }
+    }
+
+    package func touch(_ id: SessionID, at now: Timestamp) async throws {
+        try await write { transaction in
+            _ = try transaction.run(WebSessionSQL.touch, [SQLValue(id), SQLValue(now)])
+        }
+    }
+
+    package func end(_ id: SessionID, at now: Timestamp, event: AuditEvent) async throws -> Bool {
+        try await write { transaction in
+            guard try !transaction.run(WebSessionSQL.end, [SQLValue(id), SQLValue(now)]).isEmpty else { return false }
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await write { transaction in
+            try transaction.run(WebSessionSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// The statements about web sessions.
+enum WebSessionSQL {
+    private static let columns = """
+        id, secret_digest, subject, client_id, app_client_id, parent_id, login_token_id, opening, auth_time, acr, amr, \
+        created_at, expires_at, idle_lifetime, last_seen_at, ended_at
+        """
+
+    /// Gives no row when the login token opened a session before.
+    static let insert = SQLStatement(
+        """
+        INSERT INTO web_session (\(columns))
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        ON CONFLICT (login_token_id) DO NOTHING
+        RETURNING id
+        """)
+
+    static let selectBySecret = SQLStatement("SELECT \(columns) FROM web_session WHERE secret_digest = $1")
+    static let selectByID = SQLStatement("SELECT \(columns) FROM web_session WHERE id = $1")
+    static let openedBy: SQLStatement = "SELECT id, created_at FROM web_session WHERE login_token_id = $1"
+
+    static let touch: SQLStatement = """
+        UPDATE web_session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2 AND ended_at IS NULL
+        """
+
+    static let end: SQLStatement = """
+        UPDATE web_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL RETURNING id
+        """
+
+    // "Alive" leaves the idle end out: last_seen_at may lag behind what a node knows, and a session that is ended
+    // once too often is harmless, one that is left alive is not.
+    static let endIfAlive: SQLStatement = """
+        UPDATE web_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 RETURNING id
+        """
+
+    static let endOpenedBy: SQLStatement = """
+        UPDATE web_session SET ended_at = $2 WHERE login_token_id = $1 AND ended_at IS NULL RETURNING id
+        """
+
+    static let endAllOf: SQLStatement = """
+        UPDATE web_session SET ended_at = $2 WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2 RETURNING id
+        """
+
+    static let purge: SQLStatement = """
+        DELETE FROM web_session WHERE id IN
+            (SELECT id FROM web_session WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        RETURNING id
+        """
+}
