@@ -1,4 +1,4 @@
-package import Bridge
+import Bridge
 
 /// A row of a result; reading is strict, because a value of another kind means that the database was tampered with or
 /// belongs to something else.

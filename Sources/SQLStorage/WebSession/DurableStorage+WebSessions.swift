@@ -27,6 +27,12 @@ extension DurableStorage: WebSessionStore {
         }
     }
 
+    package func sessionsEnded(since: Timestamp) async throws -> [SessionID] {
+        try await read { session in
+            try session.run(WebSessionSQL.endedSince, [SQLValue(since)]).map { try $0.identifier(0) }
+        }
+    }
+
     package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await write { transaction in
             try transaction.run(WebSessionSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count

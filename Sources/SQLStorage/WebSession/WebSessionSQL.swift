@@ -40,6 +40,8 @@ enum WebSessionSQL {
         UPDATE web_session SET ended_at = $2 WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2 RETURNING id
         """
 
+    static let endedSince: SQLStatement = "SELECT id FROM web_session WHERE ended_at >= $1"
+
     static let purge: SQLStatement = """
         DELETE FROM web_session WHERE id IN
             (SELECT id FROM web_session WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
