@@ -236,7 +236,8 @@ clients:
         return wire.send(self.base, method, target, headers, body, **more)
 
     def issue(self, sub: str = "alice", fields: dict | None = None, headers: dict | None = None, **more) -> dict:
-        answer = self.send("POST", ISSUE, {"Authorization": f"Bearer {self.bearer(sub)}", **(headers or {})}, fields, **more)
+        headers = {"Authorization": f"Bearer {self.bearer(sub)}", **(headers or {})}
+        answer = self.send("POST", ISSUE, headers, fields, **more)
         assert answer.status == 200, (answer.status, answer.body)
         return answer.json()
 

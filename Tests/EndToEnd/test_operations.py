@@ -147,9 +147,12 @@ def test_a_rotated_key_signs_after_sighup_and_the_old_one_still_verifies(serve):
     instance.run("keys", "rotate", "--config", str(server.settings))
     server.signal(signal.SIGHUP)
     old_kid = signing.header_of(before["token"])["kid"]
-    after = wait_until(
-        lambda: signing.header_of((fresh := server.issue(f"user-{time.monotonic_ns()}"))["token"])["kid"] != old_kid and fresh,
-        5, "the other key")
+
+    def signed_with_another_key() -> dict | None:
+        fresh = server.issue(f"user-{time.monotonic_ns()}")
+        return fresh if signing.header_of(fresh["token"])["kid"] != old_kid else None
+
+    after = wait_until(signed_with_another_key, 5, "the other key")
     assert server.redeem(before["token"]).status == 303
     assert server.redeem(after["token"], {"User-Agent": wire.SAFARI}).status == 303
 
@@ -221,7 +224,8 @@ def test_nonsense_on_the_wire_is_answered_or_cut_but_never_fatal(demo):
                     b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
                     b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
                     b"GET /%zz?%zz=%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-                    b"GET http://evil.example/login-with-token?token=abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]:
+                    b"GET http://evil.example/login-with-token?token=abc HTTP/1.1\r\nHost: x\r\n"
+                    b"Connection: close\r\n\r\n"]:
         with socket.create_connection(("127.0.0.1", demo.port), timeout=5) as connection:
             connection.sendall(garbage)
             connection.shutdown(socket.SHUT_WR)
@@ -268,7 +272,8 @@ def certificate(folder, name: str):
     crt, key = folder / f"{name}.pem", folder / f"{name}.key"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", f"/CN={name}", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key), "-out", str(crt)],
+         "-subj", f"/CN={name}", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key),
+         "-out", str(crt)],
         check=True, capture_output=True)
     key.chmod(0o600)
     return crt, key
@@ -276,7 +281,8 @@ def certificate(folder, name: str):
 
 def served_name(port: int) -> str:
     pem = ssl.get_server_certificate(("127.0.0.1", port))
-    done = subprocess.run(["openssl", "x509", "-noout", "-subject"], input=pem.encode(), capture_output=True, check=True)
+    done = subprocess.run(
+        ["openssl", "x509", "-noout", "-subject"], input=pem.encode(), capture_output=True, check=True)
     return done.stdout.decode().rpartition("=")[2].strip()
 
 

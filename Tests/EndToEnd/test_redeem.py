@@ -135,7 +135,10 @@ PREVIEWERS = [
 ]
 
 
-@pytest.mark.parametrize("headers", UNSURE + PREFETCH + [{**NAVIGATION, "User-Agent": ua} for ua in PREVIEWERS], ids=str)
+PREVIEWS = [{**NAVIGATION, "User-Agent": agent} for agent in PREVIEWERS]
+
+
+@pytest.mark.parametrize("headers", UNSURE + PREFETCH + PREVIEWS, ids=str)
 def test_everything_else_gets_the_confirm_page_and_touches_nothing(demo, headers):
     token = demo.issue()
     events = len(demo.audit(token_id=token["id"]))
@@ -176,7 +179,9 @@ def test_other_methods_never_consume(demo, method):
 
 # What consumes: the header carrier
 
-@pytest.mark.parametrize("headers", [{}, {"User-Agent": SAFARI}, {**NAVIGATION, "Sec-Fetch-Site": "cross-site"}], ids=str)
+@pytest.mark.parametrize("headers", [
+    {}, {"User-Agent": SAFARI}, {**NAVIGATION, "Sec-Fetch-Site": "cross-site"},
+], ids=str)
 def test_the_header_carrier_consumes_at_once(demo, headers):
     token = demo.issue()["token"]
     answer = demo.send("GET", f"{REDEEM}?redirect=%2Faccount%2Fplan", {**headers, "Drawbridge-Login-Token": token})
@@ -331,6 +336,7 @@ def test_a_look_at_a_used_link_that_would_not_consume_ends_nothing(demo, headers
 def refusals(demo) -> dict[str, wire.Answer]:
     good = demo.issue()["token"]
     head, payload, signature = good.split(".")
+    other_payload = signing.b64url(signing.unb64url(payload).replace(b"demo-web", b"demo-rp"))
     claims = signing.claims_of(good)
     header = signing.header_of(good)
     revoked = demo.issue()
@@ -344,7 +350,7 @@ def refusals(demo) -> dict[str, wire.Answer]:
         "no token at all": "abc",
         "three dots": "..",
         "tampered signature": f"{head}.{payload}.{'A' * len(signature)}",
-        "tampered claims": f"{head}.{signing.b64url(signing.unb64url(payload).replace(b'demo-web', b'demo-rp'))}.{signature}",
+        "tampered claims": f"{head}.{other_payload}.{signature}",
         "other key": signing.jwt(claims, b"k" * 32, header),
         "unknown kid": signing.jwt(claims, b"k" * 32, {**header, "kid": "nobody"}),
         "alg none": f"{signing.b64url(b'{{}}')}.{payload}.",

@@ -21,7 +21,8 @@ def test_session_when_signed_in(demo):
     cookie = demo.sign_in("alice")
     session = demo.session(cookie)
     assert {"authenticated", "sub", "expires_at", "idle_expires_at", "origin"} <= set(session)
-    assert set(session) <= {"authenticated", "sub", "expires_at", "idle_expires_at", "acr", "amr", "auth_time", "origin"}
+    assert set(session) <= {
+        "authenticated", "sub", "expires_at", "idle_expires_at", "acr", "amr", "auth_time", "origin"}
     assert session["sub"] == demo.user("alice")["sub"]
     assert session["origin"] == "login_token"
 
