@@ -1,0 +1,26 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+
+extension Request {
+    /// The value of the only cookie with this name.
+    ///
+    /// HTTP/1.1 allows one `Cookie` field (RFC 6265 §5.4) and HTTP/2 splits it into several (RFC 9113 §8.2.3), so
+    /// several are read as one.
+    func cookie(_ name: StaticString) -> String? {
+        guard let header = headers[.cookie] else { return nil }
+        let fields = headers[fields: .cookie]
+        return CookieHeader.value(
+            of: name, in: fields.count > 1 ? fields.map(\.value).joined(separator: ";") : header)
+    }
+
+    /// The secret in the session cookie, when it has the form of one.
+    var sessionSecret: OpaqueSecret? {
+        cookie(SessionCookies.secretName).flatMap { OpaqueSecret($0, kind: .webSession) }
+    }
+
+    /// The secret in the cookie that binds form tokens to this browser.
+    var formBinding: OpaqueSecret? {
+        cookie(FormCookie.name).flatMap { OpaqueSecret($0, kind: .formBinding) }
+    }
+}

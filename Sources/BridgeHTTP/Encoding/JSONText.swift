@@ -1,0 +1,96 @@
+package import Bridge
+
+/// Writes one JSON object, member by member, without reflection: the answers of hot routes and every log line.
+package struct JSONText: Sendable {
+    private var bytes: [UInt8] = []
+
+    package init(capacity: Int = 256) {
+        bytes.reserveCapacity(capacity)
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    /// Adds a string member; an absent one is left out.
+    package mutating func add(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        begin(name)
+        Self.appendQuoted(value, to: &bytes)
+    }
+
+    package mutating func add(_ name: StaticString, _ value: Int64) {
+        begin(name)
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    package mutating func add(_ name: StaticString, _ value: Bool) {
+        begin(name)
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// Adds an instant as RFC 3339 text (contract §13).
+    package mutating func add(_ name: StaticString, _ value: Timestamp?) {
+        add(name, value?.rfc3339)
+    }
+
+    package mutating func add(_ name: StaticString, _ values: [String]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            Self.appendQuoted(value, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// Adds a member whose value is JSON already.
+    package mutating func add(_ name: StaticString, json: JSONText) {
+        begin(name)
+        bytes.append(contentsOf: json.finished)
+    }
+
+    /// The object, closed.
+    package var finished: [UInt8] { bytes + [UInt8(ascii: "}")] }
+
+    private mutating func begin(_ name: StaticString) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// RFC 8259 §7: quote, backslash and the controls are escaped, so that a line stays one line whatever it holds.
+    static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0..<0x20, 0x7F:
+                let digits = Array("0123456789abcdef".utf8)
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(digits[Int(byte >> 4)])
+                bytes.append(digits[Int(byte & 0xF)])
+            default:
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+extension JSONText {
+    /// Adds a duration in milliseconds with three decimals.
+    mutating func add(_ name: StaticString, milliseconds duration: Duration) {
+        let microseconds = max(
+            0, duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000)
+        let fraction = String(microseconds % 1000)
+        let padding = String(repeating: "0", count: 3 - fraction.utf8.count)
+        addNumber(name, "\(microseconds / 1000).\(padding)\(fraction)")
+    }
+
+    private mutating func addNumber(_ name: StaticString, _ text: String) {
+        begin(name)
+        bytes.append(contentsOf: text.utf8)
+    }
+}

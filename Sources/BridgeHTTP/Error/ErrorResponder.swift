@@ -1,0 +1,50 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import OAuth2
+
+/// The one place that turns an error into an answer (contract §11).
+struct ErrorResponder: Sendable {
+    let publicOrigin: WebOrigin
+    let pages: Pages
+    let shapes: ErrorShapes
+
+    func response(to error: any Error, request: Request, context: BridgeRequestContext) -> Response {
+        let answer = ErrorTable.answer(to: error)
+        if answer.error.code == .serverError {
+            // Its type alone: an error's text may quote what it failed on.
+            context.logger.error(
+                "Request failed", metadata: ["error.type": "\(type(of: error))", "request_id": "\(context.requestID)"])
+        }
+        var response =
+            switch shapes.shape(for: request, route: context.endpointPath) {
+            case .nothing: Response(status: .init(code: answer.error.code.status))
+            case .page: pages.error(answer.error.code, to: PageVisitor(request, context))
+            case .json: json(answer.error, requestID: context.requestID)
+            }
+        for field in answer.headers { response.headers[field.name] = field.value }
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private func json(_ error: OAuthError, requestID: String) -> Response {
+        var body = JSONText()
+        body.add("error", error.code.rawValue)
+        body.add("error_description", error.publicDescription ?? ErrorTable.description(of: error.code))
+        body.add("error_uri", "\(publicOrigin)/errors/\(error.code.rawValue)")
+        body.add("request_id", requestID)
+        return .json(body, status: .init(code: error.code.status))
+    }
+}
+
+extension Response {
+    /// A JSON answer that no cache keeps.
+    static func json(_ body: JSONText, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: body.finished)))
+    }
+}

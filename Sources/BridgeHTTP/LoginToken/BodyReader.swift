@@ -1,0 +1,23 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+
+/// Request bodies within a limit.
+enum BodyReader {
+    /// Contract §3; a redemption form is smaller still.
+    static let limit = 16 * 1024
+
+    /// - Throws: `OAuthError(.contentTooLarge)` beyond the limit; a declared length is refused unread.
+    static func bytes(of request: Request) async throws -> [UInt8] {
+        if let declared = request.headers[.contentLength].flatMap({ Int($0) }), declared > limit {
+            throw OAuthError(.contentTooLarge)
+        }
+        let buffer = try await request.body.collect(upTo: limit)
+        return Array(buffer.readableBytesView)
+    }
+
+    static func mediaType(of request: Request) -> String? {
+        request.headers[.contentType].map { HeaderText.mediaType($0) }
+    }
+}

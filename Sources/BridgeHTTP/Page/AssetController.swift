@@ -1,0 +1,49 @@
+import Crypto
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+
+/// `/assets/{name}`: the stylesheet, scripts and pictures, from memory.
+struct AssetController: Sendable {
+    private struct Asset {
+        let body: ByteBuffer
+        let type: String
+        let tag: String
+    }
+
+    private let assets: [String: Asset]
+
+    init(files: PublicFiles) {
+        assets = Dictionary(
+            uniqueKeysWithValues: files.section("assets").compactMap { name, content in
+                guard let type = Self.mediaType(of: name) else { return nil }
+                let tag = "\"\(Base64URL.encode(Array(SHA256.hash(data: content).prefix(16))))\""
+                return (name, Asset(body: ByteBuffer(bytes: content), type: type, tag: tag))
+            })
+    }
+
+    @Sendable func serve(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        guard let asset = context.parameters.get("name").flatMap({ assets[$0] }) else { throw OAuthError(.notFound) }
+        // The address stays when the content changes, so a browser keeps it shortly and then asks again.
+        let headers: HTTPFields = [
+            .contentType: asset.type, .cacheControl: "public, max-age=300", .eTag: asset.tag,
+        ]
+        if request.headers[.ifNoneMatch] == asset.tag { return Response(status: .notModified, headers: headers) }
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: asset.body))
+    }
+
+    private static func mediaType(of name: String) -> String? {
+        switch name.split(separator: ".").last {
+        case "css": "text/css; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "jpg", "jpeg": "image/jpeg"
+        case "webp": "image/webp"
+        case "ico": "image/x-icon"
+        case "woff2": "font/woff2"
+        default: nil
+        }
+    }
+}

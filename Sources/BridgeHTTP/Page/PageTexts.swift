@@ -1,0 +1,37 @@
+import Foundation
+
+/// The texts of every page in every language: `texts/<language>.json`, two levels, section and key.
+struct PageTexts: Sendable {
+    typealias Sections = [String: [String: String]]
+
+    /// English first: it is what a visitor gets who asks for a language we do not have.
+    let languages: [String]
+    private let sections: [String: Sections]
+
+    /// - Throws: when a file is not a two-level JSON object of strings, or there is no English one.
+    init(files: [String: [UInt8]]) throws {
+        var sections: [String: Sections] = [:]
+        for (name, content) in files where name.hasSuffix(".json") {
+            sections[String(name.dropLast(5))] = try JSONDecoder().decode(Sections.self, from: Data(content))
+        }
+        guard sections["en"] != nil else { throw PageProblem.missingTexts("en") }
+        self.sections = sections
+        languages = ["en"] + sections.keys.filter { $0 != "en" }.sorted()
+    }
+
+    subscript(_ language: String) -> Sections { sections[language] ?? [:] }
+
+    /// One text with `{name}` filled in; falls back to English, then to the key itself.
+    func text(_ section: String, _ key: String, in language: String, _ values: [String: String] = [:]) -> String {
+        var text = sections[language]?[section]?[key] ?? sections["en"]?[section]?[key] ?? "\(section).\(key)"
+        for (name, value) in values { text = text.replacingOccurrences(of: "{\(name)}", with: value) }
+        return text
+    }
+}
+
+/// Why the pages could not be put together at start.
+package enum PageProblem: Error, Hashable {
+    case missingTexts(String)
+    case missingTemplate(String)
+    case malformedTemplate(String)
+}

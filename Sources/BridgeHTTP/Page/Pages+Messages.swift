@@ -1,0 +1,53 @@
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The pages that say one thing.
+extension Pages {
+    /// One page for every reason a login token is refused: same text, same shape (contract §4.3).
+    func refused(to visitor: PageVisitor) -> Response {
+        render("refused", to: visitor, status: .init(code: ErrorCode.invalidRequest.status))
+    }
+
+    func limited(retryAfter: Int, to visitor: PageVisitor) -> Response {
+        var response = render("limited", to: visitor, status: .init(code: ErrorCode.rateLimited.status))
+        response.headers[.retryAfter] = String(retryAfter)
+        return response
+    }
+
+    func signedOut(to visitor: PageVisitor) -> Response { render("signed_out", to: visitor) }
+
+    func signOut(formToken: String, to visitor: PageVisitor) -> Response {
+        render("sign_out", ["form_token": formToken], to: visitor)
+    }
+
+    /// The page for an error that a person ran into.
+    func error(_ code: ErrorCode, to visitor: PageVisitor) -> Response {
+        let status = HTTPResponse.Status(code: code.status)
+        if code == .temporarilyUnavailable { return render("unavailable", to: visitor, status: status) }
+        let section =
+            switch code {
+            case .notFound: "not_found"
+            case .serverError: "failed"
+            default: "rejected"
+            }
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = [
+            "title": texts.text(section, "title", in: language),
+            "explanation": texts.text(section, "explanation", in: language),
+        ]
+        if section == "rejected" { values["code"] = code.rawValue }
+        return render("error", values, to: visitor, language: language, status: status)
+    }
+
+    /// What an error code means: the page behind `error_uri`.
+    func explanation(of code: ErrorCode, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "error_code",
+            [
+                "code": code.rawValue, "status": String(code.status),
+                "explanation": texts.text("errors", code.rawValue, in: language),
+            ], to: visitor, language: language)
+    }
+}

@@ -1,0 +1,113 @@
+package import HTTPTypes
+package import Hummingbird
+import Mustache
+import NIOCore
+import OAuth2
+
+/// Renders every page in the visitor's language, with the headers that every page carries.
+package struct Pages: Sendable {
+    private static let templateNames = [
+        "layout", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out", "sign_out",
+        "error", "error_code",
+    ]
+
+    private let library: MustacheLibrary
+    let texts: PageTexts
+    private let siteName: String
+    let signInURL: String
+
+    /// - Throws: ``PageProblem``, or what reading the texts threw; at start, never later.
+    package init(files: PublicFiles, siteName: String, signInURL: String) throws {
+        var templates: [String: MustacheTemplate] = [:]
+        for (name, content) in files.section("templates") where name.hasSuffix(".mustache") {
+            let name = String(name.dropLast(9))
+            do {
+                templates[name] = try MustacheTemplate(string: String(decoding: content, as: UTF8.self))
+            } catch {
+                throw PageProblem.malformedTemplate(name)
+            }
+        }
+        for name in Self.templateNames where templates[name] == nil { throw PageProblem.missingTemplate(name) }
+        library = MustacheLibrary(templates: templates)
+        texts = try PageTexts(files: files.section("texts"))
+        self.siteName = siteName
+        self.signInURL = signInURL
+    }
+
+    /// The language that a visitor is answered in.
+    package func language(for visitor: PageVisitor) -> String {
+        LanguagePreference.choose(from: texts.languages, accepting: visitor.acceptLanguage) ?? "en"
+    }
+
+    /// A page of another part of the service in the same dress.
+    /// - Parameters:
+    ///   - main: HTML, trusted as it stands; escape what came from outside with ``escape(_:)``.
+    ///   - scripts: paths on this origin; inline scripts do not run.
+    ///   - language: the language of `main`; `nil` for the visitor's own.
+    ///   - formTargets: other origins that a form's answer may lead to.
+    package func document(
+        title: String, main: String, to visitor: PageVisitor, language: String? = nil, scripts: [String] = [],
+        wide: Bool = false, status: HTTPResponse.Status = .ok, formTargets: [String] = []
+    ) -> Response {
+        render(
+            "document", ["title": title, "main": main, "scripts": scripts, "wide": wide], to: visitor,
+            language: language, status: status, policy: ContentSecurityPolicy(formTargets: formTargets))
+    }
+
+    /// Text as HTML content or as a quoted attribute's value.
+    package static func escape(_ text: String) -> String {
+        var output = ""
+        output.reserveCapacity(text.utf8.count)
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": output += "&amp;"
+            case "<": output += "&lt;"
+            case ">": output += "&gt;"
+            case "\"": output += "&quot;"
+            case "'": output += "&#39;"
+            default: output.unicodeScalars.append(character)
+            }
+        }
+        return output
+    }
+
+    func render(
+        _ template: String, _ values: [String: any Sendable] = [:], to visitor: PageVisitor, language: String? = nil,
+        status: HTTPResponse.Status = .ok, policy: ContentSecurityPolicy = ContentSecurityPolicy()
+    ) -> Response {
+        let language = language ?? self.language(for: visitor)
+        var object: [String: any Sendable] = values
+        object["text"] = texts[language]
+        object["language"] = language
+        object["site_name"] = siteName
+        object["sign_in_url"] = signInURL
+        object["request_id"] = visitor.requestID
+        // The template is there: the initialiser looked.
+        let html = library.render(object, withTemplate: template) ?? ""
+        return Response(
+            status: status, headers: Self.headers(language: language, policy: policy),
+            body: .init(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// What every page carries (contract §11; native-oauth part D.2 for the redemption pages).
+    private static func headers(language: String, policy: ContentSecurityPolicy) -> HTTPFields {
+        var headers: HTTPFields = [:]
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.contentLanguage] = language
+        headers[.cacheControl] = "no-store"
+        headers[.vary] = "Accept-Language"
+        headers[.contentSecurityPolicy] = policy.value
+        headers[.referrerPolicy] = "no-referrer"
+        headers[.xFrameOptions] = "DENY"
+        headers[.xRobotsTag] = "noindex"
+        headers[.crossOriginOpenerPolicy] = "same-origin"
+        return headers
+    }
+}
+
+extension HTTPField.Name {
+    static let referrerPolicy = literal("Referrer-Policy")
+    static let xFrameOptions = literal("X-Frame-Options")
+    static let xRobotsTag = literal("X-Robots-Tag")
+    static let crossOriginOpenerPolicy = literal("Cross-Origin-Opener-Policy")
+}

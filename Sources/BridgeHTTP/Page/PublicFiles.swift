@@ -1,0 +1,38 @@
+import Foundation
+
+/// Templates, texts and assets: those in the binary, and those of a folder, which stand in front of them.
+package struct PublicFiles: Sendable {
+    /// By path, such as `templates/confirm.mustache`.
+    private let contents: [String: [UInt8]]
+
+    /// What the binary brings.
+    package static let embedded = PublicFiles(contents: EmbeddedFiles.contents.mapValues { Array($0.utf8) })
+
+    private init(contents: [String: [UInt8]]) {
+        self.contents = contents
+    }
+
+    /// The embedded files with those of a folder in front: same layout as `public/`, any part of it.
+    /// - Throws: when the folder or one of its files cannot be read.
+    package init(overriddenBy folder: String) throws {
+        var contents = Self.embedded.contents
+        let root = URL(fileURLWithPath: folder, isDirectory: true)
+        for section in ["assets", "templates", "texts"] {
+            let directory = root.appendingPathComponent(section, isDirectory: true)
+            guard FileManager.default.fileExists(atPath: directory.path) else { continue }
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+                guard !name.hasPrefix(".") else { continue }
+                contents["\(section)/\(name)"] = Array(try Data(contentsOf: directory.appendingPathComponent(name)))
+            }
+        }
+        self.init(contents: contents)
+    }
+
+    /// The files of one section, by their name in it.
+    func section(_ name: String) -> [String: [UInt8]] {
+        let prefix = name + "/"
+        return Dictionary(
+            uniqueKeysWithValues: contents.filter { $0.key.hasPrefix(prefix) }
+                .map { (String($0.key.dropFirst(prefix.count)), $0.value) })
+    }
+}

@@ -1,6 +1,0 @@
-import Hummingbird
-import HummingbirdTLS
-import Mustache
-import ServiceLifecycle
-import Bridge
-import OAuth2

@@ -1,0 +1,38 @@
+import Bridge
+import HTTPTypes
+
+/// What the browser says about where a request comes from (W3C Fetch Metadata; `Origin`, RFC 6454 §7).
+///
+/// Scripts cannot set these fields, so their presence is the browser's own word. A repeated or unknown value reads as
+/// the least trusted one.
+enum FetchMetadata {
+    static func site(_ headers: HTTPFields) -> FetchSite? {
+        let values = headers[values: .secFetchSite]
+        guard let value = values.first else { return nil }
+        guard values.count == 1 else { return .other }
+        return switch value {
+        case "none": FetchSite.none
+        case "same-origin": .sameOrigin
+        case "same-site": .sameSite
+        case "cross-site": .crossSite
+        default: .other
+        }
+    }
+
+    static func isDocumentNavigation(_ headers: HTTPFields) -> Bool {
+        headers[values: .secFetchMode] == ["navigate"] && headers[values: .secFetchDest] == ["document"]
+    }
+
+    /// `null` is foreign: a sandboxed frame sends it too.
+    static func origin(_ headers: HTTPFields, own: WebOrigin) -> Visit.Origin {
+        let values = headers[values: .origin]
+        guard !values.isEmpty else { return .absent }
+        return values == [own.description] ? .own : .foreign
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = literal("Sec-Fetch-Site")
+    static let secFetchMode = literal("Sec-Fetch-Mode")
+    static let secFetchDest = literal("Sec-Fetch-Dest")
+}

@@ -1,0 +1,56 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+
+/// Gathers the evidence that the redeemer decides by (contract §4.1, §4.2); decides nothing itself.
+struct VisitReader: Sendable {
+    let publicOrigin: WebOrigin
+    let formTokens: FormTokens
+
+    /// What a request presents and how it came.
+    struct Reading {
+        let token: PresentedToken
+        let visit: Visit
+        let parameters: RedemptionParameters
+    }
+
+    func read(_ request: Request, form: [UInt8]?) -> Reading {
+        let query = RedemptionParameters(parsing: (request.uri.query ?? "").utf8)
+        let body = form.map { RedemptionParameters(parsing: $0) }
+        let parameters = body ?? query
+        let header = request.headers[values: .loginToken].filter { !$0.isEmpty }
+
+        // A POST's query is no carrier, but a token in it beside another one is a second reading all the same.
+        let isConflicting =
+            query.isTokenRepeated || body?.isTokenRepeated == true || parameters.verifiers.count > 1
+            || header.count > 1 || (query.tokens + (body?.tokens ?? []) + header).count > 1
+        let carried: (carrier: Visit.Carrier, token: String?)
+        if let body {
+            carried = body.tokens.first.map { (.form, $0) } ?? (.none, nil)
+        } else if let token = header.first {
+            carried = (.header, token)
+        } else {
+            carried = query.tokens.first.map { (.query, $0) } ?? (.none, nil)
+        }
+        return Reading(
+            token: isConflicting ? .conflicting : carried.token.map { .one(Secret($0)) } ?? .none,
+            visit: Visit(
+                carrier: carried.carrier,
+                isPrefetch: PrefetchSignal.isPresent(in: request.headers),
+                fetchSite: FetchMetadata.site(request.headers),
+                isDocumentNavigation: FetchMetadata.isDocumentNavigation(request.headers),
+                formIsOurs: isOurs(request, parameters: body),
+                submittedByScript: body?.isAutomatic ?? false,
+                origin: FetchMetadata.origin(request.headers, own: publicOrigin)),
+            parameters: parameters)
+    }
+
+    private func isOurs(_ request: Request, parameters: RedemptionParameters?) -> Bool {
+        guard let token = parameters?.formToken, let binding = request.formBinding else { return false }
+        return formTokens.verify(token, binding: binding)
+    }
+}
+
+extension HTTPField.Name {
+    static let loginToken = literal("Drawbridge-Login-Token")
+}
