@@ -1,6 +1,6 @@
-package import Bridge
+import Bridge
 import Dispatch
-import Foundation
+package import Foundation
 import Synchronization
 
 /// One JSON line a request, written by a thread of its own so that no request ever waits for the disk.
@@ -38,7 +38,7 @@ package final class AccessLog: Sendable {
         at now: Timestamp, route: String, method: String, status: Int, elapsed: Duration, requestID: String,
         address: NetworkAddress?
     ) {
-        var line = JSONText(capacity: 224)
+        var line = JSONObjectWriter(capacity: 224)
         line.add("time", now)
         line.add("route", route)
         line.add("method", method)
@@ -75,7 +75,7 @@ package final class AccessLog: Sendable {
         }
         if !bytes.isEmpty { sink(bytes) }
         guard dropped > 0 else { return }
-        var line = JSONText()
+        var line = JSONObjectWriter()
         line.add("dropped_lines", Int64(dropped))
         sink(line.finished + [UInt8(ascii: "\n")])
     }

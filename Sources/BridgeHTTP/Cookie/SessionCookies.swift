@@ -15,7 +15,8 @@ package enum SessionCookies {
         headers.append(
             HTTPField(
                 name: .setCookie,
-                value: "\(secretName)=\(secret.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(maximumAge)"))
+                value: "\(secretName)=\(secret.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(maximumAge)"
+            ))
         setTimes(of: session, at: now, in: &headers)
     }
 

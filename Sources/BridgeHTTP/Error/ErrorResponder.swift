@@ -30,7 +30,7 @@ struct ErrorResponder: Sendable {
     }
 
     private func json(_ error: OAuthError, requestID: String) -> Response {
-        var body = JSONText()
+        var body = JSONObjectWriter()
         body.add("error", error.code.rawValue)
         body.add("error_description", error.publicDescription ?? ErrorTable.description(of: error.code))
         body.add("error_uri", "\(publicOrigin)/errors/\(error.code.rawValue)")
@@ -41,7 +41,7 @@ struct ErrorResponder: Sendable {
 
 extension Response {
     /// A JSON answer that no cache keeps.
-    static func json(_ body: JSONText, status: HTTPResponse.Status = .ok) -> Response {
+    static func json(_ body: JSONObjectWriter, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,
             headers: [.contentType: "application/json", .cacheControl: "no-store"],

@@ -57,7 +57,9 @@ enum ErrorTable {
         case ErrorCode.methodNotAllowed.status: .methodNotAllowed
         case ErrorCode.contentTooLarge.status: .contentTooLarge
         case ErrorCode.unsupportedMediaType.status: .unsupportedMediaType
-        default: ErrorCode.invalidRequest.status...ErrorCode.serverError.status - 1 ~= status ? .invalidRequest : .serverError
+        default:
+            ErrorCode.invalidRequest.status...ErrorCode.serverError.status - 1 ~= status
+                ? .invalidRequest : .serverError
         }
     }
 

@@ -4,13 +4,22 @@ import OAuth2
 
 /// Turns a request into the identity of its bearer, and records who was turned away.
 package struct BearerGate: Sendable {
-    let authenticator: any BearerAuthenticator
-    let audit: any AuditLog
-    let limiter: any RateLimiter
-    let time: TimeSource
+    private let authenticator: any BearerAuthenticator
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let refusals: RefusalLog
+    private let time: TimeSource
 
-    /// Refusals recorded a minute and network; beyond that a flood of bad tokens would fill the audit log's disk.
-    private static let recorded = TokenBucket(perMinute: 60)
+    package init(
+        authenticator: any BearerAuthenticator, limiter: any RateLimiter, limits: LimitSettings,
+        refusals: RefusalLog, time: TimeSource = .system
+    ) {
+        self.authenticator = authenticator
+        self.limiter = limiter
+        self.limits = limits
+        self.refusals = refusals
+        self.time = time
+    }
 
     /// - Throws: `OAuthError(.invalidToken)`, with a bare challenge when there is no token; ``StorageError`` when it
     ///   cannot be found out now.
@@ -25,12 +34,12 @@ package struct BearerGate: Sendable {
         }
     }
 
+    // Over the limit the answer stays the same, so that one bad client behind a shared address takes nothing from the
+    // others; only the audit log stops growing with every try.
     private func record(_ refusal: BearerRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
-        let network = origin.address?.limitNetwork.description ?? "local"
-        let key = RateLimitKey(scope: "bearer.refused", value: network, bucket: Self.recorded)
-        guard try await limiter.take([key], at: now) == .allowed else { return }
-        try await audit.append([
-            AuditEvent(at: now, type: .bearerRefused, outcome: .failure, reason: refusal.rawValue, origin: origin)
-        ])
+        switch try await limiter.take(limits.refusedBearerKeys(origin: origin), at: now) {
+        case .allowed: try await refusals.bearerRefused(refusal, origin: origin, at: now)
+        case .exceeded(_, let scope): try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+        }
     }
 }

@@ -70,7 +70,8 @@ enum IssueRequestReader {
         if let name = members.first(where: { form.isRepeated($0) }) {
             throw OAuthError(.invalidRequest, "\(name) is repeated")
         }
-        guard !form.hasRepeated, form.names.allSatisfy({ members.contains($0) }), form.namesAreText else {
+        // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
+        guard !form.hasRepeated, form.names.allSatisfy({ members.contains($0) }), form.names.count == form.count else {
             throw OAuthError(.invalidRequest, "the body has an unknown member")
         }
         for name in members where form.bytes(name) != nil {

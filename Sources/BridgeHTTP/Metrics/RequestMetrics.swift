@@ -27,7 +27,8 @@ final class RequestMetrics: Sendable {
             timers[key] = timer
             return timer
         }
-        timer.recordNanoseconds(elapsed.components.seconds * 1_000_000_000 + elapsed.components.attoseconds / 1_000_000_000)
+        timer.recordNanoseconds(
+            elapsed.components.seconds * 1_000_000_000 + elapsed.components.attoseconds / 1_000_000_000)
     }
 
     // The method is the client's own word, so only known ones become a label.

@@ -6,12 +6,12 @@ import HTTPTypes
 /// Scripts cannot set these fields, so their presence is the browser's own word. A repeated or unknown value reads as
 /// the least trusted one.
 enum FetchMetadata {
-    static func site(_ headers: HTTPFields) -> FetchSite? {
+    static func site(_ headers: HTTPFields) -> Visit.FetchSite? {
         let values = headers[values: .secFetchSite]
         guard let value = values.first else { return nil }
         guard values.count == 1 else { return .other }
         return switch value {
-        case "none": FetchSite.none
+        case "none": Visit.FetchSite.none
         case "same-origin": .sameOrigin
         case "same-site": .sameSite
         case "cross-site": .crossSite
@@ -24,7 +24,7 @@ enum FetchMetadata {
     }
 
     /// `null` is foreign: a sandboxed frame sends it too.
-    static func origin(_ headers: HTTPFields, own: WebOrigin) -> Visit.Origin {
+    static func origin(_ headers: HTTPFields, own: WebOrigin) -> Visit.OriginHeader {
         let values = headers[values: .origin]
         guard !values.isEmpty else { return .absent }
         return values == [own.description] ? .own : .foreign

@@ -39,7 +39,7 @@ struct RedemptionParameters: Sendable {
         isTokenRepeated = tokenCount > 1 || parts.count > Self.maximumCount
     }
 
-    var redirect: RedirectParameter {
+    var redirect: RedemptionRequest.RedirectParameter {
         guard redirects.count <= 1 else { return .repeated }
         guard let only = redirects.first, !only.isEmpty else { return .absent }
         return .bytes(only)

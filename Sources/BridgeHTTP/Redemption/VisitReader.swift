@@ -9,7 +9,7 @@ struct VisitReader: Sendable {
 
     /// What a request presents and how it came.
     struct Reading {
-        let token: PresentedToken
+        let token: RedemptionRequest.PresentedToken
         let visit: Visit
         let parameters: RedemptionParameters
     }

@@ -37,6 +37,9 @@ package struct FormParameters: Sendable {
         self.pairs = pairs
     }
 
+    /// How many parameters there are, repeated ones counted each time.
+    package var count: Int { pairs.count }
+
     /// The parameter names that occur, each once, in order; undecodable names are left out.
     package var names: [String] {
         var seen: [String] = []

@@ -1,7 +1,8 @@
 package import Bridge
+import OAuth2
 
 /// Writes one JSON object, member by member, without reflection: the answers of hot routes and every log line.
-package struct JSONText: Sendable {
+package struct JSONObjectWriter: Sendable {
     private var bytes: [UInt8] = []
 
     package init(capacity: Int = 256) {
@@ -13,7 +14,7 @@ package struct JSONText: Sendable {
     package mutating func add(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         begin(name)
-        Self.appendQuoted(value, to: &bytes)
+        JSONText.appendQuoted(value, to: &bytes)
     }
 
     package mutating func add(_ name: StaticString, _ value: Int64) {
@@ -36,13 +37,13 @@ package struct JSONText: Sendable {
         bytes.append(UInt8(ascii: "["))
         for (index, value) in values.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            Self.appendQuoted(value, to: &bytes)
+            JSONText.appendQuoted(value, to: &bytes)
         }
         bytes.append(UInt8(ascii: "]"))
     }
 
     /// Adds a member whose value is JSON already.
-    package mutating func add(_ name: StaticString, json: JSONText) {
+    package mutating func add(_ name: StaticString, json: JSONObjectWriter) {
         begin(name)
         bytes.append(contentsOf: json.finished)
     }
@@ -57,29 +58,9 @@ package struct JSONText: Sendable {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
     }
-
-    /// RFC 8259 §7: quote, backslash and the controls are escaped, so that a line stays one line whatever it holds.
-    static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20, 0x7F:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 0xF)])
-            default:
-                bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
 }
 
-extension JSONText {
+extension JSONObjectWriter {
     /// Adds a duration in milliseconds with three decimals.
     mutating func add(_ name: StaticString, milliseconds duration: Duration) {
         let microseconds = max(
@@ -92,5 +73,28 @@ extension JSONText {
     private mutating func addNumber(_ name: StaticString, _ text: String) {
         begin(name)
         bytes.append(contentsOf: text.utf8)
+    }
+}
+
+extension JSONObjectWriter {
+    mutating func add(_ name: StaticString, _ objects: [JSONObjectWriter]) {
+        begin(name)
+        bytes.append(contentsOf: Self.array(objects))
+    }
+
+    /// Objects as a JSON array.
+    static func array(_ objects: [JSONObjectWriter]) -> [UInt8] {
+        [UInt8(ascii: "[")] + Array(objects.map(\.finished).joined(separator: [UInt8(ascii: ",")]))
+            + [UInt8(ascii: "]")]
+    }
+}
+
+extension JSONObjectWriter {
+    /// Adds a member whose name is not known in advance.
+    mutating func add(dynamic name: String, _ value: String) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        JSONText.appendQuoted(name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        JSONText.appendQuoted(value, to: &bytes)
     }
 }

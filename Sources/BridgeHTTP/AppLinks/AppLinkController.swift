@@ -1,0 +1,81 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+
+/// `/.well-known/apple-app-site-association` and `/.well-known/assetlinks.json` (contract §13).
+///
+/// An app that claims all our links would swallow the login link on its way to the browser, so the redemption paths
+/// come first in every list, excluded.
+struct AppLinkController: Sendable {
+    private let apple: ByteBuffer?
+    private let android: ByteBuffer?
+
+    init(settings: AppLinkSettings, redemptionPaths: [String]) {
+        apple = settings.appleApps.isEmpty ? nil : Self.association(settings.appleApps, excluding: redemptionPaths)
+        android = settings.androidApps.isEmpty ? nil : Self.statements(settings.androidApps, excluding: redemptionPaths)
+    }
+
+    @Sendable func appleAppSiteAssociation(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        try file(apple)
+    }
+
+    @Sendable func assetLinks(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        try file(android)
+    }
+
+    private func file(_ content: ByteBuffer?) throws -> Response {
+        guard let content else { throw OAuthError(.notFound) }
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "public, max-age=3600"],
+            body: .init(byteBuffer: content))
+    }
+
+    private static func association(_ apps: [AppLinkSettings.AppleApp], excluding paths: [String]) -> ByteBuffer {
+        let details = apps.map { app in
+            var object = JSONObjectWriter()
+            object.add("appIDs", [app.appID])
+            object.add("components", components(app.paths, excluding: paths))
+            return object
+        }
+        var links = JSONObjectWriter()
+        links.add("details", details)
+        var file = JSONObjectWriter()
+        file.add("applinks", json: links)
+        return ByteBuffer(bytes: file.finished)
+    }
+
+    private static func statements(_ apps: [AppLinkSettings.AndroidApp], excluding paths: [String]) -> ByteBuffer {
+        let statements = apps.map { app in
+            var target = JSONObjectWriter()
+            target.add("namespace", "android_app")
+            target.add("package_name", app.package)
+            target.add("sha256_cert_fingerprints", app.fingerprints)
+            // Dynamic app links, Android 15 and later; before that an app's own intent filters decide.
+            var rules = JSONObjectWriter()
+            rules.add("dynamic_app_link_components", components(["/*"], excluding: paths))
+            var extensions = JSONObjectWriter()
+            extensions.add("delegate_permission/common.handle_all_urls", json: rules)
+            var statement = JSONObjectWriter()
+            statement.add("relation", ["delegate_permission/common.handle_all_urls"])
+            statement.add("target", json: target)
+            statement.add("relation_extensions", json: extensions)
+            return statement
+        }
+        return ByteBuffer(bytes: JSONObjectWriter.array(statements))
+    }
+
+    private static func components(_ paths: [String], excluding excluded: [String]) -> [JSONObjectWriter] {
+        excluded.map { path in
+            var component = JSONObjectWriter()
+            component.add("/", path)
+            component.add("exclude", true)
+            return component
+        }
+            + paths.map { path in
+                var component = JSONObjectWriter()
+                component.add("/", path)
+                return component
+            }
+    }
+}

@@ -1,0 +1,33 @@
+package import Hummingbird
+import HTTPTypes
+import NIOCore
+import OAuth2
+
+/// The management listener: `/livez`, `/readyz`, `/metrics` (contract §13). Not for the public.
+package func buildManagementRouter(readiness: Readiness, metrics: PrometheusMetrics) -> Router<BasicRequestContext> {
+    let router = Router(context: BasicRequestContext.self)
+    router.get("/livez") { _, _ in
+        var body = JSONObjectWriter()
+        body.add("status", "alive")
+        return Response.json(body)
+    }
+    router.get("/readyz") { _, _ in
+        let report = await readiness.report()
+        var checks = JSONObjectWriter()
+        for name in readiness.names {
+            checks.add(dynamic: name, report.failed.contains(name) ? "failed" : "ok")
+        }
+        var body = JSONObjectWriter()
+        body.add("status", report.isReady ? "ready" : "not_ready")
+        body.add("checks", json: checks)
+        body.add("degraded", report.degraded)
+        return Response.json(
+            body, status: report.isReady ? .ok : .init(code: ErrorCode.temporarilyUnavailable.status))
+    }
+    router.get("/metrics") { _, _ in
+        Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
+    }
+    return router
+}

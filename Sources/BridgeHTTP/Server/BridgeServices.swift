@@ -1,0 +1,40 @@
+package import Bridge
+package import CoreMetrics
+
+/// Everything that the routes call.
+package struct BridgeServices: Sendable {
+    package let issuer: LoginTokenIssuer
+    package let overview: LoginTokenOverview
+    package let redeemer: LoginTokenRedeemer
+    package let sessions: WebSessions
+    package let formTokens: FormTokens
+    package let bearers: BearerGate
+    package let clients: Reloadable<ClientDirectory>
+    package let pages: Pages
+    package let files: PublicFiles
+    package let accessLog: AccessLog
+    package let metrics: any MetricsFactory
+    package let time: TimeSource
+    package let random: RandomSource
+
+    package init(
+        issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, sessions: WebSessions,
+        formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, pages: Pages,
+        files: PublicFiles, accessLog: AccessLog, metrics: any MetricsFactory, time: TimeSource = .system,
+        random: RandomSource = .system
+    ) {
+        self.issuer = issuer
+        self.overview = overview
+        self.redeemer = redeemer
+        self.sessions = sessions
+        self.formTokens = formTokens
+        self.bearers = bearers
+        self.clients = clients
+        self.pages = pages
+        self.files = files
+        self.accessLog = accessLog
+        self.metrics = metrics
+        self.time = time
+        self.random = random
+    }
+}

@@ -1,0 +1,76 @@
+package import Hummingbird
+import Bridge
+import HTTPTypes
+
+/// All routes.
+/// - Parameter extraRoutes: adds another part's pages behind the same middleware, such as the demo site's.
+package func buildRouter(
+    services: BridgeServices, settings: BridgeHTTPSettings, extraRoutes: (Endpoints) -> Void = { _ in }
+) -> Router<BridgeRequestContext> {
+    let router = Router(context: BridgeRequestContext.self)
+    router.add(middleware: FrontMiddleware(services: services, settings: settings))
+    let endpoints = Endpoints(router: router)
+
+    let issue = IssueController(issuer: services.issuer, overview: services.overview, bearers: services.bearers)
+    endpoints.on("/api/auth/create-sso-token", [.post: issue.issue])
+    endpoints.on("/api/auth/sso-tokens/{id}", [.get: issue.status, .delete: issue.revoke])
+
+    let redemption = RedemptionController(services: services, settings: settings)
+    for path in settings.redemptionPaths {
+        endpoints.on(path, [.get: redemption.visit, .head: redemption.head, .post: redemption.submit])
+    }
+
+    let session = SessionController(services: services, settings: settings)
+    let check = AuthCheckController(sessions: services.sessions, time: services.time)
+    let messages = MessageController(pages: services.pages)
+    endpoints.on("/session", [.get: session.show])
+    endpoints.on("/session/logout", [.get: session.askToSignOut, .post: session.signOut])
+    endpoints.on("/session/signed-out", [.get: messages.signedOut])
+    endpoints.onAny(authCheckPath, check.check)
+
+    endpoints.on("/errors/{code}", [.get: messages.explainError])
+    endpoints.on("/assets/{name}", [.get: AssetController(files: services.files).serve])
+    let links = AppLinkController(settings: settings.appLinks, redemptionPaths: settings.redemptionPaths)
+    endpoints.on("/.well-known/apple-app-site-association", [.get: links.appleAppSiteAssociation])
+    endpoints.on("/.well-known/assetlinks.json", [.get: links.assetLinks])
+
+    extraRoutes(endpoints)
+    return router
+}
+
+private let authCheckPath = "/auth/check"
+
+extension FrontMiddleware {
+    fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
+        self.init(
+            clientAddress: ClientAddress(
+                trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
+            errors: ErrorResponder(
+                publicOrigin: settings.publicOrigin, pages: services.pages,
+                shapes: ErrorShapes(
+                    pageRoutes: Set(settings.redemptionPaths + ["/session/signed-out", "/errors/{code}"]),
+                    silentRoutes: [authCheckPath])),
+            accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
+            random: services.random, strictTransportSecurity: settings.strictTransportSecurityValue)
+    }
+}
+
+extension RedemptionController {
+    fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
+        self.init(
+            redeemer: services.redeemer, sessions: services.sessions, clients: services.clients,
+            formTokens: services.formTokens, pages: services.pages,
+            reader: VisitReader(publicOrigin: settings.publicOrigin, formTokens: services.formTokens),
+            metrics: OutcomeMetrics(factory: services.metrics), publicOrigin: settings.publicOrigin,
+            time: services.time, random: services.random)
+    }
+}
+
+extension SessionController {
+    fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
+        self.init(
+            sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
+            sameOrigin: SameOriginProof(publicOrigin: settings.publicOrigin), time: services.time,
+            random: services.random)
+    }
+}
