@@ -242,7 +242,7 @@ def test_nonsense_on_the_wire_is_answered_or_cut_but_never_fatal(demo):
 
 def recorded_address(server, token_id: str, kind: str = "login_token.issued") -> str:
     [(address,)] = instance.query(
-        server.data, "SELECT ip FROM audit_event WHERE type = $1 AND token_id = $2", kind, token_id)
+        server.data, "SELECT address FROM audit_event WHERE type = $1 AND token_id = $2", kind, token_id)
     return address
 
 
@@ -378,7 +378,7 @@ def test_audit_commands(start_demo):
 
 
 @pytest.mark.parametrize("tamper, kind", [
-    ("UPDATE audit_event SET sub = 'mallory' WHERE sequence = 2", "changed"),
+    ("UPDATE audit_event SET subject = 'mallory' WHERE sequence = 2", "changed"),
     ("DELETE FROM audit_event WHERE sequence = 2", "removed"),
     ("DELETE FROM audit_event WHERE sequence = (SELECT max(sequence) FROM audit_event)", "cut off at the end"),
 ])

@@ -130,7 +130,7 @@ def test_every_end_of_a_session_is_in_the_record(demo):
     session_id = check(demo, cookie).header("X-Auth-Session")
     demo.send("POST", "/session/logout", {"Cookie": cookie, "Origin": demo.base, "Sec-Fetch-Site": "same-origin"})
     events = [event for event in demo.audit("web_session.opened", "web_session.ended", "login_token.redeemed")
-              if event["sid"] == session_id]
+              if event["session_id"] == session_id]
     assert [event["type"] for event in events][-1] == "web_session.ended"
     assert "web_session.opened" in [event["type"] for event in events]
 
