@@ -9,15 +9,15 @@ package enum SessionCookies {
     /// Readable by the page's scripts: two times and no identity.
     package static let timesName: StaticString = "drawbridge_info"
 
-    /// Sets both; they live until the session's absolute end.
+    /// Sets both, the secret last; they live until the session's absolute end.
     static func set(_ session: WebSession, secret: OpaqueSecret, at now: Timestamp, in headers: inout HTTPFields) {
         let maximumAge = max(0, (session.expiresAt - now).inMilliseconds / 1000)
+        setTimes(of: session, at: now, in: &headers)
         headers.append(
             HTTPField(
                 name: .setCookie,
                 value: "\(secretName)=\(secret.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(maximumAge)"
             ))
-        setTimes(of: session, at: now, in: &headers)
     }
 
     /// Tells the page's scripts the present times.
