@@ -1,0 +1,47 @@
+/// A JSON value as ``JSONReader`` gives it.
+///
+/// Read by our own parser because a decoder that lets the last of two equal members win, or guesses at broken text,
+/// lets two readers of one token see two different tokens.
+package enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    /// As written; see ``integer`` and ``decimal``.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Reads one value that fills `text` but for white space.
+    /// - Parameter depth: how many arrays and objects may lie inside each other.
+    /// - Returns: `nil` for anything that RFC 8259 does not allow, a repeated member name, or deeper nesting.
+    package static func parse(_ text: some Sequence<UInt8>, depth: Int = 16) -> JSONValue? {
+        var reader = JSONReader(text: Array(text))
+        return reader.document(depth: depth)
+    }
+
+    package var isNull: Bool { self == .null }
+
+    package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    package var string: String? { if case .string(let value) = self { value } else { nil } }
+
+    package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+
+    package var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+
+    /// A number written without fraction and exponent that fits.
+    package var integer: Int64? { if case .number(let text) = self { Int64(text) } else { nil } }
+
+    /// Any number, rounded to a double; always finite.
+    package var decimal: Double? {
+        guard case .number(let text) = self, let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+
+    /// The strings of an array that holds nothing else.
+    package var strings: [String]? {
+        guard let array else { return nil }
+        let strings = array.compactMap(\.string)
+        return strings.count == array.count ? strings : nil
+    }
+}

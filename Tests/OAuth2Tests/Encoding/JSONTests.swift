@@ -1,0 +1,79 @@
+import OAuth2
+import Testing
+
+@Suite struct JSONTextTests {
+    @Test(arguments: [
+        ("plain", #""plain""#), ("", #""""#), ("a\"b\\c", #""a\"b\\c""#), ("\n\r\t", #""\n\r\t""#),
+        ("\u{0}\u{1f}\u{7f}", #""\u0000\u001f\u007f""#), ("</script>&", #""\u003c/script>&""#),
+        ("\u{2028}x\u{2029}", #""\u2028x\u2029""#), ("é€\u{2030}😀", "\"é€\u{2030}😀\""),
+    ])
+    func `a string is escaped for JSON and HTML`(text: String, expected: String) {
+        #expect(JSONText.quoted(text) == expected)
+    }
+
+    @Test func `an object keeps the order of its members`() {
+        var writer = JSONObjectWriter()
+        writer.add("z", "1")
+        writer.add("n", 2)
+        writer.add("null", String?.none)
+        writer.add("list", ["x", "y"])
+        writer.add("inner", json: #"{"a":true}"#)
+        let expected = #"{"z":"1","n":2,"null":null,"list":["x","y"],"inner":{"a":true}}"#
+        #expect(String(decoding: writer.finish(), as: UTF8.self) == expected)
+    }
+
+    @Test func `an object without members is empty`() {
+        #expect(JSONObjectWriter().finish() == Array("{}".utf8))
+    }
+}
+
+@Suite struct JSONValueTests {
+    @Test func `every kind of value is read`() {
+        let text = #" {"s":"a\u00e9\ud83d\ude00\/","i":-12,"d":1.5e3,"t":true,"f":false,"n":null,"a":["x"]} "#
+        let value = JSONValue.parse(text.utf8)?.object
+        #expect(value?["s"]?.string == "aé😀/")
+        #expect(value?["i"]?.integer == -12)
+        #expect(value?["d"]?.decimal == 1500)
+        #expect(value?["d"]?.integer == nil)
+        #expect(value?["t"]?.bool == true)
+        #expect(value?["f"]?.bool == false)
+        #expect(value?["n"]?.isNull == true)
+        #expect(value?["a"]?.strings == ["x"])
+    }
+
+    @Test(arguments: [
+        "", "{", "{}x", #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, "{a:1}", "[1,]", "{\"a\":1,}", "01", "+1", "1.",
+        ".5", "1e", "-", "NaN", "tru", "\"\u{1}\"", #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, #""\x""#, #""\u12"#,
+        "\"open", "[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]",
+    ])
+    func `broken JSON is refused`(text: String) {
+        #expect(JSONValue.parse(text.utf8) == nil)
+    }
+
+    @Test func `bytes that are not UTF-8 are refused`() {
+        #expect(JSONValue.parse([0x22, 0xC0, 0x80, 0x22]) == nil)
+    }
+
+    @Test func `a mixed array gives no strings`() {
+        #expect(JSONValue.parse(#"["a",1]"#.utf8)?.strings == nil)
+    }
+
+    @Test func `what the writer writes the reader reads`() {
+        let text = String(String.UnicodeScalarView((0..<0x3000).compactMap { Unicode.Scalar(UInt32($0)) }))
+        #expect(JSONValue.parse(JSONText.quoted(text).utf8)?.string == text)
+    }
+}
+
+@Suite struct Base64Tests {
+    @Test(
+        arguments: [([], ""), ([0xFB], "+w=="), ([0xFF, 0xEF], "/+8="), ([1, 2, 3], "AQID")] as [([UInt8], String)])
+    func `bytes and text match`(bytes: [UInt8], text: String) {
+        #expect(Base64.encode(bytes) == text)
+        #expect(Base64.decode(text) == bytes)
+    }
+
+    @Test(arguments: ["+w", "+w=", "-w==", "+x==", "====", "A===", "AQI=AQID", "AQ D"])
+    func `other spellings are refused`(text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+}
