@@ -17,11 +17,14 @@ package struct BearerIdentity: Hashable, Sendable {
     /// The app's session at its issuer, from `sid`.
     package let sessionID: SessionID?
     package let authentication: Authentication
+    /// The instant from which the bearer is refused.
     package let expiresAt: Timestamp
+    /// How long this answer may be kept: up to ``expiresAt``, less where the issuer must be asked again.
+    package let cacheableUntil: Timestamp
 
     package init(
         subject: Subject, clientID: ClientID, issuer: String, sessionID: SessionID?, authentication: Authentication,
-        expiresAt: Timestamp
+        expiresAt: Timestamp, cacheableUntil: Timestamp? = nil
     ) {
         self.subject = subject
         self.clientID = clientID
@@ -29,12 +32,15 @@ package struct BearerIdentity: Hashable, Sendable {
         self.sessionID = sessionID
         self.authentication = authentication
         self.expiresAt = expiresAt
+        self.cacheableUntil = cacheableUntil ?? expiresAt
     }
 }
 
 /// Why a bearer was refused: for audit and log. Outside, all are `invalid_token`.
 package enum BearerRefusal: String, Error, Sendable, CaseIterable {
     case malformed
+    /// A token made for something else, such as a login token.
+    case wrongType = "wrong_type"
     case unknownIssuer = "unknown_issuer"
     case unknownKey = "unknown_key"
     case wrongAlgorithm = "wrong_algorithm"
@@ -43,5 +49,8 @@ package enum BearerRefusal: String, Error, Sendable, CaseIterable {
     case expired
     case notYetValid = "not_yet_valid"
     case missingClaim = "missing_claim"
+    /// The introspection endpoint says that the token is not active.
     case inactive
+    /// The token is bound to a key that the bearer has not shown.
+    case senderConstrained = "sender_constrained"
 }

@@ -1,0 +1,32 @@
+/// What a trusted issuer may cost: how long, how much, how often.
+package struct FetchLimits: Sendable, Hashable {
+    /// For one request or one discovery, until the last byte.
+    package var timeout: Duration
+    /// Of one answer or key file.
+    package var maximumBytes: Int
+    /// In one key set.
+    package var maximumKeys: Int
+    /// How long fetched keys are used before they are fetched again.
+    package var refreshInterval: Duration
+    /// The least time between two fetches, failed ones included.
+    package var refetchFloor: Duration
+    /// How long fetched keys are used while the issuer cannot be reached. A key that the issuer withdrew in that time
+    /// is still accepted: the price of staying up when it is down.
+    package var staleLifetime: Duration
+    /// How long an answer of the introspection endpoint is believed.
+    package var introspectionLifetime: Duration
+
+    package init(
+        timeout: Duration = .seconds(5), maximumBytes: Int = 256 * 1024, maximumKeys: Int = 64,
+        refreshInterval: Duration = .seconds(600), refetchFloor: Duration = .seconds(30),
+        staleLifetime: Duration = .seconds(24 * 3600), introspectionLifetime: Duration = .seconds(30)
+    ) {
+        self.timeout = timeout
+        self.maximumBytes = maximumBytes
+        self.maximumKeys = maximumKeys
+        self.refreshInterval = refreshInterval
+        self.refetchFloor = refetchFloor
+        self.staleLifetime = staleLifetime
+        self.introspectionLifetime = introspectionLifetime
+    }
+}

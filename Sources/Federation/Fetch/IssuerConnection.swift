@@ -1,0 +1,70 @@
+import AsyncHTTPClient
+import Bridge
+import NIOCore
+import NIOHTTP1
+import OAuth2
+
+/// Requests to trusted issuers, bounded in time and size.
+struct IssuerConnection: Sendable {
+    /// Why a request gave no answer. Holds no text from outside, so that it can be logged.
+    enum Failure: Error, Hashable {
+        case status(Int)
+        case tooLarge
+        case timedOut
+        case unreachable
+    }
+
+    let limits: FetchLimits
+
+    // One for the process, never shut down, as `HTTPClient.shared` is; that one would follow redirects, and an issuer
+    // that redirects would choose where we look for its keys.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+        configuration.timeout.connect = .seconds(5)
+        configuration.httpVersion = .http1Only
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// Fetches a document.
+    func get(_ url: EndpointURL) async throws -> [UInt8] {
+        var request = HTTPClientRequest(url: url.description)
+        request.headers.add(name: "Accept", value: "application/json")
+        return try await send(request)
+    }
+
+    /// Posts a form with HTTP Basic authentication as RFC 6749 §2.3.1 encodes it.
+    func post(
+        _ url: EndpointURL, form: [(String, String)], clientID: String, secret: Secret<String>
+    ) async throws -> [UInt8] {
+        var request = HTTPClientRequest(url: url.description)
+        request.method = .POST
+        let credentials = PercentEncoding.encode(clientID) + ":" + PercentEncoding.encode(secret.expose())
+        request.headers.add(name: "Authorization", value: "Basic " + Base64.encode(Array(credentials.utf8)))
+        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+        request.headers.add(name: "Accept", value: "application/json")
+        let body = form.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }
+        request.body = .bytes(ByteBuffer(string: body.joined(separator: "&")))
+        return try await send(request)
+    }
+
+    private func send(_ request: HTTPClientRequest) async throws -> [UInt8] {
+        let limits = limits
+        return try await Deadline.run(limits.timeout, otherwise: Failure.timedOut) {
+            do {
+                let response = try await Self.client.execute(
+                    request, timeout: .milliseconds(limits.timeout.inMilliseconds))
+                guard response.status == .ok else { throw Failure.status(Int(response.status.code)) }
+                let body = try await response.body.collect(upTo: limits.maximumBytes)
+                return Array(body.readableBytesView)
+            } catch let failure as Failure {
+                throw failure
+            } catch is NIOTooManyBytesError {
+                throw Failure.tooLarge
+            } catch let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout {
+                throw Failure.timedOut
+            } catch {
+                throw Failure.unreachable
+            }
+        }
+    }
+}

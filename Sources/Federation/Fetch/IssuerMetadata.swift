@@ -1,0 +1,47 @@
+import OAuth2
+
+/// Finds an issuer's key set (OpenID Connect Discovery §4, RFC 8414 §3).
+struct IssuerMetadata: Sendable {
+    /// Why the metadata cannot be used.
+    enum Problem: Error, Hashable {
+        case malformed
+        /// Somebody else's metadata (RFC 8414 §3.3): its keys must not sign for the issuer we trust.
+        case otherIssuer
+        case noKeySet
+    }
+
+    let keySetURL: EndpointURL
+
+    init(json: [UInt8], issuer: String) throws(Problem) {
+        guard let members = JSONValue.parse(json)?.object else { throw .malformed }
+        guard let named = members["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8) else { throw .otherIssuer }
+        guard let url = members["jwks_uri"]?.string.flatMap({ EndpointURL($0) }) else { throw .noKeySet }
+        keySetURL = url
+    }
+
+    /// Where the metadata may be: OpenID Connect appends to the issuer, RFC 8414 inserts before its path.
+    static func locations(of issuer: EndpointURL) -> [EndpointURL] {
+        let base = issuer.description.hasSuffix("/") ? String(issuer.description.dropLast()) : issuer.description
+        let path = base.dropFirst(issuer.origin.count)
+        return [
+            base + "/.well-known/openid-configuration",
+            issuer.origin + "/.well-known/oauth-authorization-server" + path,
+        ].compactMap { EndpointURL($0) }
+    }
+
+    /// Fetches the metadata from the first location that has any.
+    static func fetch(for issuer: EndpointURL, over connection: IssuerConnection) async throws -> IssuerMetadata {
+        var failure: any Error = Problem.malformed
+        for location in locations(of: issuer) {
+            let json: [UInt8]
+            do {
+                json = try await connection.get(location)
+            } catch IssuerConnection.Failure.status(let status) where (400..<500).contains(status) {
+                failure = IssuerConnection.Failure.status(status)
+                continue
+            }
+            return try IssuerMetadata(json: json, issuer: issuer.description)
+        }
+        throw failure
+    }
+}

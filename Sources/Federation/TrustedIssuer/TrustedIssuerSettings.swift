@@ -1,0 +1,56 @@
+package import Bridge
+
+/// Somebody else's issuer whose access tokens we take (contract §1.1), with every default resolved.
+package struct TrustedIssuerSettings: Sendable {
+    /// How the issuer's tokens are verified.
+    package enum Verification: Sendable {
+        /// A secret shared with the issuer; the token's `kid`, when it has one, must be this one, when given.
+        case hmac(secret: Secret<[UInt8]>, keyID: String?, algorithm: SignatureAlgorithm)
+        case jwksFile(path: String)
+        case jwksURL(String)
+        /// The `jwks_uri` of the issuer's metadata.
+        case discovery
+        /// RFC 7662: the issuer is asked about each token.
+        case introspection(endpoint: String, clientID: String, clientSecret: Secret<String>)
+    }
+
+    /// `iss`, byte for byte.
+    package var issuer: String
+    /// A token must name one of these in `aud`.
+    package var audiences: [String]
+    package var verification: Verification
+    /// For public keys; ignored for a shared secret, whose one algorithm stands beside it.
+    package var algorithms: Set<SignatureAlgorithm>
+    package var subjectClaim: String
+    package var clientClaim: String
+    /// Looked at when ``clientClaim`` is absent; `azp` is a common one.
+    package var fallbackClientClaim: String?
+    /// Put before the subject, so that two issuers can never name the same user.
+    package var subjectPrefix: String
+    /// How far the issuer's clock may be from ours.
+    package var leeway: Duration
+    package var maximumTokenLength: Int
+
+    /// What is signed with public keys unless said otherwise.
+    package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256, .ps256, .eddsa]
+
+    package init(
+        issuer: String, audiences: [String], verification: Verification,
+        algorithms: Set<SignatureAlgorithm> = defaultAlgorithms, subjectClaim: String = "sub",
+        clientClaim: String = "client_id", fallbackClientClaim: String? = nil, subjectPrefix: String = "",
+        leeway: Duration = .seconds(30), maximumTokenLength: Int = 8192
+    ) {
+        self.issuer = issuer
+        self.audiences = audiences
+        self.verification = verification
+        self.algorithms = algorithms
+        self.subjectClaim = subjectClaim
+        self.clientClaim = clientClaim
+        self.fallbackClientClaim = fallbackClientClaim
+        self.subjectPrefix = subjectPrefix
+        self.leeway = leeway
+        self.maximumTokenLength = maximumTokenLength
+    }
+
+    var usesIntrospection: Bool { if case .introspection = verification { true } else { false } }
+}
