@@ -1,0 +1,109 @@
+import Bridge
+import Federation
+import HTTPTypes
+import OAuth2
+import Testing
+
+private func settings(_ origin: String) -> TrustedIssuerSettings {
+    TrustedIssuerSettings(
+        issuer: TestToken.issuer, audiences: ["drawbridge"],
+        verification: .introspection(
+            endpoint: origin + "/introspect", clientID: "bridge", clientSecret: Secret("s:e/cret")))
+}
+
+private func active(_ changes: [String: any Sendable] = [:], without: Set<String> = []) -> [UInt8] {
+    TestToken.json(TestToken.claims(["active": true].merging(changes) { $1 }, without: without))
+}
+
+@Suite struct IntrospectionTests {
+    @Test func `an active opaque token names user and app, for half a minute`() async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            let identity = try await issuers(settings(origin)).authenticate("opaque-token")
+            #expect(identity.subject == "alice")
+            #expect(identity.cacheableUntil == TestToken.now + .seconds(30))
+            #expect(identity.expiresAt == TestToken.now + .seconds(330))
+            let request = try #require(server.received.first)
+            #expect(request.body == "token=opaque-token&token_type_hint=access_token")
+            #expect(request.authorization == "Basic " + Base64.encode(Array("bridge:s%3Ae%2Fcret".utf8)))
+        }
+    }
+
+    @Test func `an answer without expiry is believed for half a minute`() async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active(without: ["exp", "iss"]))
+            let identity = try await issuers(settings(origin)).authenticate("opaque-token")
+            #expect(identity.expiresAt == TestToken.now + .seconds(30))
+        }
+    }
+
+    @Test func `a JWT of that issuer is asked about too`() async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            try await issuers(settings(origin)).expectAlice(TestToken.hmac())
+            #expect(server.received.count == 1)
+        }
+    }
+
+    @Test func `a JWT of nobody known and a login token are not asked about`() async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            let issuers = try await issuers(settings(origin))
+            await issuers.expect(.unknownIssuer, of: TestToken.hmac(TestToken.claims(["iss": "https://other"])))
+            await issuers.expect(.wrongType, of: TestToken.hmac(header: ["alg": "HS256", "typ": "login+jwt"]))
+            await issuers.expect(.malformed, of: "two words")
+            #expect(server.received.isEmpty)
+        }
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let refusal: BearerRefusal
+        let answer: [UInt8]
+
+        init(_ name: String, _ refusal: BearerRefusal, _ answer: [UInt8]) {
+            testDescription = name
+            self.refusal = refusal
+            self.answer = answer
+        }
+    }
+
+    @Test(arguments: [
+        Case("inactive", .inactive, Array(#"{"active":false}"#.utf8)),
+        Case("inactive with claims", .inactive, active(["active": false])),
+        Case("another issuer", .unknownIssuer, active(["iss": "https://other"])),
+        Case("wrong audience", .wrongAudience, active(["aud": "other"])),
+        Case("no audience", .missingClaim, active(without: ["aud"])),
+        Case("expired", .expired, active(["exp": TestToken.now.seconds - 30])),
+        Case("no subject", .missingClaim, active(without: ["sub"])),
+        Case("bound to a key", .senderConstrained, active(["cnf": ["x5t#S256": "x"]])),
+    ])
+    func `a refusing answer refuses`(_ item: Case) async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: item.answer)
+            await (try issuers(settings(origin))).expect(item.refusal, of: "opaque-token")
+        }
+    }
+
+    @Test(arguments: ["", "{}", "true", #"{"active":"true"}"#, #"{"active":1}"#, #"{"active":false,"active":true}"#])
+    func `an unusable answer is unavailable, never good`(answer: String) async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: Array(answer.utf8))
+            await (try issuers(settings(origin))).expectUnavailable("opaque-token")
+        }
+    }
+
+    @Test func `an endpoint that refuses us or fails is unavailable`() async throws {
+        try await IssuerServer.run { server, origin in
+            let issuers = try await issuers(settings(origin))
+            server.answer("/introspect", with: .init(status: .unauthorized, body: active()))
+            await issuers.expectUnavailable("opaque-token")
+            server.answer("/introspect", with: .init(status: .badGateway))
+            await issuers.expectUnavailable("opaque-token")
+        }
+    }
+
+    @Test func `without an introspection endpoint an opaque token is refused`() async throws {
+        await (try issuers(hmacSettings())).expect(.malformed, of: "opaque-token")
+    }
+}

@@ -1,0 +1,173 @@
+import Bridge
+import Federation
+import OAuth2
+import Testing
+
+@Suite struct SharedSecretIssuerTests {
+    @Test func `a good token names user, app, session and authentication`() async throws {
+        let token = TestToken.hmac(
+            TestToken.claims([
+                "sid": "s1", "auth_time": TestToken.now.seconds - 60, "acr": "urn:loa:2", "amr": ["pwd", "otp"],
+            ]))
+        let identity = try await issuers(hmacSettings { $0.subjectPrefix = "b:" }).authenticate(token)
+        #expect(identity.subject == "b:alice")
+        #expect(identity.clientID == "app")
+        #expect(identity.issuer == TestToken.issuer)
+        #expect(identity.sessionID == "s1")
+        #expect(identity.authentication.time == TestToken.now - .seconds(60))
+        #expect(identity.authentication.acr == "urn:loa:2")
+        #expect(identity.authentication.amr == ["pwd", "otp"])
+        #expect(identity.expiresAt == TestToken.now + .seconds(330))
+        #expect(identity.cacheableUntil == identity.expiresAt)
+    }
+
+    @Test func `optional claims of the wrong type are left out`() async throws {
+        let token = TestToken.hmac(
+            TestToken.claims(["sid": 7, "auth_time": "yesterday", "acr": ["x"], "amr": ["pwd", 1] as [any Sendable]]))
+        let identity = try await issuers(hmacSettings()).authenticate(token)
+        #expect(identity.sessionID == nil)
+        #expect(identity.authentication == Authentication())
+    }
+
+    @Test func `an audience among several is enough`() async throws {
+        let token = TestToken.hmac(TestToken.claims(["aud": ["other", "drawbridge"]]))
+        try await issuers(hmacSettings()).expectAlice(token)
+    }
+
+    struct ClaimCase: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let token: String
+        let refusal: BearerRefusal
+
+        init(_ name: String, _ refusal: BearerRefusal, _ changes: [String: any Sendable], without: Set<String> = []) {
+            testDescription = name
+            token = TestToken.hmac(TestToken.claims(changes, without: without))
+            self.refusal = refusal
+        }
+    }
+
+    static let now = TestToken.now.seconds
+
+    @Test(arguments: [
+        ClaimCase("no issuer", .missingClaim, [:], without: ["iss"]),
+        ClaimCase("unknown issuer", .unknownIssuer, ["iss": "https://other.example"]),
+        ClaimCase("issuer with a slash more", .unknownIssuer, ["iss": "https://backend.example/"]),
+        ClaimCase("no audience", .missingClaim, [:], without: ["aud"]),
+        ClaimCase("wrong audience", .wrongAudience, ["aud": "Drawbridge"]),
+        ClaimCase("empty audience list", .wrongAudience, ["aud": [String]()]),
+        ClaimCase("audience of the wrong type", .malformed, ["aud": 1]),
+        ClaimCase("no expiry", .missingClaim, [:], without: ["exp"]),
+        ClaimCase("expiry as text", .malformed, ["exp": "tomorrow"]),
+        ClaimCase("expiry beyond all years", .malformed, ["exp": 1e18]),
+        ClaimCase("expired beyond the leeway", .expired, ["exp": now - 30]),
+        ClaimCase("not yet valid", .notYetValid, ["nbf": now + 31]),
+        ClaimCase("issued in the future", .notYetValid, ["iat": now + 31]),
+        ClaimCase("issue time as text", .malformed, ["iat": "now"]),
+        ClaimCase("no subject", .missingClaim, [:], without: ["sub"]),
+        ClaimCase("empty subject", .malformed, ["sub": ""]),
+        ClaimCase("subject with a line break", .malformed, ["sub": "al\nice"]),
+        ClaimCase("subject with a line separator", .malformed, ["sub": "al\u{2028}ice"]),
+        ClaimCase("subject of 256 bytes", .malformed, ["sub": String(repeating: "a", count: 256)]),
+        ClaimCase("subject as number", .malformed, ["sub": 7]),
+        ClaimCase("no client", .missingClaim, [:], without: ["client_id"]),
+        ClaimCase("bound to a key", .senderConstrained, ["cnf": ["jkt": "x"]]),
+    ])
+    func `a token with bad claims is refused`(_ item: ClaimCase) async throws {
+        await (try issuers(hmacSettings())).expect(item.refusal, of: item.token)
+    }
+
+    @Test(arguments: [(0, -1, true), (0, 0, false), (30, 29, true), (30, 30, false)])
+    func `a token is refused from its expiry plus leeway on`(leeway: Int, age: Int64, isGood: Bool) async throws {
+        let token = TestToken.hmac(TestToken.claims(["exp": Self.now - age]))
+        let issuers = try await issuers(hmacSettings { $0.leeway = .seconds(leeway) })
+        if isGood {
+            #expect(try await issuers.authenticate(token).expiresAt > TestToken.now)
+        } else {
+            await issuers.expect(.expired, of: token)
+        }
+    }
+
+    @Test(arguments: ["login+jwt", "LOGIN+JWT", "application/login+jwt", "dpop+jwt", "logout+jwt"])
+    func `a token made for something else is refused`(type: String) async throws {
+        let token = TestToken.hmac(header: ["alg": "HS256", "typ": type])
+        await (try issuers(hmacSettings())).expect(.wrongType, of: token)
+    }
+
+    @Test(arguments: ["none", "None", "nOnE", "RS256", "HS384", "ES256", "hs256", ""])
+    func `another algorithm is refused`(algorithm: String) async throws {
+        let token = TestToken.hmac(header: ["alg": algorithm])
+        await (try issuers(hmacSettings())).expect(.wrongAlgorithm, of: token)
+    }
+
+    @Test func `a token without signature is refused`() async throws {
+        let token = TestToken.unsigned(header: ["alg": "HS256"], claims: TestToken.claims()) + "."
+        await (try issuers(hmacSettings())).expect(.badSignature, of: token)
+    }
+
+    @Test func `another secret is refused`() async throws {
+        let token = TestToken.hmac(secret: Array("another secret, just as long as it must be".utf8))
+        await (try issuers(hmacSettings())).expect(.badSignature, of: token)
+    }
+
+    @Test(arguments: [
+        ["alg": "HS256", "crit": ["exp"]] as [String: any Sendable], ["alg": "HS256", "b64": false],
+        ["alg": "HS256", "kid": 1], ["alg": "HS256", "typ": true], ["alg": 256], [:],
+    ])
+    func `a malformed header is refused`(header: [String: any Sendable]) async throws {
+        await (try issuers(hmacSettings())).expect(.malformed, of: TestToken.hmac(header: header))
+    }
+
+    @Test(arguments: ["", ".", "..", "a.b", "a.b.c", "a.b.c.d", "{}.{}.x"])
+    func `what is no token is refused`(text: String) async throws {
+        await (try issuers(hmacSettings())).expect(.malformed, of: text)
+    }
+
+    @Test func `padding, white space and a fourth part are refused`() async throws {
+        let token = TestToken.hmac()
+        let issuers = try await issuers(hmacSettings())
+        for other in [token + "=", " " + token, token + "\n", token + ".", token + ".e30"] {
+            await issuers.expect(.malformed, of: other)
+        }
+    }
+
+    @Test func `a header with a member twice is refused`() async throws {
+        let input =
+            Base64URL.encode(Array(#"{"alg":"none","alg":"HS256"}"#.utf8)) + "."
+            + Base64URL.encode(TestToken.json(TestToken.claims()))
+        await (try issuers(hmacSettings())).expect(.malformed, of: input + ".AAAA")
+    }
+
+    @Test func `a token beyond the length is refused`() async throws {
+        let token = TestToken.hmac(TestToken.claims(["pad": String(repeating: "x", count: 600)]))
+        await (try issuers(hmacSettings { $0.maximumTokenLength = 512 })).expect(.malformed, of: token)
+    }
+
+    @Test(arguments: [(nil, true), ("demo", true), ("other", false)] as [(String?, Bool)])
+    func `a configured kid must match when the token has one`(keyID: String?, isGood: Bool) async throws {
+        var header: [String: any Sendable] = ["alg": "HS256"]
+        header["kid"] = keyID
+        let token = TestToken.hmac(header: header)
+        let issuers = try await issuers(
+            hmacSettings {
+                $0.verification = .hmac(secret: Secret(TestToken.hmacSecret), keyID: "demo", algorithm: .hs256)
+            })
+        if isGood {
+            try await issuers.expectAlice(token)
+        } else {
+            await issuers.expect(.unknownKey, of: token)
+        }
+    }
+
+    @Test func `claims are mapped by configuration`() async throws {
+        let token = TestToken.hmac(
+            TestToken.claims(["uid": "u1", "azp": "phone"], without: ["sub", "client_id"]))
+        let mapped = hmacSettings {
+            $0.subjectClaim = "uid"
+            $0.fallbackClientClaim = "azp"
+        }
+        let identity = try await issuers(mapped).authenticate(token)
+        #expect(identity.subject == "u1")
+        #expect(identity.clientID == "phone")
+        await (try issuers(hmacSettings { $0.subjectClaim = "uid" })).expect(.missingClaim, of: token)
+    }
+}
