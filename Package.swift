@@ -131,7 +131,7 @@ let package = Package(
         .testTarget(
             name: "BridgeTests",
             dependencies: [
-                "OAuth2", "Bridge", "StorageConformance",
+                "OAuth2", "Bridge", "SQLStorage", "StorageConformance",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],

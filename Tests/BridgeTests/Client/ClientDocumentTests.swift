@@ -1,0 +1,76 @@
+import Bridge
+import Foundation
+import Testing
+
+/// Contract §14.
+@Suite struct ClientDocumentTests {
+    private func decode(_ json: String) throws -> Client {
+        try JSONDecoder().decode(ClientDocument.self, from: Data(json.utf8)).client
+    }
+
+    @Test func `a full document reads back as it was written`() throws {
+        for client in try testClients() {
+            let json = try JSONEncoder().encode(ClientDocument(client))
+            #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)
+        }
+    }
+
+    @Test func `what is left out has the defaults of the contract`() throws {
+        let client = try decode(#"{"client_id":"a"}"#)
+        #expect(client.kind == .native && client.name == "a" && !client.canIssueLoginTokens && client.mayReach.isEmpty)
+        #expect(client.redeemMode == .direct && client.replayResponse == .endSession)
+        #expect(client.sessionLifetime == .seconds(43_200) && client.sessionIdle == .seconds(1800))
+    }
+
+    @Test func `a short session life shortens the idle default`() throws {
+        #expect(try decode(#"{"client_id":"a","session_lifetime":120}"#).sessionIdle == .seconds(120))
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "client_id"), (#"{"client_id":""}"#, "client_id"), (#"{"client_id":"a b"}"#, "client_id"),
+        (#"{"client_id":7}"#, "client_id"), (#"{"client_id":"a","colour":"red"}"#, "colour"),
+        (#"{"client_id":"a","client_type":"desktop"}"#, "client_type"),
+        (#"{"client_id":"a","can_issue_login_tokens":"yes"}"#, "can_issue_login_tokens"),
+        (#"{"client_id":"a","client_type":"web","can_issue_login_tokens":true}"#, "can_issue_login_tokens"),
+        (#"{"client_id":"a","may_reach":"b"}"#, "may_reach"),
+        (#"{"client_id":"a","public_origin":"http://www.example.com"}"#, "public_origin"),
+        (#"{"client_id":"a","public_origin":"https://www.example.com/"}"#, "public_origin"),
+        (#"{"client_id":"a","return_paths":["/a"]}"#, "default_return_path"),
+        (#"{"client_id":"a","default_return_path":"/a"}"#, "return_paths"),
+        (#"{"client_id":"a","return_paths":["/a"],"default_return_path":"/b"}"#, "default_return_path"),
+        (#"{"client_id":"a","return_paths":["a"],"default_return_path":"a"}"#, "return_paths"),
+        (#"{"client_id":"a","return_paths":["/*"],"default_return_path":"/b"}"#, "return_paths"),
+        (#"{"client_id":"a","session_lifetime":59}"#, "session_lifetime"),
+        (#"{"client_id":"a","session_lifetime":"1h"}"#, "session_lifetime"),
+        (#"{"client_id":"a","session_lifetime":60,"session_idle":61}"#, "session_idle"),
+        (#"{"client_id":"a","redeem":"always"}"#, "redeem"), (#"{"client_id":"a","on_replay":null}"#, "on_replay"),
+        (#"{"client_id":"a","client_name":""}"#, "client_name"),
+    ])
+    func `an unknown or malformed field is refused by name`(json: String, field: String) throws {
+        let error = #expect(throws: ClientDocumentError.self) { try decode(json) }
+        #expect(error?.field == field)
+        #expect(error.map { "\($0)".hasPrefix(field) } == true)
+    }
+
+    @Test func `any path is allowed when the document says that it is meant`() throws {
+        let client = try decode(
+            #"{"client_id":"a","return_paths":["/*"],"default_return_path":"/b","allow_any_path":true}"#)
+        #expect(client.returnPaths.entries == [.anyPath])
+        let json = try JSONEncoder().encode(ClientDocument(client))
+        #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)
+    }
+
+    @Test(arguments: ["/a?b", "/a*b", "a", "", "//a", "/a/../b", "/caf%C3%A9/*", "/a;b/*", "/a#b", "/a b", "*"])
+    func `an entry that breaks the rules for paths is no entry`(text: String) {
+        #expect(ReturnPathEntry(text) == nil)
+    }
+
+    @Test func `a directory gives clients by id, the later of two with one id`() throws {
+        let directory = ClientDirectory(
+            try testClients() + [Client(id: app, name: "Second", kind: .native)], defaultTarget: website)
+        #expect(directory[app]?.name == "Second")
+        #expect(directory["nobody"] == nil)
+        #expect(directory.all.map(\.id.rawValue) == directory.all.map(\.id.rawValue).sorted())
+        #expect(directory.defaultTarget == website)
+    }
+}

@@ -1,0 +1,43 @@
+import Bridge
+import Testing
+
+@Suite struct InProcessReplayGuardTests {
+    private let replayGuard = InProcessReplayGuard()
+
+    @Test func `an id is claimed once`() {
+        #expect(replayGuard.claim("a", until: noon + .seconds(60), at: noon) == .claimed)
+        #expect(replayGuard.claim("a", until: noon + .seconds(60), at: noon + .seconds(30)) == .claimedBefore)
+        #expect(replayGuard.claim("b", until: noon + .seconds(60), at: noon) == .claimed)
+    }
+
+    @Test func `a claim holds until its token has expired`() {
+        let expiry = noon + .seconds(60)
+        _ = replayGuard.claim("a", until: expiry, at: noon)
+        for second in stride(from: 0, through: 60, by: 5) {
+            #expect(replayGuard.claim("a", until: expiry, at: noon + .seconds(second)) == .claimedBefore)
+        }
+    }
+
+    @Test func `what has expired is forgotten`() {
+        _ = replayGuard.claim("a", until: noon + .seconds(60), at: noon)
+        #expect(replayGuard.claim("a", until: noon + .seconds(60), at: noon + .seconds(120)) == .claimed)
+    }
+
+    @Test func `of 1000 concurrent claims of one id one wins`() async {
+        let won = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<1000 {
+                group.addTask { replayGuard.claim("a", until: noon + .seconds(60), at: noon) == .claimed }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(won == 1)
+    }
+
+    @Test func `ids are told apart`() {
+        let random = CountingRandom().source
+        for _ in 0..<10_000 {
+            #expect(
+                replayGuard.claim(TokenID(rawValue: random.text(16)), until: noon + .seconds(60), at: noon) == .claimed)
+        }
+    }
+}

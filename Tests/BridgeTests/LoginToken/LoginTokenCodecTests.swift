@@ -1,0 +1,159 @@
+import Foundation
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct LoginTokenCodecTests {
+    private let keys: Reloadable<LoginTokenKeyRing>
+    private let codec: LoginTokenCodec
+
+    init() throws {
+        keys = Reloadable(try keyRing("k1"))
+        codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
+    }
+
+    private func claims(
+        lifetime: Duration = .seconds(60), issuer: String = "https://bridge.example",
+        binding: LoginTokenBinding = .none
+    ) -> LoginTokenClaims {
+        LoginTokenClaims(
+            issuer: issuer, audience: website, subject: "älice \"<", issuedAt: noon, expiresAt: noon + lifetime,
+            id: "abcdefghijklmnopqrstuv", clientID: app, sessionID: "parent",
+            authentication: Authentication(time: noon - .seconds(90), acr: "urn:x", amr: ["pwd", "otp"]),
+            target: "/contacts?a=b", binding: binding)
+    }
+
+    private func sign(_ claims: LoginTokenClaims) throws -> String {
+        try #require(codec.sign(claims, at: noon)).token.expose()
+    }
+
+    @Test func `what is signed reads back field by field`() throws {
+        let challenge = try #require(CodeChallenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"))
+        for network in [LoginTokenBinding.Network.none, .network("203.0.113.0/24"), .exact("2001:db8::1")] {
+            let claims = claims(binding: LoginTokenBinding(challenge: challenge, network: network))
+            #expect(codec.verify(Secret(try sign(claims)), at: noon) == .verified(claims))
+        }
+    }
+
+    @Test func `the header is the one of contract section 2`() throws {
+        let header = try #require(Base64URL.decode(try sign(claims()).split(separator: ".")[0]))
+        #expect(String(decoding: header, as: UTF8.self) == #"{"alg":"HS256","typ":"login+jwt","kid":"k1"}"#)
+    }
+
+    @Test func `absent optional claims are left out of the payload`() throws {
+        let bare = LoginTokenClaims(
+            issuer: "https://bridge.example", audience: website, subject: "a", issuedAt: noon,
+            expiresAt: noon + .seconds(1), id: "i", clientID: app, sessionID: nil, authentication: Authentication(),
+            target: nil, binding: .none)
+        let payload = LoginTokenPayload.encode(bare)
+        for name in ["sid", "auth_time", "acr", "amr", "tgt", "cnf"] { #expect(!payload.contains("\"\(name)\"")) }
+        #expect(codec.verify(Secret(try sign(bare)), at: noon) == .verified(bare))
+    }
+
+    @Test func `a token is good until the millisecond before exp and not at exp, without leeway`() throws {
+        let claims = claims()
+        let token = Secret(try sign(claims))
+        #expect(
+            codec.verify(token, at: Timestamp(milliseconds: claims.expiresAt.milliseconds - 1)) == .verified(claims))
+        #expect(codec.verify(token, at: claims.expiresAt) == .expired(claims))
+    }
+
+    @Test func `a token that claims more than 60 seconds is refused whatever its signature`() throws {
+        let token = try #require(codec.sign(claims(lifetime: .seconds(61)), at: noon)).token
+        #expect(codec.verify(token, at: noon) == .refused(.malformed))
+    }
+
+    @Test func `another issuer's token is refused`() throws {
+        #expect(
+            codec.verify(Secret(try sign(claims(issuer: "https://other.example"))), at: noon) == .refused(.wrongIssuer))
+    }
+
+    @Test(arguments: [
+        #"{"alg":"none","typ":"login+jwt","kid":"k1"}"#, #"{"alg":"HS512","typ":"login+jwt","kid":"k1"}"#,
+        #"{"alg":"HS256","typ":"JWT","kid":"k1"}"#, #"{"alg":"RS256","typ":"login+jwt","kid":"nobody"}"#,
+    ])
+    func `another alg or typ is refused before the key is looked up`(header: String) throws {
+        let rest = try sign(claims()).split(separator: ".").dropFirst().joined(separator: ".")
+        let token = Secret(Base64URL.encode(Array(header.utf8)) + "." + rest)
+        #expect(codec.verify(token, at: noon) == .refused(.wrongAlgorithm))
+    }
+
+    @Test func `an unknown key, a critical extension and a header without kid are refused`() throws {
+        let rest = try sign(claims()).split(separator: ".").dropFirst().joined(separator: ".")
+        func verdict(_ header: String) -> LoginTokenVerification {
+            codec.verify(Secret(Base64URL.encode(Array(header.utf8)) + "." + rest), at: noon)
+        }
+        #expect(verdict(#"{"alg":"HS256","typ":"login+jwt","kid":"k2"}"#) == .refused(.unknownKey))
+        #expect(verdict(#"{"alg":"HS256","typ":"login+jwt","kid":"k1","crit":["x"]}"#) == .refused(.malformed))
+        #expect(verdict(#"{"alg":"HS256","typ":"login+jwt"}"#) == .refused(.malformed))
+    }
+
+    @Test(arguments: ["", ".", "..", "a.b", "a.b.c.d", "a.b.c", "....", String(repeating: "a", count: 9000)])
+    func `nonsense is malformed`(text: String) {
+        #expect(codec.verify(Secret(text), at: noon) == .refused(.malformed))
+    }
+
+    @Test func `a payload that is signed but unreadable is malformed`() throws {
+        for payload in ["{}", "[]", "nonsense", #"{"iss":"https://bridge.example","cnf":{"S256":"short"}}"#] {
+            let token = try #require(codec.sign(payload: payload, keyID: "k1", at: noon)).token
+            #expect(codec.verify(token, at: noon) == .refused(.malformed))
+        }
+    }
+
+    @Test func `a challenge that cannot be read is not taken for no challenge`() throws {
+        let payload = LoginTokenPayload.encode(claims()).dropLast() + #","cnf":{"S256":"short"}}"#
+        let token = try #require(codec.sign(payload: String(payload), keyID: "k1", at: noon)).token
+        #expect(codec.verify(token, at: noon) == .refused(.malformed))
+    }
+
+    @Test func `no single changed character verifies`() throws {
+        let token = Array(try sign(claims()))
+        for index in token.indices {
+            for replacement in ["A", "z", "-", "."] where String(token[index]) != replacement {
+                var changed = token
+                changed[index] = Character(replacement)
+                if case .verified = codec.verify(Secret(String(changed)), at: noon) {
+                    Issue.record("character \(index) can be \(replacement)")
+                }
+            }
+        }
+    }
+
+    @Test func `after a rotation the old key's living tokens verify and new tokens carry the new key`() throws {
+        let old = try sign(claims())
+        keys.replace(with: try keyRing("k1", "k2"))
+        #expect(codec.verify(Secret(old), at: noon) == .verified(claims()))
+        let header = try #require(Base64URL.decode(try sign(claims()).split(separator: ".")[0]))
+        #expect(String(decoding: header, as: UTF8.self).contains(#""kid":"k2""#))
+    }
+
+    @Test func `a retired key neither signs nor verifies, and one that may not sign yet only verifies`() throws {
+        let later = noon + .seconds(60)
+        let retiring = LoginTokenKey(
+            id: "old", secret: Secret([UInt8](repeating: 1, count: 32)), signsFrom: noon, retiresAt: later)
+        let coming = LoginTokenKey(
+            id: "next", secret: Secret([UInt8](repeating: 2, count: 32)), signsFrom: later, retiresAt: nil)
+        let ring = try LoginTokenKeyRing(keys: [retiring, coming])
+        #expect(ring.signingKeyID(at: noon) == "old")
+        #expect(ring.signingKeyID(at: later) == "next")
+        #expect(ring.signingKeyID(at: noon - .seconds(1)) == nil)
+        #expect(ring.authenticationCode(for: [1], keyID: "next", at: noon) != nil)
+        #expect(ring.authenticationCode(for: [1], keyID: "old", at: later) == nil)
+        #expect(ring.derivedKey("old", purpose: "x", at: later) == nil)
+    }
+
+    @Test func `without a key that may sign there is no token`() throws {
+        keys.replace(with: try keyRing("k1", signsFrom: noon + .seconds(5)))
+        #expect(codec.sign(claims(), at: noon) == nil)
+        #expect(codec.sign(payload: "{}", keyID: "unknown", at: noon) == nil)
+    }
+
+    @Test func `a key ring refuses no keys, short keys and two keys of one id`() {
+        #expect(throws: LoginTokenKeyRingError.empty) { try LoginTokenKeyRing(keys: []) }
+        #expect(throws: LoginTokenKeyRingError.duplicate(id: "a")) { try keyRing("a", "a") }
+        let short = LoginTokenKey(
+            id: "s", secret: Secret([UInt8](repeating: 1, count: 31)), signsFrom: noon, retiresAt: nil)
+        #expect(throws: LoginTokenKeyRingError.tooShort(id: "s")) { try LoginTokenKeyRing(keys: [short]) }
+    }
+}

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import Bridge
+
+@Suite struct RateLimitTests {
+    private let limiter = InProcessRateLimiter()
+
+    private func key(_ value: String = "alice", scope: String = "issue.subject", _ bucket: TokenBucket) -> RateLimitKey
+    {
+        RateLimitKey(scope: scope, value: value, bucket: bucket)
+    }
+
+    @Test func `a burst passes, the next one waits, and one comes back after the refill interval`() {
+        let key = key(TokenBucket(burst: 5, perHour: 60))
+        for _ in 0..<5 { #expect(limiter.take([key], at: noon) == .allowed) }
+        guard case .exceeded(let wait, let scope) = limiter.take([key], at: noon) else {
+            Issue.record("the sixth passed")
+            return
+        }
+        #expect(scope == "issue.subject")
+        #expect(limiter.take([key], at: noon + wait - .milliseconds(1)) != .allowed)
+        #expect(limiter.take([key], at: noon + wait) == .allowed)
+    }
+
+    @Test func `no stretch of an hour passes the hourly cap`() {
+        let key = key(TokenBucket(burst: 5, perHour: 60))
+        var passed = 0
+        for second in 0..<3600 where limiter.take([key], at: noon + .seconds(second)) == .allowed { passed += 1 }
+        #expect(passed <= 60 && passed >= 58)
+    }
+
+    @Test func `a request passes when every key allows it and waits for the slowest`() {
+        let quick = key("a", TokenBucket(perMinute: 60))
+        let slow = key("b", scope: "slow", TokenBucket(burst: 1, refillInterval: .seconds(30)))
+        #expect(limiter.take([quick, slow], at: noon) == .allowed)
+        #expect(limiter.take([quick, slow], at: noon) == .exceeded(retryAfter: .seconds(30), scope: "slow"))
+    }
+
+    @Test func `peeking takes nothing`() {
+        let key = key(TokenBucket(burst: 1, refillInterval: .seconds(10)))
+        for _ in 0..<3 { #expect(limiter.peek([key], at: noon) == .allowed) }
+        #expect(limiter.take([key], at: noon) == .allowed)
+        #expect(limiter.peek([key], at: noon) != .allowed)
+    }
+
+    @Test func `users and scopes are counted apart`() {
+        let bucket = TokenBucket(burst: 1, refillInterval: .seconds(10))
+        #expect(limiter.take([key("a", bucket)], at: noon) == .allowed)
+        #expect(limiter.take([key("b", bucket)], at: noon) == .allowed)
+        #expect(limiter.take([key("a", scope: "other", bucket)], at: noon) == .allowed)
+        #expect(limiter.take([key("a", bucket)], at: noon) != .allowed)
+    }
+
+    @Test func `a clock that steps back grants nothing extra`() {
+        let key = key(TokenBucket(burst: 2, refillInterval: .seconds(10)))
+        _ = limiter.take([key], at: noon)
+        _ = limiter.take([key], at: noon)
+        #expect(limiter.take([key], at: noon - .seconds(5)) != .allowed)
+    }
+
+    @Test func `when the table is full, unknown keys are refused and known ones still counted`() {
+        let small = InProcessRateLimiter(capacity: 2)
+        let bucket = TokenBucket(burst: 5, refillInterval: .seconds(10))
+        #expect(small.take([key("a", bucket)], at: noon) == .allowed)
+        #expect(small.take([key("b", bucket)], at: noon) == .allowed)
+        #expect(small.take([key("c", bucket)], at: noon) != .allowed)
+        #expect(small.take([key("a", bucket)], at: noon) == .allowed)
+    }
+
+    @Test func `full buckets are forgotten, so the table does not grow with the users of the past`() {
+        let small = InProcessRateLimiter(capacity: 5_000)
+        let bucket = TokenBucket(burst: 1, refillInterval: .seconds(1))
+        for user in 0..<4_500 { #expect(small.take([key("early \(user)", bucket)], at: noon) == .allowed) }
+        let later = noon + .seconds(2)
+        for user in 0..<4_500 { #expect(small.take([key("late \(user)", bucket)], at: later) == .allowed) }
+    }
+
+    @Test func `of 1000 concurrent takers as many pass as the burst`() async {
+        let key = key(TokenBucket(burst: 7, refillInterval: .seconds(60)))
+        let passed = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<1000 { group.addTask { limiter.take([key], at: noon) == .allowed } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(passed == 7)
+    }
+
+    @Test func `nonsensical buckets become the smallest sensible ones`() {
+        #expect(TokenBucket(burst: 0, refillInterval: .zero) == TokenBucket(burst: 1, refillInterval: .milliseconds(1)))
+        #expect(TokenBucket(burst: 10, perHour: 5).refillInterval == .seconds(3600))
+    }
+
+    @Test func `the unlimited limiter lets everything pass`() {
+        let key = key(TokenBucket(burst: 1, refillInterval: .seconds(60)))
+        for _ in 0..<10 {
+            #expect(UnlimitedRateLimiter().take([key], at: noon) == .allowed)
+            #expect(UnlimitedRateLimiter().peek([key], at: noon) == .allowed)
+        }
+    }
+
+    @Test func `keys count users, networks and, where set, apps`() {
+        var limits = LimitSettings()
+        #expect(
+            limits.issueKeys(subject: "s", clientID: app, origin: origin()).map(\.scope) == [
+                "issue.subject", "issue.network",
+            ])
+        limits.issuePerClient = TokenBucket(perMinute: 1)
+        #expect(
+            limits.issueKeys(subject: "s", clientID: app, origin: origin("2001:db8:1:2:3::4")).map(\.value) == [
+                "s", "2001:db8:1:2::/64", "app",
+            ])
+        #expect(
+            limits.issueKeys(subject: "s", clientID: app, origin: origin(nil)).map(\.scope) == [
+                "issue.subject", "issue.client",
+            ])
+        #expect(limits.failedRedemptionKeys(origin: origin(nil)).isEmpty)
+        #expect(limits.refusedBearerKeys(origin: origin(nil)).isEmpty)
+        #expect(limits.refusedBearerKeys(origin: origin()).map(\.value) == ["203.0.113.0/24"])
+    }
+}

@@ -1,0 +1,53 @@
+import Bridge
+import Testing
+
+@Suite struct FormTokensTests {
+    private let clock = FixedClock()
+    private let keys: Reloadable<LoginTokenKeyRing>
+    private let tokens: FormTokens
+    private let browser = OpaqueSecret.make(.formBinding, random: CountingRandom().source)
+
+    init() throws {
+        keys = Reloadable(try keyRing("k1"))
+        tokens = FormTokens(keys: keys, time: clock.source)
+    }
+
+    @Test func `a token holds for the browser it was made for`() throws {
+        let token = try tokens.make(binding: browser)
+        #expect(tokens.verify(token, binding: browser))
+        #expect(!tokens.verify(token, binding: OpaqueSecret.make(.formBinding, random: .system)))
+    }
+
+    @Test func `a token ends after five minutes`() throws {
+        let token = try tokens.make(binding: browser)
+        clock.advance(.seconds(299))
+        #expect(tokens.verify(token, binding: browser))
+        clock.advance(.seconds(1))
+        #expect(!tokens.verify(token, binding: browser))
+    }
+
+    @Test func `a later expiry cannot be written in`() throws {
+        let parts = try tokens.make(binding: browser).split(separator: ".")
+        let later = try #require(Int64(parts[0])) + 1
+        #expect(!tokens.verify("\(later).\(parts[1]).\(parts[2])", binding: browser))
+        #expect(!tokens.verify("+\(parts[0]).\(parts[1]).\(parts[2])", binding: browser))
+    }
+
+    @Test(arguments: ["", "..", "1.2", "1.2.3.4", "x.eA.eA", "1795244700.azE."])
+    func `nonsense is refused`(text: String) {
+        #expect(!tokens.verify(text, binding: browser))
+    }
+
+    @Test func `a token outlives a rotation and does not outlive its key`() throws {
+        let token = try tokens.make(binding: browser)
+        keys.replace(with: try keyRing("k1", "k2"))
+        #expect(tokens.verify(token, binding: browser))
+        keys.replace(with: try keyRing("k2"))
+        #expect(!tokens.verify(token, binding: browser))
+    }
+
+    @Test func `without a key that may sign no form can be made`() throws {
+        keys.replace(with: try keyRing("k1", signsFrom: noon + .seconds(60)))
+        #expect(throws: StorageError.self) { try tokens.make(binding: browser) }
+    }
+}

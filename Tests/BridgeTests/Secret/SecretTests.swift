@@ -1,0 +1,57 @@
+import Bridge
+import OAuth2
+import Testing
+
+@Suite struct SecretTests {
+    private struct Holder {
+        let name = "holder"
+        let secret: Secret<String>
+    }
+
+    @Test func `a secret prints as redacted in every way of printing`() {
+        let secret = Secret("hunter2")
+        var dumped = ""
+        dump(Holder(secret: secret), to: &dumped)
+        for text in [
+            "\(secret)", String(describing: secret), String(reflecting: secret), dumped, "\(Holder(secret: secret))",
+            "\([secret])",
+        ] {
+            #expect(!text.contains("hunter2"))
+            #expect(text.contains("redacted"))
+        }
+        #expect(secret.expose() == "hunter2")
+    }
+
+    @Test(arguments: OpaqueSecret.Kind.allCases)
+    func `an opaque secret has its prefix, 256 bits and a checksum, and parses back`(kind: OpaqueSecret.Kind) throws {
+        let secret = OpaqueSecret.make(kind, random: .system)
+        let text = secret.expose()
+        #expect(text.hasPrefix(kind.rawValue) && text.utf8.count == kind.rawValue.utf8.count + 49)
+        #expect(OpaqueSecret(text, kind: kind)?.digest == secret.digest)
+        #expect(secret.digest.utf8.count == 43 && !secret.digest.contains(text.dropFirst(4).prefix(8)))
+        #expect(!"\(secret)".contains(text.dropFirst(4)))
+    }
+
+    @Test func `another kind, another length, a wrong checksum and foreign characters are refused`() {
+        let text = OpaqueSecret.make(.webSession, random: .system).expose()
+        #expect(OpaqueSecret(text, kind: .formBinding) == nil)
+        #expect(OpaqueSecret(text + "A", kind: .webSession) == nil)
+        #expect(OpaqueSecret(String(text.dropLast()), kind: .webSession) == nil)
+        #expect(OpaqueSecret("", kind: .webSession) == nil)
+        var changed = Array(text)
+        changed[10] = changed[10] == "A" ? "B" : "A"
+        #expect(OpaqueSecret(String(changed), kind: .webSession) == nil)
+        changed[10] = "!"
+        #expect(OpaqueSecret(String(changed), kind: .webSession) == nil)
+    }
+
+    @Test func `the checksum is CRC-32 with its check value`() {
+        #expect(CRC32.checksum("123456789".utf8) == 0xCBF4_3926)
+    }
+
+    @Test func `random bytes have the length asked for and differ`() {
+        for count in [0, 1, 7, 8, 9, 16, 32] { #expect(RandomSource.system.bytes(count).count == count) }
+        #expect(RandomSource.system.bytes(32) != RandomSource.system.bytes(32))
+        #expect(RandomSource.system.text(16).utf8.count == 22)
+    }
+}

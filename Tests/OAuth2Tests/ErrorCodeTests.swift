@@ -1,0 +1,26 @@
+import OAuth2
+import Testing
+
+@Suite struct ErrorCodeTests {
+    @Test(arguments: [
+        (ErrorCode.invalidRequest, 400), (.invalidClient, 401), (.invalidGrant, 400), (.invalidScope, 400),
+        (.unsupportedGrantType, 400), (.unauthorizedClient, 403), (.accessDenied, 403), (.serverError, 500),
+        (.temporarilyUnavailable, 503), (.invalidToken, 401), (.insufficientScope, 403), (.invalidTarget, 400),
+        (.insufficientUserAuthentication, 401), (.invalidRedirect, 400), (.rateLimited, 429), (.notFound, 404),
+        (.methodNotAllowed, 405), (.conflict, 409), (.contentTooLarge, 413), (.unsupportedMediaType, 415),
+        (.idempotencyKeyReused, 422), (.forbidden, 403),
+    ])
+    func `each code has its one status`(code: ErrorCode, status: Int) {
+        #expect(code.status == status)
+    }
+
+    @Test func `no code is listed twice`() {
+        #expect(Set(ErrorCode.all.map(\.rawValue)).count == ErrorCode.all.count)
+        #expect(ErrorCode.all.count == 22)
+    }
+
+    @Test func `printing an error shows its code and no detail`() {
+        let error = OAuthError(.invalidToken, "text", detail: "private detail", retryAfter: 3)
+        #expect("\(error)" == "OAuthError(invalid_token)")
+    }
+}

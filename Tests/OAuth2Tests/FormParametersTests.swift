@@ -1,0 +1,68 @@
+import OAuth2
+import Testing
+
+@Suite struct FormParametersTests {
+    private func parse(_ text: String) throws -> FormParameters { try FormParameters(parsing: text.utf8) }
+
+    @Test func `names and values are decoded once`() throws {
+        let form = try parse("a=1%202&b+c=%2541&d")
+        #expect(form["a"] == "1 2")
+        #expect(form["b c"] == "%41")
+        #expect(form["d"] == nil)
+        #expect(form.names == ["a", "b c", "d"])
+    }
+
+    @Test func `an empty value counts as absent, RFC 6749 section 3 point 1`() throws {
+        let form = try parse("a=&b=x")
+        #expect(form["a"] == nil)
+        #expect(form.bytes("a") == nil)
+        #expect(form["b"] == "x")
+    }
+
+    @Test func `a repeated parameter is seen, even when empty`() throws {
+        let form = try parse("a=1&b=2&%61=")
+        #expect(form.isRepeated("a"))
+        #expect(!form.isRepeated("b"))
+        #expect(form.hasRepeated)
+        #expect(try !parse("a=1&b=1").hasRepeated)
+    }
+
+    @Test(arguments: ["a=%", "a=%4", "a=%4g", "%zz=1", "a=%%41"])
+    func `a malformed escape is refused`(text: String) {
+        #expect(throws: FormParameters.Failure.malformedEscape) { try parse(text) }
+    }
+
+    @Test func `more than 64 parameters are refused`() throws {
+        let many = (0..<65).map { "p\($0)=1" }.joined(separator: "&")
+        #expect(throws: FormParameters.Failure.tooMany) { try parse(many) }
+        #expect(try parse((0..<64).map { "p\($0)=1" }.joined(separator: "&")).names.count == 64)
+    }
+
+    @Test func `invalid UTF-8 is visible as bytes and never as text`() throws {
+        let form = try parse("a=%ff&%fe=1")
+        #expect(form.bytes("a") == [0xFF])
+        #expect(form["a"] == nil)
+        #expect(form.names == ["a"])
+    }
+
+    @Test func `an equals sign in a value belongs to the value`() throws {
+        #expect(try parse("token=abc=def==")["token"] == "abc=def==")
+    }
+
+    @Test func `random bytes never crash and never give two readings of one parameter`() {
+        var generator = SplitMix64(seed: 3)
+        let alphabet = Array("ab=&%+0f4\u{7f}".utf8) + [0xFF, 0x00]
+        for _ in 0..<20_000 {
+            let text = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
+                alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+            }
+            guard let form = try? FormParameters(parsing: text) else { continue }
+            #expect(form.names.count == Set(form.names).count)
+            if !form.hasRepeated { #expect(!form.names.contains(where: form.isRepeated)) }
+        }
+    }
+
+    @Test func `no parameters is a form too`() {
+        #expect(FormParameters.none.names.isEmpty)
+    }
+}
