@@ -25,9 +25,8 @@ final class CountingRandom: Sendable {
                 value += 1
                 return value
             }
-            return (0..<count).map {
-                UInt8(truncatingIfNeeded: number &* 0x9E37_79B9_7F4A_7C15 >> UInt64($0 % 8 * 8)) ^ UInt8($0)
-            }
+            let mixed = number &* 0x9E37_79B9_7F4A_7C15
+            return (0..<count).map { UInt8(truncatingIfNeeded: mixed >> UInt64($0 % 8 * 8)) ^ UInt8($0) }
         }
     }
 }

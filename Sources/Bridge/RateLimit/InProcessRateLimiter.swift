@@ -12,7 +12,10 @@ package final class InProcessRateLimiter: RateLimiter {
 
     private struct State {
         var fullAt: [Key: Int64] = [:]
-        var sweepAt = 4096
+        /// The size at which full buckets are looked for next.
+        var sweepSize = 4096
+        /// No sweep before: a full table must not cost a sweep for every request.
+        var nextSweep: Int64 = .min
     }
 
     /// More keys than this at once are an attack; new ones are then refused rather than uncounted.
@@ -54,9 +57,10 @@ package final class InProcessRateLimiter: RateLimiter {
         let capacityTime = interval * Int64(key.bucket.burst)
         guard afterTaking - now <= capacityTime else { return .milliseconds(afterTaking - now - capacityTime) }
         guard taking else { return nil }
-        if state.fullAt.count >= state.sweepAt {
+        if state.fullAt.count >= min(state.sweepSize, capacity), now >= state.nextSweep {
             state.fullAt = state.fullAt.filter { $0.value > now }
-            state.sweepAt = max(4096, state.fullAt.count * 2)
+            state.sweepSize = max(4096, state.fullAt.count * 2)
+            state.nextSweep = now + 1000
         }
         guard state.fullAt.count < capacity || state.fullAt[id] != nil else { return .milliseconds(interval) }
         state.fullAt[id] = afterTaking
