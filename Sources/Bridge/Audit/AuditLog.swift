@@ -79,5 +79,5 @@ package struct AuditFilter: Hashable, Sendable {
     /// Looked for in subject, clients, type, reason, address and user agent; case does not matter.
     package var text: String?
 
-    package init() {}
+    package init(type: AuditEventType? = nil) { self.type = type }
 }

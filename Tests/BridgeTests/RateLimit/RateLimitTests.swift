@@ -5,7 +5,8 @@ import Testing
 @Suite struct RateLimitTests {
     private let limiter = InProcessRateLimiter()
 
-    private func makeKey(_ value: String = "alice", scope: String = "issue.subject", bucket: TokenBucket) -> RateLimitKey
+    private func makeKey(_ value: String = "alice", scope: String = "issue.subject", bucket: TokenBucket)
+        -> RateLimitKey
     {
         RateLimitKey(scope: scope, value: value, bucket: bucket)
     }

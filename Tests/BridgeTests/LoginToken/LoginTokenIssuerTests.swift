@@ -1,0 +1,248 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// Contract §3.
+@Suite struct LoginTokenIssuerTests {
+    private func refusal(_ service: Service, _ request: LoginTokenIssueRequest, bearer: BearerIdentity? = nil)
+        async throws -> OAuthError
+    {
+        let error = await #expect(throws: OAuthError.self) {
+            try await service.issuer.issue(request, bearer: bearer ?? service.bearer(), origin: origin())
+        }
+        return try #require(error)
+    }
+
+    @Test func `a token is issued for the default website, for 60 seconds, with its URL`() async throws {
+        try await withService { service async throws in
+            let answer = try await service.issue()
+            #expect(answer.expiresIn == 60 && answer.expiresAt == noon + .seconds(60))
+            #expect(
+                answer.loginURL.expose() == "https://bridge.example/login-with-token?token=\(answer.token.expose())")
+            #expect(try await service.events() == ["login_token.issued"])
+        }
+    }
+
+    @Test func `a redirect is sealed and shown in the URL, encoded`() async throws {
+        try await withService { service async throws in
+            let answer = try await service.issue(LoginTokenIssueRequest(redirect: Array("/account/a?b=c".utf8), ttl: 1))
+            #expect(answer.loginURL.expose().hasSuffix("&redirect=%2Faccount%2Fa%3Fb%3Dc"))
+            #expect(answer.expiresIn == 1)
+        }
+    }
+
+    @Test(arguments: [
+        (LoginTokenIssueRequest(ttl: 0), ErrorCode.invalidRequest), (LoginTokenIssueRequest(ttl: 61), .invalidRequest),
+        (LoginTokenIssueRequest(codeChallenge: "x"), .invalidRequest),
+        (LoginTokenIssueRequest(codeChallengeMethod: "S256"), .invalidRequest),
+        (LoginTokenIssueRequest(codeChallenge: "x", codeChallengeMethod: "plain"), .invalidRequest),
+        (LoginTokenIssueRequest(codeChallenge: "x", codeChallengeMethod: "S256"), .invalidRequest),
+        (LoginTokenIssueRequest(bind: "device"), .invalidRequest),
+        (LoginTokenIssueRequest(targetClientID: "nobody"), .invalidTarget),
+        (LoginTokenIssueRequest(targetClientID: "app"), .invalidTarget),
+        (LoginTokenIssueRequest(targetClientID: "unreachable"), .unauthorizedClient),
+        (LoginTokenIssueRequest(redirect: Array("https://evil.example".utf8)), .invalidRedirect),
+        (LoginTokenIssueRequest(redirect: Array("/admin".utf8)), .invalidRedirect),
+        (LoginTokenIssueRequest(idempotencyKey: ""), .invalidRequest),
+        (LoginTokenIssueRequest(idempotencyKey: String(repeating: "k", count: 256)), .invalidRequest),
+        (LoginTokenIssueRequest(idempotencyKey: "with space"), .invalidRequest),
+    ])
+    func `a malformed or forbidden request is refused with its code, and recorded`(
+        request: LoginTokenIssueRequest, code: ErrorCode
+    ) async throws {
+        try await withService { service async throws in
+            #expect(try await refusal(service, request).code == code)
+            let event = try #require(try await service.events().first)
+            #expect(event.hasPrefix(code == .invalidRedirect ? "redirect.refused" : "login_token.refused"))
+        }
+    }
+
+    @Test func `a client without the right or without registration is refused`() async throws {
+        try await withService { service async throws in
+            for client: ClientID in ["mute", "nobody"] {
+                let error = try await refusal(service, LoginTokenIssueRequest(), bearer: service.bearer(client: client))
+                #expect(error.code == .unauthorizedClient)
+            }
+        }
+    }
+
+    @Test func `without a default website the request must name one`() async throws {
+        try await withService(defaultTarget: nil) { service async throws in
+            let error = try await refusal(service, LoginTokenIssueRequest())
+            #expect(error.code == .invalidRequest)
+            #expect(try await service.issue(LoginTokenIssueRequest(targetClientID: "web")).expiresIn == 60)
+        }
+    }
+
+    @Test func `a website without return paths cannot be opened`() async throws {
+        try await withService { service async throws in
+            var clients = try testClients()
+            clients.append(Client(id: website, name: "Bare", kind: .web))
+            service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            #expect(try await refusal(service, LoginTokenIssueRequest()).code == .invalidTarget)
+        }
+    }
+
+    @Test func `bindings are written from the app's address`() async throws {
+        try await withService { service async throws in
+            let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: service.keys)
+            let expected: [(String?, LoginTokenBinding.Network)] = [
+                ("none", .none), ("network", .network("203.0.113.0/24")), ("exact", .exact("203.0.113.7")),
+            ]
+            for (bind, network) in expected {
+                let answer = try await service.issue(LoginTokenIssueRequest(bind: bind))
+                guard case .verified(let claims) = codec.verify(answer.token, at: noon) else {
+                    Issue.record("not verified")
+                    return
+                }
+                #expect(claims.binding.network == network)
+            }
+            let error = await #expect(throws: OAuthError.self) {
+                try await service.issuer.issue(
+                    LoginTokenIssueRequest(bind: "exact"), bearer: service.bearer(), origin: origin(nil))
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
+    @Test func `a disabled user gets no token within the second`() async throws {
+        try await withService { service async throws in
+            _ = try await service.issue()
+            let event = AuditEvent(at: noon, type: .userDisabled, outcome: .success)
+            _ = try await service.storage.setDisabled(true, subject: "alice", at: noon, event: event, ended: event)
+            service.clock.advance(.seconds(1))
+            #expect(try await refusal(service, LoginTokenIssueRequest()).code == .invalidToken)
+        }
+    }
+
+    @Test func `a session that came from a login token cannot issue one, nor can an ended one`() async throws {
+        try await withService { service async throws in
+            let opened = try #require(try await service.open(try await service.issue().token).opened)
+            let chained = service.bearer(sid: opened.session.id)
+            let error = try await refusal(service, LoginTokenIssueRequest(), bearer: chained)
+            #expect(error.code == .unauthorizedClient && error.detail == "chained_session")
+            try await service.sessions.end(opened.session, reason: "signed_out", origin: origin())
+            service.clock.advance(.seconds(1))
+            #expect(try await refusal(service, LoginTokenIssueRequest(), bearer: chained).code == .invalidToken)
+        }
+    }
+
+    @Test func `the sixth token of a user within the minute is refused with a time to wait, and recorded once`()
+        async throws
+    {
+        try await withService { service async throws in
+            for _ in 0..<5 { _ = try await service.issue() }
+            for _ in 0..<3 {
+                let error = try await refusal(service, LoginTokenIssueRequest())
+                #expect(error.code == .rateLimited && error.retryAfter == 66)
+            }
+            #expect(try await service.events().filter { $0 == "rate_limit.exceeded issue.subject" }.count == 1)
+            #expect(try await service.issue(subject: "bob").expiresIn == 60)
+        }
+    }
+
+    @Test func `the same Idempotency-Key gives the same answer and does not count`() async throws {
+        try await withService { service async throws in
+            let request = LoginTokenIssueRequest(redirect: Array("/contacts".utf8), idempotencyKey: "tap-1")
+            let first = try await service.issue(request)
+            service.clock.advance(.seconds(30))
+            for _ in 0..<10 {
+                let again = try await service.issue(request)
+                #expect(again.token.expose() == first.token.expose() && again.expiresAt == first.expiresAt)
+            }
+            #expect(try await service.events() == ["login_token.issued"])
+        }
+    }
+
+    @Test func `the same key for another request is 422, and for another user it is another key`() async throws {
+        try await withService { service async throws in
+            let first = try await service.issue(LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k"))
+            #expect(
+                try await refusal(service, LoginTokenIssueRequest(ttl: 31, idempotencyKey: "k")).code
+                    == .idempotencyKeyReused)
+            let other = try await service.issue(LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k"), subject: "bob")
+            #expect(other.id != first.id)
+        }
+    }
+
+    @Test func `of concurrent requests with one key all get the one token`() async throws {
+        try await withService { service async throws in
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<5 {
+                    group.addTask {
+                        try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k")).token.expose()
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+        }
+    }
+
+    @Test func `after its token expired a key may be used anew`() async throws {
+        try await withService { service async throws in
+            let first = try await service.issue(LoginTokenIssueRequest(ttl: 10, idempotencyKey: "k"))
+            service.clock.advance(.seconds(11))
+            #expect(try await service.issue(LoginTokenIssueRequest(ttl: 20, idempotencyKey: "k")).id != first.id)
+        }
+    }
+
+    @Test func `a repeat whose key has retired, and an issue without a key, answer unavailable`() async throws {
+        try await withService { service async throws in
+            _ = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            service.keys.replace(with: try keyRing("k2"))
+            await #expect(throws: StorageError.self) {
+                try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            }
+            service.keys.replace(with: try keyRing("k3", signsFrom: noon + .seconds(100)))
+            await #expect(throws: StorageError.self) { try await service.issue() }
+        }
+    }
+
+    @Test func `an app sees its own token's state and nobody else's`() async throws {
+        try await withService { service async throws in
+            let answer = try await service.issue()
+            #expect(try await service.overview.status(of: answer.id, bearer: service.bearer()).word == .pending)
+            for bearer in [service.bearer("bob"), service.bearer(client: "mute")] {
+                let error = await #expect(throws: OAuthError.self) {
+                    try await service.overview.status(of: answer.id, bearer: bearer)
+                }
+                #expect(error?.code == .notFound)
+            }
+            let missing = await #expect(throws: OAuthError.self) {
+                try await service.overview.status(of: "nothing", bearer: service.bearer())
+            }
+            #expect(missing?.code == .notFound)
+            service.clock.advance(.seconds(60))
+            #expect(try await service.overview.status(of: answer.id, bearer: service.bearer()).word == .expired)
+        }
+    }
+
+    @Test func `a redeemed token says when, and cannot be revoked`() async throws {
+        try await withService { service async throws in
+            let answer = try await service.issue()
+            service.clock.advance(.seconds(5))
+            _ = try await service.open(answer.token)
+            let status = try await service.overview.status(of: answer.id, bearer: service.bearer())
+            #expect(status.word == .redeemed && status.redeemedAt == noon + .seconds(5))
+            let error = await #expect(throws: OAuthError.self) {
+                try await service.overview.revoke(answer.id, bearer: service.bearer(), origin: origin())
+            }
+            #expect(error?.code == .conflict)
+        }
+    }
+
+    @Test func `a revoked token is refused, and revoking it twice changes nothing`() async throws {
+        try await withService { service async throws in
+            let answer = try await service.issue()
+            for _ in 0..<2 { try await service.overview.revoke(answer.id, bearer: service.bearer(), origin: origin()) }
+            #expect(try await service.overview.status(of: answer.id, bearer: service.bearer()).word == .revoked)
+            #expect(try await service.open(answer.token).word == "refused")
+            #expect(
+                try await service.events() == [
+                    "login_token.issued", "login_token.revoked by_app", "login_token.refused revoked",
+                ])
+        }
+    }
+}

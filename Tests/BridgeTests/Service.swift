@@ -1,0 +1,125 @@
+import Foundation
+import OAuth2
+import SQLStorage
+import Testing
+
+@testable import Bridge
+
+/// A replay guard that never remembers, as one that was restarted between any two requests.
+struct ForgetfulReplayGuard: ReplayGuard {
+    func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) -> ReplayClaim { .claimed }
+}
+
+private struct UnsignedCheckpoints: AuditCheckpointSigning {
+    func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
+        AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "")
+    }
+}
+
+/// The services of one node over a database of their own, with a clock that the test moves.
+struct Service: Sendable {
+    let clock = FixedClock()
+    let storage: any BridgeStorage
+    let sessions: WebSessions
+    let issuer: LoginTokenIssuer
+    let overview: LoginTokenOverview
+    let redeemer: LoginTokenRedeemer
+    let clients: Reloadable<ClientDirectory>
+    let keys: Reloadable<LoginTokenKeyRing>
+
+    init(
+        storage: any BridgeStorage, replayGuard: any ReplayGuard = InProcessReplayGuard(),
+        limiter: any RateLimiter = InProcessRateLimiter(), limits: LimitSettings = LimitSettings(),
+        defaultTarget: ClientID? = website
+    ) throws {
+        self.storage = storage
+        let time = clock.source
+        keys = Reloadable(try keyRing("k1"))
+        clients = Reloadable(ClientDirectory(try testClients(), defaultTarget: defaultTarget))
+        sessions = WebSessions(store: storage, time: time)
+        let settings = LoginTokenSettings(
+            publicOrigin: try #require(WebOrigin("https://bridge.example")), defaultLifetime: .seconds(60))
+        let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
+        let subjects = Subjects(store: storage)
+        let parents = ParentSessions(store: storage)
+        let refusals = RefusalLog(audit: storage, limiter: limiter)
+        issuer = LoginTokenIssuer(
+            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
+            limiter: limiter, limits: limits, refusals: refusals, time: time)
+        overview = LoginTokenOverview(store: storage, time: time)
+        redeemer = LoginTokenRedeemer(
+            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
+            sessions: sessions, replayGuard: replayGuard,
+            refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), time: time)
+    }
+
+    func bearer(
+        _ subject: Subject = "alice", client: ClientID = app, sid: SessionID? = nil,
+        authentication: Authentication = Authentication()
+    ) -> BearerIdentity {
+        BearerIdentity(
+            subject: subject, clientID: client, issuer: "https://backend.example", sessionID: sid,
+            authentication: authentication, expiresAt: clock.now + .seconds(3600))
+    }
+
+    func issue(_ request: LoginTokenIssueRequest = LoginTokenIssueRequest(), subject: Subject = "alice") async throws
+        -> LoginTokenAnswer
+    {
+        try await issuer.issue(request, bearer: bearer(subject), origin: origin())
+    }
+
+    /// A person's own navigation with the token in the query.
+    func open(
+        _ token: Secret<String>, redirect: String? = nil, verifier: String? = nil, session: OpaqueSecret? = nil,
+        visit: Visit = Visit(carrier: .query, fetchSite: Visit.FetchSite.none, isDocumentNavigation: true),
+        confirmsSwitch: Bool = false, from requestOrigin: RequestOrigin = origin()
+    ) async throws -> RedemptionOutcome {
+        try await redeemer.redeem(
+            RedemptionRequest(
+                token: .one(token), redirect: redirect.map { .bytes(Array($0.utf8)) } ?? .absent,
+                codeVerifier: verifier, visit: visit, confirmsSwitch: confirmsSwitch, sessionSecret: session,
+                origin: requestOrigin))
+    }
+
+    /// The types and reasons of all events, oldest first, such as `login_token.refused expired`.
+    func events() async throws -> [String] {
+        try await storage.search(AuditFilter(), before: nil, limit: 500).records.reversed().map { record in
+            [record.event.type.rawValue, record.event.reason].compactMap(\.self).joined(separator: " ")
+        }
+    }
+}
+
+/// Runs a test against a fresh database that is removed afterwards.
+func withService(
+    replayGuard: any ReplayGuard = InProcessReplayGuard(), limiter: any RateLimiter = InProcessRateLimiter(),
+    limits: LimitSettings = LimitSettings(), defaultTarget: ClientID? = website,
+    _ body: (Service) async throws -> Void
+) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "bridge-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let storage = try SQLiteStorage.open(
+        path: folder.appending(path: "drawbridge.sqlite").path, node: "test", signer: UnsignedCheckpoints())
+    try await body(
+        Service(
+            storage: storage, replayGuard: replayGuard, limiter: limiter, limits: limits, defaultTarget: defaultTarget))
+    try await storage.close()
+}
+
+extension RedemptionOutcome {
+    var opened: OpenedSession? {
+        if case .landed(_, let opened) = self { opened } else { nil }
+    }
+
+    /// One word for what happened.
+    var word: String {
+        switch self {
+        case .landed(_, .some): "opened"
+        case .landed(_, nil): "landed"
+        case .confirm: "confirm"
+        case .switchAccount: "switch"
+        case .refused: "refused"
+        case .limited: "limited"
+        }
+    }
+}
