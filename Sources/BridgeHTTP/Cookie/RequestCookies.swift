@@ -1,6 +1,6 @@
-import Bridge
+package import Bridge
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 
 extension Request {
     /// The value of the only cookie with this name.
@@ -15,7 +15,7 @@ extension Request {
     }
 
     /// The secret in the session cookie, when it has the form of one.
-    var sessionSecret: OpaqueSecret? {
+    package var sessionSecret: OpaqueSecret? {
         cookie(SessionCookies.secretName).flatMap { OpaqueSecret($0, kind: .webSession) }
     }
 

@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// Says what is wrong with the settings, or prints those that would be in force.
+struct CheckConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config",
+        abstract: "Check the settings and print what would be in force.",
+        discussion: """
+            Every line says where its value comes from. Secrets are never printed. Exit status 0 when the settings are
+            accepted, 1 when not.
+
+            Example:  drawbridge check-config --config drawbridge.yaml
+                      DRAWBRIDGE_LISTEN=127.0.0.1:9000 drawbridge check-config --config drawbridge.yaml
+            """)
+
+    @OptionGroup var options: SettingsOptions
+
+    @Argument(parsing: .allUnrecognized, help: "Single settings, as for serve: --login-token-lifetime 30s")
+    var settings: [String] = []
+
+    func run() throws {
+        do {
+            let raw = RawSettings.read(options.inputs(flags: settings))
+            print(SettingsReport(try SettingsResolver.resolve(raw)).text)
+        } catch {
+            StandardError.write("\(error)\n")
+            throw ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Bridge
+import Foundation
+import Logging
+
+/// The whole product in one command, with a website to try it on (contract §15).
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Start everything on this machine, with a demo website to try it on.",
+        discussion: """
+            Needs nothing else and leaves nothing behind, unless --data names a folder. It listens on plain HTTP, on
+            loopback only: browsers treat loopback as trustworthy, so cookies stay Secure.
+
+            Examples:
+              drawbridge demo
+              drawbridge demo --listen 127.0.0.1:0 --data /tmp/demo --print-json
+            """)
+
+    @Option(help: "Address and port of the website; port 0 picks a free one.")
+    var listen = "127.0.0.1:8080"
+
+    @Option(help: "Address and port of /livez, /readyz, /metrics. Default: the next port.")
+    var managementListen: String?
+
+    @Option(name: .customLong("data"), help: "Folder to keep everything in; a second start finds it again.")
+    var dataPath: String?
+
+    @Option(help: "Present this origin as the issuer and in links, instead of the one listened on.")
+    var issuer: String?
+
+    @Flag(help: "Lift the rate limits, for load tests.")
+    var noLimits = false
+
+    @Flag(name: .customLong("print-json"), help: "Print one line of JSON when ready, and nothing else on stdout.")
+    var printsJSON = false
+
+    func validate() throws {
+        for text in [listen, managementListen].compactMap({ $0 }) {
+            guard let address = ListenAddress(text) else {
+                throw ValidationError("\(text) is not an address and a port, such as 127.0.0.1:8080.")
+            }
+            guard address.isLoopback else {
+                throw ValidationError("\(text): the demo listens on loopback only; it speaks plain HTTP.")
+            }
+        }
+        if let issuer, WebOrigin(issuer) == nil {
+            throw ValidationError("--issuer must be \(SettingKind.origin.expectation).")
+        }
+    }
+
+    func run() async throws {
+        JSONLogHandler.bootstrap(level: .info)
+        let folder = try DemoFolder(named: dataPath)
+        defer { folder.discard() }
+        let demo = try DemoInstance(
+            folder: folder, listen: try address(), issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: !noLimits)
+        try await demo.run { facts, guide in
+            let text = printsJSON ? try facts.line() : guide.text
+            FileHandle.standardOutput.write(Data((text + "\n").utf8))
+        }
+    }
+
+    /// Both addresses with ports that are free now.
+    private func address() throws -> (public: ListenAddress, management: ListenAddress) {
+        guard let listen = ListenAddress(listen) else { throw ValidationError("--listen is malformed.") }
+        let port = listen.port == 0 ? try FreePort.pick(host: listen.host) : listen.port
+        let named = managementListen.flatMap { ListenAddress($0) }
+        let host = named?.host ?? listen.host
+        let managementPort: Int
+        if let named, named.port != 0 {
+            managementPort = named.port
+        } else {
+            managementPort = try FreePort.pick(host: host, startingAt: named == nil ? port + 1 : nil)
+        }
+        return (
+            ListenAddress(host: listen.host, port: port), ListenAddress(host: host, port: managementPort)
+        )
+    }
+}

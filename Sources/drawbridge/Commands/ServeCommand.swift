@@ -1,0 +1,40 @@
+import ArgumentParser
+import Bridge
+import BridgeHTTP
+import Foundation
+import Logging
+
+/// Runs the server until SIGTERM.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the server.",
+        discussion: """
+            SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads login token keys,
+            clients, certificates and the issuers' key files. Logs are JSON lines: the access log on standard output,
+            everything else on standard error. Settings that are not accepted end it with status 78.
+
+            Examples:
+              drawbridge keys init --config drawbridge.yaml
+              drawbridge serve --config drawbridge.yaml
+              DRAWBRIDGE_CONFIG=drawbridge.yaml drawbridge serve --login-token-lifetime 30s
+            """)
+
+    @OptionGroup var options: SettingsOptions
+
+    @Argument(parsing: .allUnrecognized, help: "Single settings: --login-token-lifetime 30s")
+    var overrides: [String] = []
+
+    func run() async throws {
+        let settings = try options.load(flags: overrides)
+        JSONLogHandler.bootstrap(level: settings.logLevel)
+        let logger = Logger(label: "drawbridge")
+        let storage = try ServerStorage.open(settings, node: settings.node, logger: logger)
+        let composition = try await Composition(
+            settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
+            rereadClients: { [inputs = options.inputs(flags: overrides)] in
+                try DrawbridgeSettings.load(inputs).clients
+            })
+        try await Server(composition: composition).run()
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+
+/// The options that say where settings are; every command that needs them has these.
+struct SettingsOptions: ParsableArguments {
+    @Option(name: .customLong("config"), help: "The settings file (YAML). Also DRAWBRIDGE_CONFIG.")
+    var configPath: String?
+
+    @Option(help: "A folder with one file a setting, such as /run/secrets. Also DRAWBRIDGE_SECRETS_DIRECTORY.")
+    var secretsDirectory: String?
+
+    /// - Parameter flags: words that set single keys, `--login-token-lifetime 30s`.
+    func inputs(flags: [String] = []) -> SettingsInputs {
+        .process(flags: flags, filePath: configPath, secretsDirectory: secretsDirectory)
+    }
+
+    /// The settings in force; problems go to stderr and end the process with status 78 (`EX_CONFIG`).
+    func load(flags: [String] = []) throws -> DrawbridgeSettings {
+        do {
+            return try DrawbridgeSettings.load(inputs(flags: flags))
+        } catch let refused as SettingsRefused {
+            StandardError.write("\(refused)\n")
+            throw ExitCode(78)
+        }
+    }
+}
+
+/// The stream for people; what programs read goes to standard output.
+enum StandardError {
+    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}

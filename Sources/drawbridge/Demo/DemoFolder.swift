@@ -1,0 +1,27 @@
+import Foundation
+
+/// Where a demo keeps its database and keys: a folder that was named, or one that goes when the demo does.
+struct DemoFolder: Sendable {
+    let path: String
+    private let isTemporary: Bool
+
+    init(named path: String?) throws {
+        isTemporary = path == nil
+        let folder =
+            path.map { URL(filePath: $0).standardizedFileURL }
+            ?? FileManager.default.temporaryDirectory.appending(path: "drawbridge-demo-\(UUID().uuidString)")
+        let text = folder.path(percentEncoded: false)
+        self.path = text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text
+        try DataFolder.create(self.path)
+    }
+
+    var keysFile: String { "\(path)/login-token-keys.json" }
+    var auditSigningKeyFile: String { "\(path)/audit-signing-key.json" }
+    var issuerSecretFile: String { "\(path)/trusted-issuer-secret" }
+
+    /// Removes a folder that was not named.
+    func discard() {
+        guard isTemporary else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

@@ -1,0 +1,39 @@
+import Bridge
+
+/// What the demo prints for people: what to click, and the same with curl.
+struct DemoGuide: Sendable {
+    let baseURL: String
+    let managementURL: String
+    let dataDirectory: String
+    let bearer: Secret<String>
+
+    var text: String {
+        """
+
+          Drawbridge is running.
+
+          Click   \(baseURL)/
+                  Pick a person and tap "Open contacts on the web": you land on the website, signed in.
+
+          Curl    BEARER=\(bearer.expose())
+                  (good for 10 minutes; the page has a fresh one)
+
+                  curl -s -X POST \(baseURL)/api/auth/create-sso-token \\
+                       -H "Authorization: Bearer $BEARER" -d redirect=/contacts
+
+                  Then, within 60 s, with the login_url of the answer, as a browser would open it:
+
+                  curl -s -i -c jar -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' \\
+                       -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
+                  curl -s -b jar \(baseURL)/session
+                  (open the same URL again without the jar: refused, and that session is ended)
+
+          Look    drawbridge audit tail --data \(dataDirectory)
+                  curl -s \(managementURL)/readyz
+                  curl -s \(managementURL)/metrics
+
+          Stop    Ctrl-C
+
+        """
+    }
+}

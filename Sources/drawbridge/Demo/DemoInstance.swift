@@ -1,0 +1,61 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import Logging
+import SQLStorage
+
+/// A complete server on embedded stores, with throwaway keys and the demo website.
+struct DemoInstance: Sendable {
+    private let folder: DemoFolder
+    private let settings: DrawbridgeSettings
+    private let issuer: DemoIssuer
+
+    init(
+        folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
+        hasLimits: Bool
+    ) throws {
+        self.folder = folder
+        if !FileManager.default.fileExists(atPath: folder.keysFile) {
+            try LoginTokenKeyFile.initial(at: TimeSource.system.now(), random: .system).write(folder.keysFile)
+        }
+        issuer = try DemoIssuer(path: folder.issuerSecretFile)
+        guard let own = WebOrigin("http://\(listen.public)") else { throw FreePortError(host: listen.public.host) }
+        settings = DrawbridgeSettings(
+            publicOrigin: origin ?? own, listen: listen.public, managementListen: listen.management,
+            dataDirectory: folder.path, node: "demo", signInURL: "/", defaultWebClient: DemoClients.web,
+            redemptionPaths: ["/login-with-token", "/user/login-with-token.php"], trustedProxies: [],
+            publicDirectory: nil, tls: nil, loginTokenKeysFile: folder.keysFile, loginTokenLifetime: .seconds(60),
+            sessionCacheSize: 50_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.auditSigningKeyFile,
+            limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000, appLinks: AppLinkSettings(),
+            logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
+            trustedIssuers: [issuer.settings], clients: try DemoClients.all())
+    }
+
+    /// Runs until a signal ends it.
+    /// - Parameter announce: called when both listeners accept connections.
+    func run(_ announce: @escaping @Sendable (DemoFacts, DemoGuide) throws -> Void) async throws {
+        let logger = Logger(label: "drawbridge")
+        let storage = try ServerStorage.open(settings, node: settings.node, logger: logger)
+        let composition = try await Composition(
+            settings: settings, storage: storage, accessLog: .writing(to: .standardError), logger: logger)
+        let site = DemoSite(composition: composition, issuer: issuer)
+        let facts = facts()
+        let guide = DemoGuide(
+            baseURL: facts.baseURL, managementURL: facts.managementURL, dataDirectory: folder.path,
+            bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.time.now()))
+        try await Server(composition: composition, extraRoutes: site.addRoutes) {
+            do {
+                try announce(facts, guide)
+            } catch {
+                logger.error("could not announce the demo", metadata: ["error": "\(error)"])
+            }
+        }.run()
+    }
+
+    private func facts() -> DemoFacts {
+        DemoFacts(
+            baseURL: "http://\(settings.listen)", managementURL: "http://\(settings.managementListen)",
+            issuerURL: settings.publicOrigin.description, processID: getpid(), issuer: issuer,
+            clients: settings.clients)
+    }
+}

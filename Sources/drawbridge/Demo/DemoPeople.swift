@@ -1,0 +1,39 @@
+import Bridge
+import OAuth2
+
+/// The demo's users: subjects of its one trusted issuer.
+struct DemoPerson: Sendable {
+    let subject: String
+    let name: String
+    var role: String?
+
+    static let all = [
+        DemoPerson(subject: "alice", name: "Alice"), DemoPerson(subject: "bob", name: "Bob"),
+        DemoPerson(subject: "admin", name: "Admin", role: "admin"),
+    ]
+
+    /// As the ready line writes it (contract §15); only what is true of this version.
+    var json: String {
+        var object = JSONObjectWriter()
+        object.add("sub", subject)
+        object.add("username", subject)
+        if let role { object.add("role", role) }
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+}
+
+/// The demo's app and website.
+enum DemoClients {
+    static let app: ClientID = "demo-app"
+    static let web: ClientID = "demo-web"
+
+    static func all() throws -> [Client] {
+        [
+            Client(id: app, name: "Demo app", kind: .native, canIssueLoginTokens: true, mayReach: [web]),
+            Client(
+                id: web, name: "Demo website", kind: .web,
+                returnPaths: try ReturnPathPolicy(
+                    entries: ["/contacts", "/account/*", "/user/contacts/index.php"], defaultPath: "/contacts")),
+        ]
+    }
+}

@@ -1,0 +1,80 @@
+import Bridge
+import BridgeHTTP
+import Hummingbird
+import OAuth2
+
+extension DemoSite {
+    /// The start page: what this is, the phone, and the same with curl.
+    @Sendable func home(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let state = Self.signedInLine(try await session(request))
+        let origin = Self.escape(settings.publicOrigin.description)
+        let bearer = Self.escape(app.bearer(for: DemoPerson.all[0]).expose())
+        let main = """
+            <div class="demo two">
+            <section class="card">
+            <h1>From a signed-in app to a signed-in browser</h1>
+            <p class="lead">The app on the right is signed in; this website does not know who you are. One tap carries
+            the sign-in over, with a token that works once and for 60 seconds.</p>
+            <ol class="road">
+            <li><span>The app asks <code>POST \(DemoApp.endpoint)</code> with the bearer token that it has anyway, and
+            gets a login URL.</span></li>
+            <li><span>It opens that URL in a browser. The browser gets a session of its own, by cookie.</span></li>
+            <li><span>You land on the page that the app named, signed in. The token is used up: opened again, it is
+            refused.</span></li>
+            </ol>
+            <p class="quiet">\(state)</p>
+            <nav class="tabs" aria-label="Protected pages">
+            <a href="/contacts">Contacts</a><a href="/account/profile">Profile</a>
+            <a href="/user/contacts/index.php">Contacts, old address</a></nav>
+            </section>
+            \(Self.phone)
+            <section class="card below">
+            <h2>The same with curl</h2>
+            <p>This bearer token names Alice and is good for 10 minutes; reload the page for a fresh one.</p>
+            <pre class="wire"><code>BEARER='\(bearer)'
+
+            curl -s -X POST \(origin)\(DemoApp.endpoint) \\
+                 -H "Authorization: Bearer $BEARER" \\
+                 -H 'Content-Type: application/json' -d '{"redirect":"/contacts"}'</code></pre>
+            <p>Open the <code>login_url</code> of the answer within 60 seconds, in this browser or with curl as a
+            browser would:</p>
+            <pre class="wire"><code>LOGIN_URL='…'
+
+            curl -s -i -c jar -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' \\
+                 -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
+            curl -s -b jar \(origin)/session
+            curl -s -i "$LOGIN_URL"      # a second use, from elsewhere, that only looks: asks for a click</code></pre>
+            </section>
+            </div>
+            """
+        return page("Demo", main, request, context)
+    }
+
+    private static let phone = """
+        <section class="phone" aria-label="Your app, on a phone"><div class="screen">
+        <div class="speaker"></div>
+        <h2>Your app</h2>
+        <form method="post" action="/demo/app">
+        <fieldset><legend>Signed in as</legend>
+        <label class="choice"><input type="radio" name="user" value="alice" checked> <span class="face">A</span> Alice</label>
+        <label class="choice"><input type="radio" name="user" value="bob"> <span class="face">B</span> Bob</label>
+        </fieldset>
+        <label for="path">Open on the web</label>
+        <select id="path" name="path">
+        <option value="/contacts">Contacts</option>
+        <option value="/account/profile">Profile</option>
+        <option value="/user/contacts/index.php">Contacts, old address</option>
+        </select>
+        <div class="push">
+        <button class="button" type="submit" name="step" value="open">Open contacts on the web</button>
+        <button class="button second" type="submit" name="step" value="show">Show the request first</button>
+        </div>
+        </form>
+        </div></section>
+        """
+
+    private static func signedInLine(_ session: WebSession?) -> String {
+        guard let session else { return "In this browser nobody is signed in." }
+        return "In this browser <strong>\(escape(session.subject.rawValue))</strong> is signed in."
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+
+/// Files that hold secrets: only their owner may read them, and they are replaced whole or not at all.
+enum PrivateFile {
+    static let sizeLimit = 1 << 20
+
+    /// Reads a file after checking, on the open descriptor, that nobody else could.
+    /// - Throws: ``PrivateFileError``.
+    static func read(_ path: String) throws(PrivateFileError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw errno == ENOENT ? .missing(path) : .system(path, errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+        guard status.st_mode & 0o077 == 0 else { throw .readableByOthers(path, mode: status.st_mode & 0o777) }
+        guard status.st_size <= sizeLimit else { throw .tooLarge(path) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw .system(path, errno)
+            }
+            bytes.append(contentsOf: buffer[..<count])
+            guard bytes.count <= sizeLimit else { throw .tooLarge(path) }
+        }
+    }
+
+    /// Replaces the file: written beside it, forced to disk, renamed over it, and the rename forced to disk too. A
+    /// crash at any point leaves the old file or the new one.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(PrivateFileError) {
+        let folder = (path as NSString).deletingLastPathComponent
+        let temporary = "\(path).\(getpid()).tmp"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .system(temporary, errno) }
+        do throws(PrivateFileError) {
+            defer { close(descriptor) }
+            try write(bytes, to: descriptor, path: temporary)
+            guard fsync(descriptor) == 0 else { throw .system(temporary, errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        guard rename(temporary, path) == 0 else {
+            let code = errno
+            unlink(temporary)
+            throw .system(path, code)
+        }
+        try synchronizeFolder(folder.isEmpty ? "." : folder)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(PrivateFileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .system(path, errno)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func synchronizeFolder(_ path: String) throws(PrivateFileError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(path, errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .system(path, errno) }
+    }
+}
+
+/// Why a secret file could not be used; says what to do and never what is in it.
+enum PrivateFileError: Error, Hashable, CustomStringConvertible {
+    case missing(String)
+    case notAFile(String)
+    case readableByOthers(String, mode: UInt32)
+    case tooLarge(String)
+    case system(String, Int32)
+
+    var description: String {
+        switch self {
+        case .missing(let path): "\(path) does not exist"
+        case .notAFile(let path): "\(path) is not a regular file"
+        case .readableByOthers(let path, let mode):
+            "\(path) can be read by others (mode \(String(mode, radix: 8))); run: chmod 600 \(path)"
+        case .tooLarge(let path): "\(path) is larger than \(PrivateFile.sizeLimit) bytes"
+        case .system(let path, let code): "\(path): \(String(cString: strerror(code)))"
+        }
+    }
+}

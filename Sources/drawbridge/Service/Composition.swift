@@ -1,0 +1,85 @@
+import Bridge
+import BridgeHTTP
+import Federation
+import Foundation
+import Logging
+import Metrics
+
+/// Everything of one server, put together. The only place, with the commands, that names a back end.
+struct Composition: Sendable {
+    let settings: DrawbridgeSettings
+    let storage: any BridgeStorage
+    let services: BridgeServices
+    let httpSettings: BridgeHTTPSettings
+    let metrics: PrometheusMetrics
+    let readiness: Readiness
+    let keys: KeyReloader
+    let clients: ClientReloader
+    let issuers: TrustedIssuers
+    let bearerCache: CachedBearerAuthenticator
+    let logger: Logger
+    let time: TimeSource
+
+    /// - Parameter rereadClients: the settings file's clients as they stand at a reload.
+    /// - Throws: what an operator must mend before the server can start.
+    init(
+        settings: DrawbridgeSettings, storage: any BridgeStorage, accessLog: AccessLog, logger: Logger,
+        time: TimeSource = .system, rereadClients: (@Sendable () throws -> [Client])? = nil
+    ) async throws {
+        self.settings = settings
+        self.storage = storage
+        self.logger = logger
+        self.time = time
+        keys = try KeyReloader(path: settings.loginTokenKeysFile, time: time)
+        clients = try await ClientReloader(settings: settings, store: storage, reread: rereadClients)
+        issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
+        bearerCache = CachedBearerAuthenticator(issuers, cache: BearerCache(capacity: settings.bearerCacheSize))
+        metrics = PrometheusMetrics()
+        readiness = Readiness(checks: [
+            Readiness.Check("storage") { try await storage.checkWritable() },
+            Readiness.Check("login_token_key") { [ring = keys.ring] in
+                guard ring.current.signingKeyID(at: time.now()) != nil else {
+                    throw StorageError.unavailable("no key may sign login tokens")
+                }
+            },
+        ])
+        httpSettings = BridgeHTTPSettings(settings)
+        let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
+        let domain = DomainServices(
+            settings: settings, storage: storage, keys: keys.ring, clients: clients.directory, bearers: bearerCache,
+            logger: logger, time: time)
+        services = BridgeServices(
+            issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
+            redeemer: domain.redeemer, sessions: domain.sessions,
+            formTokens: FormTokens(keys: keys.ring, time: time), bearers: domain.bearers,
+            clients: clients.directory,
+            pages: try Pages(
+                files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
+            files: files, accessLog: accessLog, metrics: metrics, time: time)
+    }
+
+    /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.
+    func reload() async {
+        await attempt("login token keys") { try keys.reload() }
+        await attempt("clients") { try await clients.reload() }
+        await attempt("trusted issuers") { try await issuers.reload() }
+        bearerCache.reload()
+        logger.notice("reloaded keys, clients and issuers")
+    }
+
+    private func attempt(_ what: String, _ action: () async throws -> Void) async {
+        do {
+            try await action()
+        } catch {
+            logger.error("could not reload \(what); the old ones stay", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension BridgeHTTPSettings {
+    fileprivate init(_ settings: DrawbridgeSettings) {
+        self.init(
+            publicOrigin: settings.publicOrigin, redemptionPaths: settings.redemptionPaths,
+            signInURL: settings.signInURL, trustedProxies: settings.trustedProxies, appLinks: settings.appLinks)
+    }
+}

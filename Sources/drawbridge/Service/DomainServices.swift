@@ -1,0 +1,41 @@
+import Bridge
+import BridgeHTTP
+import Logging
+
+/// The product's own rules, wired to their stores.
+struct DomainServices: Sendable {
+    let issuer: LoginTokenIssuer
+    let redeemer: LoginTokenRedeemer
+    let sessions: WebSessions
+    let bearers: BearerGate
+
+    init(
+        settings: DrawbridgeSettings, storage: any BridgeStorage, keys: Reloadable<LoginTokenKeyRing>,
+        clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, logger: Logger,
+        time: TimeSource
+    ) {
+        let limits = settings.limits ?? LimitSettings()
+        let limiter: any RateLimiter =
+            settings.limits == nil
+            ? UnlimitedRateLimiter() : InProcessRateLimiter(capacity: settings.trackedLimitKeys)
+        let tokens = LoginTokenSettings(
+            publicOrigin: settings.publicOrigin, redemptionPath: settings.redemptionPaths[0],
+            defaultLifetime: settings.loginTokenLifetime)
+        let codec = LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys)
+        let subjects = Subjects(store: storage)
+        let parents = ParentSessions(store: storage)
+        // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
+        let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
+        sessions = WebSessions(
+            store: storage, cacheCapacity: settings.sessionCacheSize, time: time, logger: logger)
+        issuer = LoginTokenIssuer(
+            settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
+            limiter: limiter, limits: limits, refusals: refusals, time: time)
+        redeemer = LoginTokenRedeemer(
+            settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
+            sessions: sessions, replayGuard: InProcessReplayGuard(),
+            refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), time: time)
+        bearers = BearerGate(
+            authenticator: authenticator, limiter: limiter, limits: limits, refusals: refusals, time: time)
+    }
+}

@@ -1,0 +1,74 @@
+import Bridge
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Removes what expired, for as long as the server runs.
+struct PurgeService: Service {
+    let storage: any BridgeStorage
+    let interval: Duration
+    let time: TimeSource
+    let logger: Logger
+
+    /// Expired tokens and sessions stay this long, so that an app can still ask what became of its token.
+    static let retention = Duration.seconds(3600)
+    /// Small enough that a purge never holds up the requests that wait for the writer.
+    static let batch = 500
+
+    func run() async throws {
+        for await _ in AsyncTimer(every: interval).cancelOnGracefulShutdown() {
+            do {
+                try await purge()
+            } catch {
+                logger.warning("could not purge", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Purges once.
+    func purge() async throws {
+        let cutoff = time.now() - Self.retention
+        while try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+    }
+}
+
+/// Learns twice a second which sessions other processes ended (contract §7 promises one second).
+struct SessionNewsService: Service {
+    let sessions: WebSessions
+    let logger: Logger
+
+    func run() async throws {
+        var isFailing = false
+        for await _ in AsyncTimer(every: .milliseconds(500)).cancelOnGracefulShutdown() {
+            do {
+                try await sessions.refresh()
+                isFailing = false
+            } catch {
+                // Once an outage, not twice a second.
+                if !isFailing { logger.warning("could not read ended sessions", metadata: ["error": "\(error)"]) }
+                isFailing = true
+            }
+        }
+    }
+}
+
+/// Makes `/readyz` say no as the first step of a stop, so that load balancers turn away.
+struct ReadinessGate: Service {
+    let close: @Sendable () -> Void
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        close()
+    }
+}
+
+/// Runs an action for each SIGHUP.
+struct ReloadService: Service {
+    let signals: UnixSignalsSequence
+    let reload: @Sendable () async -> Void
+
+    func run() async throws {
+        for await _ in signals.cancelOnGracefulShutdown() { await reload() }
+    }
+}

@@ -1,0 +1,107 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import UnixSignals
+
+/// Runs a composition until a signal ends it.
+struct Server: Sendable {
+    let composition: Composition
+    var extraRoutes: @Sendable (Endpoints) -> Void = { _ in }
+    /// Called once both listeners accept connections.
+    var onReady: @Sendable () async -> Void = {}
+
+    /// Returns after a clean stop: requests in flight are answered, the audit log is closed by a checkpoint.
+    func run() async throws {
+        let settings = composition.settings
+        let logger = composition.logger
+        let certificate = settings.tls.map {
+            TLSCertificate(certificatePath: $0.certificate, keyPath: $0.privateKey)
+        }
+        let tls = try certificate.map { Reloadable(try $0.load()) }
+        let ready = ReadyLatch(expecting: 2) { await started() }
+        let publicApplication = buildApplication(
+            router: buildRouter(
+                services: composition.services, settings: composition.httpSettings, extraRoutes: extraRoutes),
+            address: settings.listen.bindAddress, tls: tls, logger: logger,
+            onServerRunning: { _ in await ready.arrive() })
+        let managementApplication = buildApplication(
+            router: buildManagementRouter(readiness: composition.readiness, metrics: composition.metrics),
+            address: settings.managementListen.bindAddress, logger: logger,
+            onServerRunning: { _ in await ready.arrive() })
+
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        let reload = ReloadService(signals: signals) { [composition] in
+            await composition.reload()
+            Self.reload(certificate, into: tls, logger: logger)
+        }
+        // Stopped in reverse order: first the readiness, then the public listener, the rest after it.
+        let services: [any Service] = [
+            PurgeService(
+                storage: composition.storage, interval: settings.purgeInterval, time: composition.time,
+                logger: logger),
+            SessionNewsService(sessions: composition.services.sessions, logger: logger),
+            reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
+        ]
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger)
+        configuration.maximumGracefulShutdownDuration = settings.shutdownGrace
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch is CancellationError {
+            logger.warning("requests were still in flight after the grace period")
+        } catch {
+            try await stopped()
+            throw error
+        }
+        try await stopped()
+    }
+
+    private func started() async {
+        do {
+            try await composition.storage.append([
+                AuditEvent(at: composition.time.now(), type: .nodeStarted, outcome: .success)
+            ])
+        } catch {
+            composition.logger.error("could not record the start", metadata: ["error": "\(error)"])
+        }
+        composition.logger.notice(
+            "ready",
+            metadata: [
+                "version": "\(Version.text)", "public_origin": "\(composition.settings.publicOrigin)",
+                "listen": "\(composition.settings.listen)",
+                "management_listen": "\(composition.settings.managementListen)",
+            ])
+        await onReady()
+    }
+
+    private func stopped() async throws {
+        let event = AuditEvent(at: composition.time.now(), type: .nodeStopped, outcome: .success)
+        do {
+            try await composition.storage.append([event])
+            try await composition.storage.close()
+        } catch {
+            composition.logger.error("could not close the audit log", metadata: ["error": "\(error)"])
+        }
+        composition.services.accessLog.flush()
+        composition.logger.notice("stopped")
+    }
+
+    private static func reload(_ certificate: TLSCertificate?, into tls: Reloadable<NIOSSLContext>?, logger: Logger) {
+        guard let certificate, let tls else { return }
+        do {
+            tls.replace(with: try certificate.load())
+        } catch {
+            logger.error("could not reload the certificate; the old one stays", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension ListenAddress {
+    fileprivate var bindAddress: BindAddress { .hostname(host, port: port) }
+}

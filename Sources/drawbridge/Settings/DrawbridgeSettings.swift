@@ -1,0 +1,49 @@
+import Bridge
+import BridgeHTTP
+import Federation
+import Logging
+
+/// The second stage: every setting parsed, checked and filled with its default. Services take the part they need.
+struct DrawbridgeSettings: Sendable {
+    /// Certificate and key for TLS in process.
+    struct TLSFiles: Hashable, Sendable {
+        let certificate: String
+        let privateKey: String
+    }
+
+    let publicOrigin: WebOrigin
+    let listen: ListenAddress
+    let managementListen: ListenAddress
+    let dataDirectory: String
+    let node: String
+    let signInURL: String
+    let defaultWebClient: ClientID?
+    /// The first one is what login URLs name.
+    let redemptionPaths: [String]
+    let trustedProxies: [NetworkPrefix]
+    let publicDirectory: String?
+    let tls: TLSFiles?
+    let loginTokenKeysFile: String
+    let loginTokenLifetime: Duration
+    let sessionCacheSize: Int
+    let bearerCacheSize: Int
+    let auditSigningKeyFile: String
+    /// `nil` when they are lifted.
+    let limits: LimitSettings?
+    let trackedLimitKeys: Int
+    let appLinks: AppLinkSettings
+    let logLevel: Logger.Level
+    let purgeInterval: Duration
+    let shutdownGrace: Duration
+    let trustedIssuers: [TrustedIssuerSettings]
+    let clients: [Client]
+
+    /// The database in the data folder (contract §13).
+    var databasePath: String { "\(dataDirectory)/drawbridge.sqlite" }
+
+    /// Reads, checks and resolves.
+    /// - Throws: ``SettingsRefused`` with every problem there is.
+    static func load(_ inputs: SettingsInputs) throws -> DrawbridgeSettings {
+        try SettingsResolver.resolve(RawSettings.read(inputs)).settings
+    }
+}

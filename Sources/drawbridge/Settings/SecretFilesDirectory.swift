@@ -1,0 +1,37 @@
+import Configuration
+import Foundation
+
+/// A folder in which every file is one setting: `login_token-lifetime` holds the value of `login_token.lifetime`.
+///
+/// Orchestrators mount such folders (`/run/secrets`, systemd's credentials directory). They also put other services'
+/// files there, so a file that no setting reads is nothing to complain about.
+struct SecretFilesDirectory {
+    private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    private(set) var problems: [SettingProblem] = []
+
+    init(path: String?) {
+        guard let path else { return }
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
+            problems.append(SettingProblem("secrets directory", value: path, "is not a folder"))
+            return
+        }
+        for key in SettingKey.all where key.kind != .objects {
+            let file = "\(path)/\(Self.fileName(of: key))"
+            guard FileManager.default.fileExists(atPath: file) else { continue }
+            guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+                problems.append(SettingProblem(key, at: .secretFile(name: file), "cannot be read"))
+                continue
+            }
+            let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            let content: ConfigContent =
+                key.kind == .list
+                ? .stringArray(trimmed.split(separator: ",").map(String.init)) : .string(trimmed)
+            values[AbsoluteConfigKey(key.components)] = ConfigValue(content, isSecret: true)
+        }
+    }
+
+    var provider: InMemoryProvider { InMemoryProvider(name: "secret files", values: values) }
+
+    static func fileName(of key: SettingKey) -> String { key.components.joined(separator: "-") }
+}

@@ -1,0 +1,72 @@
+import Yams
+
+/// The fields of one object in the settings file; unknown and malformed ones are noted with their line.
+struct SettingFields {
+    let path: String
+    private let nodes: [String: Node]
+    private var asked: Set<String> = []
+    private(set) var problems: [SettingProblem] = []
+
+    init(_ node: Node, path: String) {
+        self.path = path
+        var nodes: [String: Node] = [:]
+        if case .mapping(let mapping) = node {
+            for (key, value) in mapping { nodes[key.scalar?.string ?? ""] = value }
+        } else {
+            problems.append(SettingProblem(path, at: .file(line: node.mark?.line ?? 0), "must be an object"))
+        }
+        self.nodes = nodes
+    }
+
+    mutating func text(_ name: String) -> String? {
+        asked.insert(name)
+        guard let node = nodes[name] else { return nil }
+        guard let text = node.scalar?.string, !text.isEmpty else {
+            note(name, "must be a text")
+            return nil
+        }
+        return text
+    }
+
+    mutating func requiredText(_ name: String) -> String? {
+        asked.insert(name)
+        if nodes[name] == nil { note(name, "is required") }
+        return text(name)
+    }
+
+    mutating func list(_ name: String) -> [String]? {
+        asked.insert(name)
+        switch nodes[name] {
+        case nil: return nil
+        case .scalar(let scalar)?: return [scalar.string]
+        case .sequence(let sequence)?:
+            let texts = sequence.compactMap { $0.scalar?.string }
+            if texts.count != sequence.count || texts.isEmpty { note(name, "must be a list of texts") }
+            return texts
+        default:
+            note(name, "must be a list of texts")
+            return nil
+        }
+    }
+
+    mutating func object(_ name: String) -> SettingFields? {
+        asked.insert(name)
+        return nodes[name].map { SettingFields($0, path: "\(path).\(name)") }
+    }
+
+    /// Takes over the problems of a nested object.
+    mutating func adopt(_ inner: SettingFields) { problems += inner.problems }
+
+    mutating func note(_ name: String, value: String? = nil, _ message: String) {
+        let line = nodes[name]?.mark?.line
+        problems.append(SettingProblem("\(path).\(name)", value: value, at: line.map { .file(line: $0) }, message))
+    }
+
+    /// Notes every field that nobody asked for. Called last.
+    mutating func refuseUnknown() {
+        for name in nodes.keys.sorted() where !asked.contains(name) {
+            let hint = NearestName.of(name, among: Array(asked)).map { ", did you mean \($0)?" }
+            note(name, "is not a known field\(hint ?? "")")
+        }
+    }
+}

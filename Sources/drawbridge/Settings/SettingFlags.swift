@@ -1,0 +1,46 @@
+/// Settings given on the command line, matched with the table of keys.
+///
+/// The configuration library's own parser ignores what it does not know; a misspelt flag must stop the start.
+struct SettingFlags: Sendable {
+    private(set) var values: [(key: SettingKey, text: String)] = []
+    private(set) var problems: [SettingProblem] = []
+
+    private static let byFlag = Dictionary(uniqueKeysWithValues: SettingKey.all.map { ($0.flag, $0) })
+
+    init(_ words: [String]) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let flag = String(parts[0])
+            guard let key = Self.byFlag[flag] else {
+                let hint = NearestName.of(flag, among: Array(Self.byFlag.keys)).map { ", did you mean \($0)?" }
+                problems.append(SettingProblem(flag, "is not a known option\(hint ?? "")"))
+                // What follows an unknown flag is most likely its value.
+                if parts.count == 1, let next = rest.first, !next.hasPrefix("--") { rest.removeFirst() }
+                continue
+            }
+            guard key.kind != .objects else {
+                problems.append(SettingProblem(flag, "can only be set in the settings file"))
+                if parts.count == 1, let next = rest.first, !next.hasPrefix("--") { rest.removeFirst() }
+                continue
+            }
+            if parts.count == 2 {
+                values.append((key, String(parts[1])))
+            } else if let next = rest.first, !next.hasPrefix("--") {
+                values.append((key, next))
+                rest.removeFirst()
+            } else {
+                problems.append(SettingProblem(flag, "needs a value: \(key.kind.expectation)"))
+            }
+        }
+        let repeated = Dictionary(grouping: values, by: \.key).filter { $1.count > 1 && $0.kind != .list }
+        problems += repeated.keys.sorted { $0.name < $1.name }.map {
+            SettingProblem($0.flag, "is given more than once")
+        }
+    }
+
+    /// The same in the spelling of the configuration library, which keeps underscores inside a component.
+    var providerArguments: [String] {
+        ["drawbridge"] + values.map { "--\($0.key.name.replacing(".", with: "-"))=\($0.text)" }
+    }
+}

@@ -1,0 +1,39 @@
+// Limits of contract §12, and what slow or greedy clients may take.
+extension SettingKey {
+    static let limitsEnabled = SettingKey(
+        "limits.enabled", .boolean, default: "true", "false lifts all rate limits. For load tests only.")
+    static let issueUserBurst = SettingKey(
+        "limits.issue.user_burst", .integer(1...1_000_000), default: "5",
+        "Login tokens one user may get at once.")
+    static let issueUserPerHour = SettingKey(
+        "limits.issue.user_per_hour", .integer(1...10_000_000), default: "60",
+        "Login tokens one user may get in any hour, the burst included.")
+    static let issueNetworkBurst = SettingKey(
+        "limits.issue.network_burst", .integer(1...1_000_000), default: "60",
+        "Login tokens one network (/24 of IPv4, /64 of IPv6) may get at once.")
+    static let issueNetworkPerHour = SettingKey(
+        "limits.issue.network_per_hour", .integer(1...10_000_000), default: "1200",
+        "Login tokens one network may get in any hour, the burst included.")
+    static let issueClientBurst = SettingKey(
+        "limits.issue.client_burst", .integer(0...1_000_000), default: "0",
+        "Login tokens one app may get at once; 0 sets no limit per app.")
+    static let issueClientPerHour = SettingKey(
+        "limits.issue.client_per_hour", .integer(0...100_000_000), default: "0",
+        "Login tokens one app may get in any hour; 0 sets no limit per app.")
+    static let redemptionFailuresPerMinute = SettingKey(
+        "limits.redeem.failures_per_minute", .integer(1...1_000_000), default: "60",
+        "Failed redemptions of one network a minute before it is answered with 429. A good token is never held back.")
+    static let bearerFailuresPerMinute = SettingKey(
+        "limits.bearer.failures_per_minute", .integer(1...1_000_000), default: "60",
+        "Refused bearer tokens of one network a minute before it is answered with 429.")
+    static let limitsTrackedKeys = SettingKey(
+        "limits.tracked_keys", .integer(1000...10_000_000), default: "100000",
+        "How many users, networks and apps the limiter remembers at once.")
+
+    static let limits: [SettingKey] = [
+        limitsEnabled, issueUserBurst, issueUserPerHour, issueNetworkBurst, issueNetworkPerHour, issueClientBurst,
+        issueClientPerHour, redemptionFailuresPerMinute, bearerFailuresPerMinute, limitsTrackedKeys,
+    ]
+
+    static let http: [SettingKey] = []
+}

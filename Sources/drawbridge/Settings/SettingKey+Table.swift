@@ -1,0 +1,86 @@
+// Every setting there is. A key that is not here is refused; `Config/drawbridge.example.yaml` shows all of them.
+extension SettingKey {
+    static let publicOrigin = SettingKey(
+        "public_origin", .origin, required: true,
+        "Where browsers reach this service. Plain http is accepted for loopback hosts only.")
+    static let listen = SettingKey(
+        "listen", .address, default: "127.0.0.1:8080", "Address and port for apps and browsers.")
+    static let managementListen = SettingKey(
+        "management_listen", .address, default: "127.0.0.1:8081",
+        "Address and port of /livez, /readyz and /metrics. Keep it inside.")
+    static let dataDirectory = SettingKey(
+        "data_directory", .path, default: "/var/lib/drawbridge",
+        "Folder of the database and, unless named elsewhere, the keys. Created with mode 0700 when missing.")
+    static let node = SettingKey(
+        "node", .text, default: "main", "This server's name; its audit events form one chain under this name.")
+    static let signInURL = SettingKey(
+        "sign_in_url", .text, default: "/",
+        "The website's normal sign-in page, linked from every refusal: a path or an https URL.")
+    static let defaultWebClient = SettingKey(
+        "default_web_client", .text, "The website that an app opens when its request names none: a client_id.")
+    static let redemptionPaths = SettingKey(
+        "redemption_paths", .list, default: "/login-with-token", "Paths that redeem a login token.")
+    static let trustedProxies = SettingKey(
+        "trusted_proxies", .list, default: "",
+        "Networks (CIDR) whose X-Forwarded-For is believed. Empty: the connection's own address counts.")
+    static let publicDirectory = SettingKey(
+        "public_directory", .path, "Folder whose files replace the built-in assets of the same name.")
+    static let tlsCertificate = SettingKey(
+        "tls.certificate", .path, "PEM file with the certificate chain. Reread on SIGHUP.")
+    static let tlsPrivateKey = SettingKey(
+        "tls.private_key", .path, "PEM file with the private key; only its owner may read it. Reread on SIGHUP.")
+    static let loginTokenKeysFile = SettingKey(
+        "login_token.keys_file", .path,
+        "Signing keys of login tokens, made by `drawbridge keys init`. Default: login-token-keys.json in data_directory."
+    )
+    static let loginTokenLifetime = SettingKey(
+        "login_token.lifetime", .duration(.seconds(1)...(.seconds(60))), default: "60s",
+        "How long a login token lives when the app does not ask for less.")
+    static let sessionLifetime = SettingKey(
+        "session.lifetime", .duration(.seconds(60)...(.seconds(90 * 86_400))), default: "12h",
+        "A web session's absolute life, unless its client says otherwise.")
+    static let sessionIdle = SettingKey(
+        "session.idle", .duration(.seconds(60)...(.seconds(90 * 86_400))), default: "30m",
+        "How long a web session may lie unused, unless its client says otherwise.")
+    static let sessionCacheSize = SettingKey(
+        "session.cache_size", .integer(0...10_000_000), default: "50000", "How many sessions are kept in memory.")
+    static let bearerCacheSize = SettingKey(
+        "bearer.cache_size", .integer(0...10_000_000), default: "10000",
+        "How many verified bearer tokens are remembered, by digest, until they expire.")
+    static let auditSigningKeyFile = SettingKey(
+        "audit.signing_key_file", .path,
+        "Ed25519 key that signs audit checkpoints; made at the first start. Default: audit-signing-key.json in data_directory."
+    )
+    static let auditRetention = SettingKey(
+        "audit.retention", .choice(["off"]), default: "off",
+        "How long audit events are kept. Nothing deletes one, so off is the only value.")
+    static let appLinksApple = SettingKey(
+        "app_links.apple", .list, default: "",
+        "App ids (TEAMID.bundle.id) for /.well-known/apple-app-site-association.")
+    static let appLinksAndroid = SettingKey(
+        "app_links.android", .list, default: "",
+        "`package=SHA-256 fingerprint` pairs for /.well-known/assetlinks.json.")
+    static let logLevel = SettingKey(
+        "log.level", .choice(["debug", "info", "notice", "warning", "error"]), default: "info",
+        "The least important log lines that are written.")
+    static let purgeInterval = SettingKey(
+        "purge.interval", .duration(.seconds(1)...(.seconds(86_400))), default: "1m",
+        "How often expired tokens and sessions are removed.")
+    static let shutdownGrace = SettingKey(
+        "shutdown_grace", .duration(.seconds(0)...(.seconds(600))), default: "10s",
+        "How long requests in flight may take to finish after SIGTERM.")
+    static let trustedIssuers = SettingKey(
+        "trusted_issuers", .objects, "Whose bearer tokens are believed. At least one is needed to issue.")
+    static let clients = SettingKey(
+        "clients", .objects, "Apps and websites. More can be added to the database with `drawbridge clients add`.")
+
+    static let all: [SettingKey] =
+        [
+            publicOrigin, listen, managementListen, dataDirectory, node, signInURL, defaultWebClient, redemptionPaths,
+            trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey, loginTokenKeysFile, loginTokenLifetime,
+            sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
+            appLinksApple, appLinksAndroid, logLevel, purgeInterval, shutdownGrace,
+        ] + limits + http + [trustedIssuers, clients]
+
+    static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+}

@@ -1,0 +1,114 @@
+import Configuration
+import Foundation
+import Yams
+
+/// The settings file, read once: scalars by dotted name, and the two lists of objects.
+struct SettingsFile {
+    /// One value as written, never interpreted: `30O` stays `30O`.
+    struct Entry: Sendable {
+        let texts: [String]
+        let isList: Bool
+        let line: Int
+    }
+
+    private(set) var entries: [String: Entry] = [:]
+    private(set) var objects: [String: [Node]] = [:]
+    private(set) var problems: [SettingProblem] = []
+    /// Every name that occurs, also without a value.
+    private(set) var names: Set<String> = []
+
+    /// No file at all.
+    init() {}
+
+    /// Reads YAML 1.2 text; everything that is wrong with it ends up in ``problems``.
+    init(yaml: String) {
+        do {
+            guard let root = try Yams.compose(yaml: yaml) else { return }
+            guard case .mapping(let mapping) = root else {
+                problems.append(SettingProblem("settings file", "must be a mapping of keys to values"))
+                return
+            }
+            flatten(mapping, under: "")
+        } catch {
+            // The parser's message quotes the line it stopped at, which could hold anything; the place is enough.
+            problems.append(SettingProblem("settings file", "is not YAML: \(Self.place(of: error))"))
+        }
+    }
+
+    private mutating func flatten(_ mapping: Node.Mapping, under prefix: String) {
+        for (keyNode, value) in mapping {
+            let line = keyNode.mark?.line ?? 0
+            guard let key = keyNode.scalar?.string else {
+                problems.append(SettingProblem(prefix, at: .file(line: line), "a key must be a plain text"))
+                continue
+            }
+            let name = prefix.isEmpty ? key : "\(prefix).\(key)"
+            names.insert(name)
+            if SettingKey.byName[name]?.kind == .objects {
+                objects[name] = list(value, name: name, line: line)
+            } else {
+                read(value, name: name, line: line)
+            }
+        }
+    }
+
+    private mutating func list(_ value: Node, name: String, line: Int) -> [Node] {
+        if Self.isNull(value) { return [] }
+        guard case .sequence(let sequence) = value else {
+            problems.append(SettingProblem(name, at: .file(line: line), "must be a list of objects"))
+            return []
+        }
+        return Array(sequence)
+    }
+
+    private mutating func read(_ value: Node, name: String, line: Int) {
+        switch value {
+        case .mapping(let inner):
+            if SettingKey.byName[name] != nil {
+                problems.append(SettingProblem(name, at: .file(line: line), "takes a value, not nested keys"))
+            } else {
+                flatten(inner, under: name)
+            }
+        case .scalar(let scalar):
+            // `key:` with nothing behind it leaves the default in force, as a commented-out line does.
+            if !Self.isNull(value) || SettingKey.byName[name] == nil {
+                entries[name] = Entry(texts: [scalar.string], isList: false, line: line)
+            }
+        case .sequence(let sequence):
+            let texts = sequence.compactMap { $0.scalar?.string }
+            if texts.count != sequence.count {
+                problems.append(SettingProblem(name, at: .file(line: line), "must be a list of texts"))
+            }
+            entries[name] = Entry(texts: texts, isList: true, line: line)
+        case .alias:
+            problems.append(SettingProblem(name, at: .file(line: line), "YAML aliases are not supported"))
+        }
+    }
+
+    /// The same values for the configuration reader, all of them text.
+    var provider: InMemoryProvider {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (name, entry) in entries {
+            guard let key = SettingKey.byName[name] else { continue }
+            let content: ConfigContent =
+                key.kind == .list ? .stringArray(entry.texts) : .string(entry.texts.joined(separator: ","))
+            values[AbsoluteConfigKey(key.components)] = ConfigValue(content, isSecret: false)
+        }
+        return InMemoryProvider(name: "settings file", values: values)
+    }
+
+    private static func isNull(_ node: Node) -> Bool {
+        guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else { return false }
+        return ["", "~", "null"].contains(scalar.string)
+    }
+
+    private static func place(of error: any Error) -> String {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            "line \(mark.line), column \(mark.column): \(problem)"
+        case .duplicatedKeysInMapping(let duplicates, _): "key given twice: \(duplicates.joined(separator: ", "))"
+        default: "unreadable characters"
+        }
+    }
+}

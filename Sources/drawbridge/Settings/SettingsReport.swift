@@ -1,0 +1,42 @@
+import Bridge
+import Federation
+
+/// The settings in force, for `check-config`: each key, its value and where that comes from.
+struct SettingsReport {
+    let text: String
+
+    init(_ outcome: SettingsResolver.Outcome) {
+        var lines: [String] = []
+        for key in SettingKey.all where key.kind != .objects {
+            let value = outcome.raw.values[key.name]
+            let text = value?.text ?? Self.implied(key, outcome.settings) ?? key.fallback ?? "(not set)"
+            lines.append("\(key.name): \(text.isEmpty ? "(empty)" : text)  # \(value?.source ?? .fallback)")
+        }
+        for issuer in outcome.settings.trustedIssuers {
+            lines.append("trusted_issuers: \(issuer.issuer), \(Self.describe(issuer.verification))")
+        }
+        for client in outcome.settings.clients {
+            lines.append("clients: \(client.id) (\(client.kind.rawValue)), \(client.name)")
+        }
+        text = lines.joined(separator: "\n")
+    }
+
+    /// Defaults that follow from another setting.
+    private static func implied(_ key: SettingKey, _ settings: DrawbridgeSettings) -> String? {
+        switch key {
+        case .loginTokenKeysFile: settings.loginTokenKeysFile
+        case .auditSigningKeyFile: settings.auditSigningKeyFile
+        default: nil
+        }
+    }
+
+    private static func describe(_ verification: TrustedIssuerSettings.Verification) -> String {
+        switch verification {
+        case .hmac: "HMAC secret <redacted>"
+        case .jwksFile(let path): "keys from \(path)"
+        case .jwksURL(let link): "keys from \(link)"
+        case .discovery: "keys by discovery"
+        case .introspection(let endpoint, let clientID, _): "asks \(endpoint) as \(clientID)"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Bridge
+import Federation
+import Foundation
+import Yams
+
+// The two lists of objects that only the file can hold.
+extension SettingsResolver {
+    mutating func clients() -> [Client] {
+        let lifetime = duration(.sessionLifetime)
+        let idle = duration(.sessionIdle)
+        if idle > lifetime {
+            note(
+                SettingProblem(
+                    .sessionIdle, value: DurationText.describe(idle), at: source(of: .sessionIdle),
+                    "must not be longer than session.lifetime"))
+        }
+        var clients: [Client] = []
+        for (index, node) in (raw.objects[SettingKey.clients.name] ?? []).enumerated() {
+            let place = SettingSource.file(line: node.mark?.line ?? 0)
+            do {
+                let text = try Yams.serialize(node: node)
+                let client = try ClientText.read(
+                    yaml: text, defaults: ClientText.Defaults(lifetime: lifetime, idle: idle))
+                if clients.contains(where: { $0.id == client.id }) {
+                    note(
+                        SettingProblem("clients[\(index)].client_id", value: client.id.rawValue, at: place, "is taken"))
+                }
+                clients.append(client)
+            } catch let error as ClientDocumentError {
+                note(SettingProblem("clients[\(index)].\(error.field)", at: place, error.problem))
+            } catch {
+                note(SettingProblem("clients[\(index)]", at: place, "must be an object with a client's fields"))
+            }
+        }
+        return clients
+    }
+
+    mutating func trustedIssuers() -> [TrustedIssuerSettings] {
+        var issuers: [TrustedIssuerSettings] = []
+        for (index, node) in (raw.objects[SettingKey.trustedIssuers.name] ?? []).enumerated() {
+            var fields = SettingFields(node, path: "trusted_issuers[\(index)]")
+            let issuer = TrustedIssuerSettings(&fields, absolute: absolute)
+            fields.problems.forEach { note($0) }
+            if let issuer { issuers.append(issuer) }
+        }
+        for problem in TrustedIssuerSettings.problems(in: issuers) {
+            let name = problem.issuer.map { "trusted_issuers[\($0)].\(problem.field)" } ?? "trusted_issuers"
+            note(SettingProblem(name, problem.text))
+        }
+        return issuers
+    }
+}

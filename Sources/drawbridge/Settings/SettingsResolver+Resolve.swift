@@ -1,0 +1,154 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import Logging
+
+extension SettingsResolver {
+    /// The settings in force, with what `check-config` says about them.
+    struct Outcome {
+        let settings: DrawbridgeSettings
+        let raw: RawSettings
+    }
+
+    /// - Throws: ``SettingsRefused`` with every problem there is.
+    static func resolve(_ raw: RawSettings) throws(SettingsRefused) -> Outcome {
+        var resolver = SettingsResolver(raw)
+        let settings = resolver.settings()
+        guard let settings, resolver.problems.isEmpty else { throw SettingsRefused(problems: resolver.problems) }
+        return Outcome(settings: settings, raw: raw)
+    }
+
+    private mutating func settings() -> DrawbridgeSettings? {
+        let origin = publicOrigin()
+        let dataDirectory = absolute(requiredText(.dataDirectory))
+        let listen = address(.listen)
+        let managementListen = address(.managementListen)
+        if listen == managementListen, listen.port != 0 {
+            note(SettingProblem(.managementListen, value: "\(listen)", "must differ from listen"))
+        }
+        let tls = tlsFiles()
+        if tls == nil, origin?.isSecure == false, !listen.isLoopback {
+            note(
+                SettingProblem(
+                    .listen, value: "\(listen)", at: source(of: .listen),
+                    "would serve plain http to the network; listen on loopback, or set tls.certificate and an https "
+                        + "public_origin"))
+        }
+        let clients = clients()
+        let defaultWebClient = optionalText(.defaultWebClient).map(ClientID.init(rawValue:))
+        let issuers = trustedIssuers()
+        let limits = limits()
+        let paths = redemptionPaths()
+        let proxies = elements(.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8") {
+            NetworkPrefix($0)
+        }
+        let values = Plain(&self)
+        // Asked last: by now every key is checked, so all problems are told at once.
+        guard let origin else { return nil }
+        return DrawbridgeSettings(
+            publicOrigin: origin, listen: listen, managementListen: managementListen, dataDirectory: dataDirectory,
+            node: values.node, signInURL: values.signInURL, defaultWebClient: defaultWebClient,
+            redemptionPaths: paths, trustedProxies: proxies, publicDirectory: values.publicDirectory, tls: tls,
+            loginTokenKeysFile: path(.loginTokenKeysFile) ?? "\(dataDirectory)/login-token-keys.json",
+            loginTokenLifetime: values.loginTokenLifetime, sessionCacheSize: values.sessionCacheSize,
+            bearerCacheSize: values.bearerCacheSize,
+            auditSigningKeyFile: path(.auditSigningKeyFile) ?? "\(dataDirectory)/audit-signing-key.json",
+            limits: limits, trackedLimitKeys: values.trackedLimitKeys, appLinks: values.appLinks,
+            logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
+            trustedIssuers: issuers, clients: clients)
+    }
+
+    /// Settings that depend on no other.
+    private struct Plain {
+        let node: String
+        let signInURL: String
+        let publicDirectory: String?
+        let loginTokenLifetime: Duration
+        let sessionCacheSize: Int
+        let bearerCacheSize: Int
+        let trackedLimitKeys: Int
+        let appLinks: AppLinkSettings
+        let logLevel: Logger.Level
+        let purgeInterval: Duration
+        let shutdownGrace: Duration
+
+        init(_ resolver: inout SettingsResolver) {
+            node = resolver.node()
+            signInURL = resolver.signInURL()
+            publicDirectory = resolver.folder(.publicDirectory)
+            loginTokenLifetime = resolver.duration(.loginTokenLifetime)
+            sessionCacheSize = resolver.integer(.sessionCacheSize)
+            bearerCacheSize = resolver.integer(.bearerCacheSize)
+            trackedLimitKeys = resolver.integer(.limitsTrackedKeys)
+            appLinks = resolver.appLinks()
+            logLevel = resolver.logLevel()
+            purgeInterval = resolver.duration(.purgeInterval)
+            shutdownGrace = resolver.duration(.shutdownGrace)
+            _ = resolver.choice(.auditRetention)
+        }
+    }
+
+    private mutating func publicOrigin() -> WebOrigin? {
+        let text = requiredText(.publicOrigin)
+        if text.isEmpty { return nil }
+        let place = source(of: .publicOrigin)
+        guard let origin = WebOrigin(text) else {
+            note(SettingProblem(.publicOrigin, value: text, at: place, "must be \(SettingKind.origin.expectation)"))
+            return nil
+        }
+        if !origin.isSecure, !origin.isLoopback {
+            note(
+                SettingProblem(
+                    .publicOrigin, value: text, at: place,
+                    "must be https: browsers would send login tokens in the clear"))
+        }
+        return origin
+    }
+
+    private mutating func node() -> String {
+        let name = requiredText(.node)
+        let isPlain = name.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-._".utf8.contains(byte)
+        }
+        if !isPlain || name.utf8.count > 64 {
+            note(
+                SettingProblem(
+                    .node, value: name, at: source(of: .node), "must be 1 to 64 letters, digits, dots, - or _"))
+        }
+        return name
+    }
+
+    private mutating func signInURL() -> String {
+        let text = requiredText(.signInURL)
+        let isPath: Bool
+        if case .success = ReturnPath.parse(Array(text.utf8)) { isPath = true } else { isPath = false }
+        let isPlainURL = text.hasPrefix("https://") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 }
+        if !isPath, !isPlainURL {
+            note(SettingProblem(.signInURL, value: text, at: source(of: .signInURL), "must be a path or an https URL"))
+        }
+        return text
+    }
+
+    private mutating func redemptionPaths() -> [String] {
+        let paths = elements(.redemptionPaths, expecting: "a path such as /login-with-token") { text -> String? in
+            guard case .success(let path) = ReturnPath.parse(Array(text.utf8)), path.query == nil, path.path != "/"
+            else { return nil }
+            return text
+        }
+        if list(.redemptionPaths).isEmpty {
+            note(SettingProblem(.redemptionPaths, at: source(of: .redemptionPaths), "needs at least one path"))
+        }
+        return paths
+    }
+
+    private mutating func folder(_ key: SettingKey) -> String? {
+        guard let path = path(key) else { return nil }
+        var isDirectory: ObjCBool = false
+        if !FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) || !isDirectory.boolValue {
+            note(SettingProblem(key, value: path, at: source(of: key), "is not a folder"))
+        }
+        return path
+    }
+}

@@ -1,0 +1,107 @@
+import Bridge
+import Federation
+
+// One entry of `trusted_issuers` as the settings file writes it.
+extension TrustedIssuerSettings {
+    private static let sourceFields = ["hmac", "jwks_file", "jwks_uri", "discovery", "introspection"]
+
+    /// - Returns: `nil` when something is wrong; `fields` then says what.
+    init?(_ fields: inout SettingFields, absolute: (String) -> String) {
+        let issuer = fields.requiredText("issuer")
+        let audiences = fields.list("audience")
+        if audiences == nil { fields.note("audience", "is required: a token for somebody else must not count") }
+        let algorithms = Self.algorithms(&fields)
+        let leeway = Self.leeway(&fields)
+        let sources = [
+            Self.hmac(&fields, absolute: absolute),
+            fields.text("jwks_file").map { .jwksFile(path: absolute($0)) },
+            fields.text("jwks_uri").map { .jwksURL($0) }, Self.discovery(&fields),
+            Self.introspection(&fields, absolute: absolute),
+        ].compactMap { $0 }
+        let subjectClaim = fields.text("subject_claim") ?? "sub"
+        let clientClaim = fields.text("client_claim") ?? "client_id"
+        let fallbackClientClaim = fields.text("fallback_client_claim")
+        let subjectPrefix = fields.text("subject_prefix") ?? ""
+        if sources.count != 1, fields.problems.isEmpty {
+            fields.note(
+                "jwks_uri", "exactly one of \(Self.sourceFields.joined(separator: ", ")) says how tokens are verified")
+        }
+        fields.refuseUnknown()
+        guard let issuer, let audiences, let source = sources.first, fields.problems.isEmpty else { return nil }
+        self.init(
+            issuer: issuer, audiences: audiences, verification: source,
+            algorithms: algorithms ?? Self.defaultAlgorithms, subjectClaim: subjectClaim, clientClaim: clientClaim,
+            fallbackClientClaim: fallbackClientClaim, subjectPrefix: subjectPrefix, leeway: leeway)
+    }
+
+    private static func algorithms(_ fields: inout SettingFields) -> Set<SignatureAlgorithm>? {
+        guard let names = fields.list("algorithms") else { return nil }
+        let known = names.compactMap(SignatureAlgorithm.init(rawValue:))
+        if known.count != names.count {
+            let words = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)
+            fields.note(
+                "algorithms", value: names.joined(separator: ","), "must be of \(words.joined(separator: ", "))")
+        }
+        return Set(known)
+    }
+
+    private static func leeway(_ fields: inout SettingFields) -> Duration {
+        guard let text = fields.text("leeway") else { return .seconds(30) }
+        guard let leeway = DurationText.parse(text) else {
+            fields.note("leeway", value: text, "must be a duration from 0s to 60s")
+            return .zero
+        }
+        return leeway
+    }
+
+    private static func hmac(_ fields: inout SettingFields, absolute: (String) -> String) -> Verification? {
+        guard var inner = fields.object("hmac") else { return nil }
+        defer { fields.adopt(inner) }
+        let keyID = inner.text("key_id")
+        let name = inner.text("algorithm") ?? SignatureAlgorithm.hs256.rawValue
+        let secret = secretFile("secret_file", &inner, absolute: absolute)
+        inner.refuseUnknown()
+        guard let algorithm = SignatureAlgorithm(rawValue: name), algorithm.isSymmetric else {
+            inner.note("algorithm", value: name, "must be HS256, HS384 or HS512")
+            return nil
+        }
+        return secret.map { .hmac(secret: Secret($0), keyID: keyID, algorithm: algorithm) }
+    }
+
+    private static func discovery(_ fields: inout SettingFields) -> Verification? {
+        switch fields.text("discovery") {
+        case nil, "false": return nil
+        case "true": return .discovery
+        default:
+            fields.note("discovery", "must be true or false")
+            return nil
+        }
+    }
+
+    private static func introspection(_ fields: inout SettingFields, absolute: (String) -> String) -> Verification? {
+        guard var inner = fields.object("introspection") else { return nil }
+        defer { fields.adopt(inner) }
+        let endpoint = inner.requiredText("endpoint")
+        let clientID = inner.requiredText("client_id")
+        let secret = secretFile("client_secret_file", &inner, absolute: absolute)
+        inner.refuseUnknown()
+        guard let endpoint, let clientID, let secret else { return nil }
+        return .introspection(
+            endpoint: endpoint, clientID: clientID, clientSecret: Secret(String(decoding: secret, as: UTF8.self)))
+    }
+
+    private static func secretFile(
+        _ name: String, _ fields: inout SettingFields, absolute: (String) -> String
+    ) -> [UInt8]? {
+        guard let path = fields.requiredText(name) else { return nil }
+        do {
+            var bytes = try PrivateFile.read(absolute(path))
+            // Editors and `echo` end files with a newline that is not part of the secret.
+            if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+            return bytes
+        } catch {
+            fields.note(name, value: path, "\(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/// This release.
+enum Version {
+    static let text = "0.1.0"
+}

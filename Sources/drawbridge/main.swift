@@ -1,5 +1,0 @@
-import ArgumentParser
-import BridgeHTTP
-import SQLStorage
-import Federation
-print("placeholder")

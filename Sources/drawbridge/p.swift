@@ -1,3 +1,0 @@
-import Configuration
-import Yams
-import ArgumentParser

@@ -1,0 +1,160 @@
+import Bridge
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+@Suite struct SettingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func load(
+        _ yaml: String, flags: [String] = [], environment: [String: String] = [:], secrets: String? = nil
+    ) throws -> DrawbridgeSettings {
+        let file = try folder.file("drawbridge.yaml", yaml)
+        return try .load(
+            SettingsInputs(flags: flags, environment: environment, secretsDirectory: secrets, filePath: file))
+    }
+
+    /// What is said about settings that are refused; empty when they are accepted.
+    private func problems(
+        _ yaml: String, flags: [String] = [], environment: [String: String] = [:]
+    ) throws -> [String] {
+        do {
+            _ = try load(yaml, flags: flags, environment: environment)
+            return []
+        } catch let refused as SettingsRefused {
+            return refused.problems.map(\.description)
+        }
+    }
+
+    private let origin = "public_origin: https://www.example.com\n"
+
+    @Test func `the example file is accepted as it is`() throws {
+        let file = TemporaryFolder.package.appending(path: "Config/drawbridge.example.yaml")
+        let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file.path(percentEncoded: false)))
+        #expect(settings.clients.map(\.id) == ["phone-app", "www"])
+        #expect(settings.trustedIssuers.map(\.issuer) == ["https://login.example.com"])
+    }
+
+    @Test(arguments: SettingKey.all)
+    func `the example file shows the key`(_ key: SettingKey) throws {
+        let url = TemporaryFolder.package.appending(path: "Config/drawbridge.example.yaml")
+        let file = SettingsFile(yaml: try String(contentsOf: url, encoding: .utf8))
+        #expect(file.names.contains(key.name), "\(key.name) is missing in the example")
+    }
+
+    @Test(arguments: SettingKey.all.filter { $0.fallback != nil && $0.kind != .list && !$0.isRequired })
+    func `the example file shows the default`(_ key: SettingKey) throws {
+        let url = TemporaryFolder.package.appending(path: "Config/drawbridge.example.yaml")
+        let file = SettingsFile(yaml: try String(contentsOf: url, encoding: .utf8))
+        #expect(file.entries[key.name]?.texts == key.fallback.map { [$0] })
+    }
+
+    @Test func `every problem is told at once, with its place`() throws {
+        let found = try problems(
+            """
+            public_origin: https://www.example.com/shop
+            login_token:
+              lifetime: 30O
+              lifetme: 30s
+            session: {lifetime: 5m, idle: 10m}
+            clients:
+              - client_id: www
+                colour: red
+            """, flags: ["--shutdown-grase", "5s"], environment: ["DRAWBRIDGE_LISTN": "x"])
+        #expect(found.count == 7)
+        for expected in [
+            "--shutdown-grase: is not a known option, did you mean --shutdown-grace?",
+            "DRAWBRIDGE_LISTN: is an environment variable that no setting reads, did you mean DRAWBRIDGE_LISTEN?",
+            "login_token.lifetme (settings file, line 4): is not a known key, did you mean login_token.lifetime?",
+            "public_origin = \"https://www.example.com/shop\" (settings file, line 1): must be an origin such as "
+                + "https://www.example.com, without a path or a trailing slash",
+            "login_token.lifetime = \"30O\" (settings file, line 3): must be a duration from 1s to 1m, such as 250ms, "
+                + "60s, 30m, 12h or 7d",
+            "session.idle = \"10m\" (settings file, line 5): must not be longer than session.lifetime",
+            "clients[0].colour (settings file, line 7): is not a field of a client",
+        ] {
+            #expect(found.contains(expected), "\(found)")
+        }
+    }
+
+    @Test func `a flag beats the environment, which beats a secret file, which beats the file`() throws {
+        let secrets = folder.path + "/secrets"
+        try FileManager.default.createDirectory(atPath: secrets, withIntermediateDirectories: false)
+        try Data("3s\n".utf8).write(to: URL(filePath: secrets + "/shutdown_grace"))
+        let yaml = origin + "shutdown_grace: 4s\n"
+        let environment = ["DRAWBRIDGE_SHUTDOWN_GRACE": "2s", "PATH": "/bin"]
+        let flags = ["--shutdown-grace", "1s"]
+        #expect(
+            try load(yaml, flags: flags, environment: environment, secrets: secrets).shutdownGrace == .seconds(1))
+        #expect(try load(yaml, environment: environment, secrets: secrets).shutdownGrace == .seconds(2))
+        #expect(try load(yaml, secrets: secrets).shutdownGrace == .seconds(3))
+        #expect(try load(yaml).shutdownGrace == .seconds(4))
+        #expect(try load(origin).shutdownGrace == .seconds(10))
+    }
+
+    @Test(arguments: [
+        ("public_origin: http://www.example.com", "must be https"),
+        ("public_origin: http://localhost:8080\nlisten: 0.0.0.0:80", "would serve plain http to the network"),
+        ("public_origin: https://a.example\nlisten: 127.0.0.1:80\nmanagement_listen: 127.0.0.1:80", "must differ"),
+        ("public_origin: https://a.example\ntls: {certificate: /etc/hostname}", "tls.private_key: is required"),
+        ("public_origin: https://a.example\nlogin_token: {lifetime: 61s}", "from 1s to 1m"),
+        ("public_origin: https://a.example\nlogin_token: {lifetime: 60}", "from 1s to 1m"),
+        ("public_origin: https://a.example\naudit: {retention: 90d}", "must be one of off"),
+        ("public_origin: https://a.example\nlimits: {issue: {user_burst: 60}}", "must be more than"),
+        ("public_origin: https://a.example\nlimits: {issue: {client_burst: 5}}", "set together or not at all"),
+        ("public_origin: https://a.example\nredemption_paths: [login]", "must be a path"),
+        ("public_origin: https://a.example\nredemption_paths: ['/a?b']", "must be a path"),
+        ("public_origin: https://a.example\ntrusted_proxies: [10.0.0.0/33]", "must be a network"),
+        ("public_origin: https://a.example\nsign_in_url: //evil.example", "must be a path or an https URL"),
+        ("public_origin: https://a.example\nnode: a b", "must be 1 to 64"),
+        ("public_origin: https://a.example\nlog: {level: loud}", "must be one of"),
+        ("public_origin: https://a.example\nlisten: [1, 2]", "must be an address"),
+        ("public_origin: https://a.example\nlisten: 127.0.0.1:65536", "must be an address"),
+        ("public_origin: https://a.example\npublic_directory: /nowhere", "is not a folder"),
+        ("public_origin: https://a.example\npublic_origin: https://b.example", "key given twice"),
+        ("public_origin: [", "is not YAML"), ("just text", "must be a mapping"), ("", "is required"),
+        ("public_origin: https://a.example\napp_links: {apple: [x]}", "must be an app id"),
+        ("public_origin: https://a.example\napp_links: {android: ['a=00']}", "32 hex pairs"),
+        ("public_origin: https://a.example\nclients: {a: b}", "must be a list of objects"),
+        ("public_origin: https://a.example\nclients: [a]", "must be an object"),
+        ("public_origin: https://a.example\nclients: [{client_id: a}, {client_id: a}]", "is taken"),
+    ])
+    func `insecure or malformed settings are refused`(_ yaml: String, _ expected: String) throws {
+        let found = try problems(yaml)
+        #expect(found.contains { $0.contains(expected) }, "\(found)")
+    }
+
+    @Test func `what stands in the environment is told apart from what a file says`() throws {
+        let found = try problems(origin, environment: ["DRAWBRIDGE_PURGE_INTERVAL": "often"])
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("purge.interval = \"often\" (environment DRAWBRIDGE_PURGE_INTERVAL)") == true)
+    }
+
+    @Test func `a list of objects cannot come from the environment or a flag`() throws {
+        let found = try problems(origin, flags: ["--clients", "x"], environment: ["DRAWBRIDGE_CLIENTS": "x"])
+        #expect(found.map { $0.contains("can only be set in the settings file") } == [true, true])
+    }
+
+    @Test func `a client without lifetimes takes those of the settings`() throws {
+        let settings = try load(
+            origin + "session: {lifetime: 2h, idle: 10m}\nclients: [{client_id: a}, "
+                + "{client_id: b, session_lifetime: 300}]")
+        #expect(settings.clients.map(\.sessionLifetime) == [.seconds(7200), .seconds(300)])
+        #expect(settings.clients.map(\.sessionIdle) == [.seconds(600), .seconds(300)])
+    }
+
+    @Test func `no two keys share a flag, a variable or a secret file`() {
+        #expect(Set(SettingKey.all.map(\.flag)).count == SettingKey.all.count)
+        #expect(Set(SettingKey.all.map(\.environmentName)).count == SettingKey.all.count)
+        #expect(Set(SettingKey.all.map(SecretFilesDirectory.fileName)).count == SettingKey.all.count)
+    }
+
+    @Test(arguments: SettingKey.all.filter { $0.fallback != nil })
+    func `a default is a value that would be accepted`(_ key: SettingKey) throws {
+        let fallback = try #require(key.fallback)
+        #expect(try problems(origin, flags: key.kind == .list ? [] : ["\(key.flag)=\(fallback)"]) == [])
+    }
+}

@@ -1,0 +1,65 @@
+import Bridge
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+@Suite struct TrustedIssuerSettingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func problems(_ issuers: String) throws -> [String] {
+        let file = try folder.file(
+            "drawbridge.yaml", "public_origin: https://www.example.com\ntrusted_issuers:\n" + issuers)
+        do {
+            _ = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
+            return []
+        } catch let refused as SettingsRefused {
+            return refused.problems.map(\.description)
+        }
+    }
+
+    @Test func `a shared secret comes from a file that only its owner can read`() throws {
+        let good = try folder.file("good", String(repeating: "k", count: 32) + "\n")
+        let open = try folder.file("open", String(repeating: "k", count: 32), mode: 0o644)
+        let short = try folder.file("short", "abc")
+        #expect(try problems("  - {issuer: a, audience: b, hmac: {secret_file: \(good)}}") == [])
+        #expect(
+            try problems("  - {issuer: a, audience: b, hmac: {secret_file: \(open)}}")
+                .contains { $0.contains("can be read by others (mode 644)") })
+        #expect(
+            try problems("  - {issuer: a, audience: b, hmac: {secret_file: \(short)}}")
+                .contains { $0.contains("fewer than 32 bytes") })
+    }
+
+    @Test func `a relative path starts at the settings file`() throws {
+        _ = try folder.file("key", String(repeating: "k", count: 32))
+        #expect(try problems("  - {issuer: a, audience: b, hmac: {secret_file: key}}") == [])
+    }
+
+    @Test(arguments: [
+        ("  - {issuer: a, audience: b}", "exactly one of"),
+        ("  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k', jwks_file: k}", "exactly one of"),
+        ("  - {issuer: a, jwks_uri: 'https://a.example/k'}", "audience: is required"),
+        ("  - {audience: a, jwks_uri: 'https://a.example/k'}", "issuer: is required"),
+        ("  - {issuer: a, audience: b, jwks_uri: 'http://a.example/k'}", "must be an https URL"),
+        ("  - {issuer: a, audience: b, jwks_uri: 'https://a.example@evil.example/k'}", "must be an https URL"),
+        ("  - {issuer: a, audience: b, discovery: true}", "needs an issuer that is an https URL"),
+        ("  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k', colour: red}", "colour"),
+        ("  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k', algorithms: [none]}", "algorithms"),
+        ("  - {issuer: a, audience: b, introspection: {endpoint: 'https://a.example/i'}}", "client_id: is required"),
+        (
+            "  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k'}\n"
+                + "  - {issuer: c, audience: b, jwks_uri: 'https://a.example/k'}", "subject_prefix"
+        ),
+        (
+            "  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k'}\n"
+                + "  - {issuer: a, audience: b, subject_prefix: 'x:', jwks_uri: 'https://a.example/k'}", "twice"
+        ),
+    ])
+    func `an issuer that could not be trusted is refused`(_ issuers: String, _ expected: String) throws {
+        let found = try problems(issuers)
+        #expect(found.contains { $0.contains(expected) }, "\(found)")
+    }
+}
