@@ -54,7 +54,7 @@ final class GroupCommitWriter: Sendable {
     /// Refuses every later write.
     func close() { queue.withLock { $0.isClosed = true } }
 
-    private func enqueue(_ write: PendingWrite) {
+    func enqueue(_ write: PendingWrite) {
         let refusal: String? = queue.withLock { queue in
             guard !queue.isClosed else { return "the storage is closed" }
             guard queue.waiting.count < Self.queueLimit else { return "too many writes are waiting" }

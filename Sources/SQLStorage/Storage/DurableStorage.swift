@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Made by ``SQLiteStorage``.
 package final class DurableStorage: Sendable {
-    private let engine: any SQLEngine
+    let engine: any SQLEngine
     /// `nil` when the database was opened for reading only.
     private let writing: Writing?
     private let time: TimeSource

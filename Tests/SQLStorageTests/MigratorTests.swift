@@ -1,0 +1,50 @@
+import Bridge
+import Testing
+
+@testable import SQLStorage
+
+@Suite struct MigratorTests {
+    @Test func `a new file gets every step, once`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            let versions: SQLStatement = "SELECT version FROM schema_migration ORDER BY version"
+            let first = try storage.onWriter(versions)
+            #expect(first.map(\.values) == Migration.all.map { [.integer($0.version)] })
+            let again = try database.open()
+            #expect(try again.onWriter(versions) == first)
+        }
+    }
+
+    @Test func `steps are numbered from one without gaps`() {
+        #expect(Migration.all.map(\.version) == (0..<Migration.all.count).map { Int64($0 + 1) })
+    }
+
+    @Test func `a database of a newer version is refused, in words`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            try storage.onWriter("INSERT INTO schema_migration VALUES (99, 'from the future', 0)")
+            let error = #expect(throws: SQLiteOpenError.self) { try database.open() }
+            #expect(error == .newerSchema(path: database.path, found: 99, known: Migration.all.last?.version ?? 0))
+            #expect(error?.description.contains("newer version") == true)
+            #expect(throws: SQLiteOpenError.self) { try database.openForReading() }
+        }
+    }
+
+    @Test func `a step that fails leaves nothing of itself or the steps before it`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            let dialect = storage.engine.dialect
+            let engine = try #require(storage.engine as? SQLiteEngine)
+            let last = Migration.all.last?.version ?? 0
+            let good = Migration(version: last + 1, name: "good") { _ in ["CREATE TABLE made (a TEXT)"] }
+            let bad = Migration(version: last + 2, name: "bad") { _ in ["CREATE TABLE app_user (a TEXT)"] }
+            let migrator = Migrator(dialect: dialect, migrations: Migration.all + [good, bad])
+            #expect(throws: SQLFailure.self) {
+                try engine.onWriterNow { try migrator.migrate($0, at: Timestamp(milliseconds: 0)) }
+            }
+            #expect(try storage.onWriter("SELECT name FROM sqlite_master WHERE name = 'made'") == [])
+            #expect(
+                try storage.onWriter("SELECT max(version) FROM schema_migration").map(\.values) == [[.integer(last)]])
+        }
+    }
+}

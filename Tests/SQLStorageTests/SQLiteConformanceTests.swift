@@ -1,0 +1,16 @@
+import Bridge
+import StorageConformance
+import Testing
+
+@Suite struct SQLiteConformanceTests {
+    private static let cases =
+        LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
+        + ClientStoreConformance.cases + AuditLogConformance.cases
+
+    @Test(arguments: cases)
+    func `SQLite keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {
+        try await TemporaryDatabase.with { database in
+            try await conformance.check { try database.open() }
+        }
+    }
+}

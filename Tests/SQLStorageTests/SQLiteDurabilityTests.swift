@@ -1,0 +1,134 @@
+import Bridge
+import Foundation
+import Testing
+
+@testable import SQLStorage
+
+@Suite struct SQLiteDurabilityTests {
+    // GRDB sets NORMAL on its writer after it was set up, so the setting must be made afterwards.
+    @Test func `the writer flushes every commit`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            try await storage.append([.sample()])
+            #expect(try storage.onWriter("PRAGMA synchronous").map(\.values) == [[.integer(2)]])
+            #expect(try storage.onWriter("PRAGMA journal_mode").map(\.values) == [[.text("wal")]])
+        }
+    }
+
+    @Test func `a full disk refuses every write, keeps nothing of it, and heals`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            try await storage.append([.sample()])
+            try storage.onWriter("PRAGMA max_page_count = 1")
+            let written = await Self.appendUntilRefused(storage)
+            #expect(written < 5000)
+            try storage.onWriter("PRAGMA max_page_count = 1073741823")
+            try await Self.expectIntact(storage, events: 1 + written)
+            try await storage.append([.sample()])
+            try await Self.expectIntact(storage, events: 2 + written)
+        }
+    }
+
+    @Test func `on a full disk every write of the batch fails`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            try await storage.append([.sample()])
+            try storage.onWriter("PRAGMA max_page_count = 1")
+            let large = String(repeating: "x", count: 100_000)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        await #expect(throws: StorageError.self) {
+                            try await storage.append([.sample(reason: large)])
+                        }
+                    }
+                }
+            }
+            try storage.onWriter("PRAGMA max_page_count = 1073741823")
+            try await Self.expectIntact(storage, events: 1)
+        }
+    }
+
+    @Test func `a database that became read-only refuses writes and still reads`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            try await storage.append([.sample()])
+            try storage.onWriter("PRAGMA query_only = 1")
+            let error = await #expect(throws: StorageError.self) { try await storage.append([.sample()]) }
+            guard case .unavailable = error else {
+                Issue.record("wanted unavailable, got \(String(reflecting: error))")
+                return
+            }
+            await #expect(throws: StorageError.self) { try await storage.checkWritable() }
+            #expect(try await storage.chains().map(\.sequence) == [1])
+            try storage.onWriter("PRAGMA query_only = 0")
+            try await storage.append([.sample()])
+            try await Self.expectIntact(storage, events: 2)
+        }
+    }
+
+    @Test func `a reopened node continues its chain`() async throws {
+        try await TemporaryDatabase.with { database in
+            let first = try database.open(node: "n")
+            try await first.append([.sample(), .sample()])
+            try await first.close()
+            let second = try database.open(node: "n")
+            try await second.append([.sample()])
+            try await Self.expectIntact(second, events: 3)
+        }
+    }
+
+    @Test func `a signer that fails holds up no event`() async throws {
+        struct NoKey: Error {}
+        struct BrokenSigner: AuditCheckpointSigning {
+            func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
+                throw NoKey()
+            }
+        }
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open(signer: BrokenSigner())
+            try await storage.append((1...1500).map { _ in .sample() })
+            try await Self.expectIntact(storage, events: 1500)
+            #expect(try await storage.checkpoints() == [])
+        }
+    }
+
+    @Test func `the write-ahead log does not grow without end`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            let text = String(repeating: "x", count: 2000)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<16 {
+                    group.addTask {
+                        for _ in 0..<1500 { try await storage.append([.sample(reason: text)]) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let attributes = try FileManager.default.attributesOfItem(atPath: database.path + "-wal")
+            let size = try #require(attributes[.size] as? Int)
+            // 24 000 events of 2 kB, most of them in a commit of their own page, would be some 100 MB.
+            #expect(size < 300_000_000)
+        }
+    }
+
+    private static func appendUntilRefused(_ storage: DurableStorage) async -> Int {
+        var written = 0
+        while written < 5000 {
+            do { try await storage.append([.sample(reason: "filling")]) } catch { return written }
+            written += 1
+        }
+        return written
+    }
+
+    private static func expectIntact(
+        _ storage: DurableStorage, events: Int, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let node = try #require(try await storage.chains().first?.node)
+        let records = try await storage.records(of: node, in: 1...Int64.max, limit: events + 10)
+        #expect(records.map(\.sequence) == (0..<events).map { Int64($0 + 1) }, sourceLocation: sourceLocation)
+        let links = [AuditRecord.genesis] + records.map(\.hash).dropLast()
+        #expect(records.map(\.previousHash) == links, sourceLocation: sourceLocation)
+        #expect(records.allSatisfy { $0.isIntact }, sourceLocation: sourceLocation)
+    }
+}

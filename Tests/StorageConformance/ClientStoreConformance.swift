@@ -1,0 +1,62 @@
+package import Bridge
+
+/// What every ``ClientStore`` must do.
+package enum ClientStoreConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("every field of a client comes back as it was") { open in
+            let store = try await open()
+            let website = Client(
+                id: "web", name: "Größe \"网站\"", kind: .web, publicOrigin: WebOrigin("https://www.example.com:8443"),
+                returnPaths: try ReturnPathPolicy(entries: ["/contacts", "/account/*"], defaultPath: "/contacts"),
+                redeemMode: .confirm, replayResponse: .alert, sessionLifetime: .seconds(7200),
+                sessionIdle: .seconds(120))
+            let app = Client(
+                id: "app", name: "app", kind: .native, canIssueLoginTokens: true, mayReach: ["web", "other"])
+            for client in [website, app] {
+                let saved = try await store.save(client, expecting: .absent, event: Sample.event(.clientCreated))
+                try expect(saved, "\(client.id) is added")
+            }
+            try expectEqual(try await open().clients(), [app, website], "clients, by id")
+            try expectEqual(try await store.events(.clientCreated).count, 2, "events")
+        },
+        ConformanceCase("an expectation that does not hold changes nothing") { open in
+            let store = try await open()
+            let first = Client(id: "c", name: "first", kind: .native)
+            let second = Client(id: "c", name: "second", kind: .native)
+            try expect(
+                try await !store.save(first, expecting: .present, event: Sample.event(.clientChanged)),
+                "what is absent is not replaced")
+            try expect(
+                try await store.save(first, expecting: .absent, event: Sample.event(.clientCreated)), "it is added")
+            try expect(
+                try await !store.save(second, expecting: .absent, event: Sample.event(.clientCreated)),
+                "what is present is not added")
+            try expectEqual(try await store.clients(), [first], "clients")
+            try expect(
+                try await store.save(second, expecting: .present, event: Sample.event(.clientChanged)), "it is replaced"
+            )
+            try expectEqual(try await store.clients(), [second], "clients")
+            try expectEqual(try await store.events(.clientCreated).count, 1, "created events")
+            try expectEqual(try await store.events(.clientChanged).count, 1, "changed events")
+        },
+        ConformanceCase("a client is deleted once") { open in
+            let store = try await open()
+            let client = Client(id: "c", name: "c", kind: .native)
+            _ = try await store.save(client, expecting: .absent, event: Sample.event(.clientCreated))
+            try expect(try await store.deleteClient("c", event: Sample.event(.clientDeleted)), "it is deleted")
+            try expect(try await !store.deleteClient("c", event: Sample.event(.clientDeleted)), "it was gone")
+            try expectEqual(try await store.clients(), [], "clients")
+            try expectEqual(try await store.events(.clientDeleted).count, 1, "events")
+        },
+        ConformanceCase("of 20 concurrent additions of one client on two servers one is made") { open in
+            let servers = [try await open(), try await open()]
+            let saved = try await concurrently(20) { number in
+                try await servers[number % 2].save(
+                    Client(id: "c", name: "\(number)", kind: .native), expecting: .absent,
+                    event: Sample.event(.clientCreated))
+            }
+            try expectEqual(saved.count { $0 }, 1, "made")
+            try expectEqual(try await servers[0].events(.clientCreated).count, 1, "events")
+        },
+    ]
+}

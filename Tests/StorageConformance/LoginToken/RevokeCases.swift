@@ -1,0 +1,94 @@
+import Bridge
+
+extension LoginTokenStoreConformance {
+    static let revokeCases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("a revoked token cannot be redeemed, whether its issue was recorded or not") { open in
+            let store = try await open()
+            _ = try await store.recordIssue(
+                Sample.token("issued"), idempotency: nil, event: Sample.event(.loginTokenIssued))
+            for id in ["issued", "unrecorded"] {
+                let token = Sample.token(id)
+                let outcome = try await store.revoke(token, at: Sample.now, event: Sample.event(.loginTokenRevoked))
+                try expectEqual(outcome, .revoked, id)
+                try expectEqual(try await store.redeemSample(token), .revoked(at: Sample.now), id)
+                try expectEqual(try await store.session(id: SessionID(rawValue: "session-\(token.id)")), nil, id)
+            }
+        },
+        ConformanceCase("a second revocation reports the first and writes no event") { open in
+            let store = try await open()
+            let token = Sample.token("t")
+            _ = try await store.revoke(token, at: Sample.now, event: Sample.event(.loginTokenRevoked))
+            let later = Sample.now + .seconds(1)
+            let again = try await store.revoke(token, at: later, event: Sample.event(.loginTokenRevoked))
+            try expectEqual(again, .alreadyRevoked(at: Sample.now), "outcome")
+            try expectEqual(try await store.events(.loginTokenRevoked).count, 1, "events")
+        },
+        ConformanceCase("a used token cannot be revoked") { open in
+            let store = try await open()
+            let token = Sample.token("t")
+            _ = try await store.redeemSample(token)
+            let outcome = try await store.revoke(
+                token, at: Sample.now + .seconds(1), event: Sample.event(.loginTokenRevoked))
+            try expectEqual(outcome, .alreadyUsed(at: Sample.now), "outcome")
+            try expectEqual(try await store.events(.loginTokenRevoked).count, 0, "events")
+        },
+        ConformanceCase("of a redemption and a revocation at once, on two servers, one wins") { open in
+            let servers = [try await open(), try await open()]
+            for round in 0..<20 {
+                let token = Sample.token("t\(round)")
+                async let redeemed = servers[0].redeemSample(token)
+                async let revoked = servers[1].revoke(
+                    token, at: Sample.now, event: Sample.event(.loginTokenRevoked))
+                switch (try await redeemed, try await revoked) {
+                case (.opened, .alreadyUsed(let at)): try expectEqual(at, Sample.now, "time of use")
+                case (.revoked(let at), .revoked): try expectEqual(at, Sample.now, "time of revocation")
+                case (let redeemed, let revoked):
+                    throw ConformanceFailure(description: "\(redeemed) and \(revoked) cannot both be")
+                }
+            }
+        },
+        ConformanceCase("misses are counted, and the limit revokes the token") { open in
+            let store = try await open()
+            let token = Sample.token("t")
+            _ = try await store.recordIssue(token, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            for miss in 1...2 {
+                let count = try await store.recordMiss(
+                    token, at: Sample.now, limit: 3, event: Sample.event(.loginTokenRefused))
+                try expectEqual(count, miss, "misses")
+            }
+            try expectEqual(try await store.state(of: "t")?.status, .pending, "status before the limit")
+            let later = Sample.now + .milliseconds(3)
+            _ = try await store.recordMiss(token, at: later, limit: 3, event: Sample.event(.loginTokenRefused))
+            try expectEqual(
+                try await store.state(of: "t"),
+                LoginTokenState(token: token, status: .revoked(at: later), misses: 3), "state at the limit")
+            try expectEqual(try await store.redeemSample(token), .revoked(at: later), "a redemption afterwards")
+            try expectEqual(try await store.events(.loginTokenRefused).count, 3, "events")
+        },
+        ConformanceCase("with a limit of one, the first miss revokes an unrecorded token") { open in
+            let store = try await open()
+            let token = Sample.token("t")
+            _ = try await store.recordMiss(
+                token, at: Sample.now, limit: 1, event: Sample.event(.loginTokenRefused))
+            try expectEqual(try await store.state(of: "t")?.status, .revoked(at: Sample.now), "status")
+        },
+        ConformanceCase("20 concurrent misses on two servers are all counted") { open in
+            let servers = [try await open(), try await open()]
+            let counts = try await concurrently(20) { number in
+                try await servers[number % 2].recordMiss(
+                    Sample.token("t"), at: Sample.now, limit: 5, event: Sample.event(.loginTokenRefused))
+            }
+            try expectEqual(counts.sorted(), Array(1...20), "counts")
+            try expectEqual(try await servers[0].state(of: "t")?.status, .revoked(at: Sample.now), "status")
+        },
+        ConformanceCase("misses never take a used token's use away") { open in
+            let store = try await open()
+            let token = Sample.token("t")
+            _ = try await store.redeemSample(token)
+            let later = Sample.now + .seconds(1)
+            _ = try await store.recordMiss(token, at: later, limit: 1, event: Sample.event(.loginTokenRefused))
+            try expectEqual(
+                try await store.state(of: "t")?.status, .redeemed(Sample.use(Sample.session("t"))), "status")
+        },
+    ]
+}

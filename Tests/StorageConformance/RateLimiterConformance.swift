@@ -1,0 +1,74 @@
+package import Bridge
+
+/// What every ``RateLimiter`` must do.
+package enum RateLimiterConformance {
+    package static let cases: [ConformanceCase<any RateLimiter>] = [
+        ConformanceCase("a burst passes, then the wait for the next is told") { open in
+            let limiter = try await open()
+            for _ in 1...3 { try expectEqual(try await limiter.take([key()], at: Sample.now), .allowed, "burst") }
+            try expectEqual(
+                try await limiter.take([key()], at: Sample.now),
+                .exceeded(retryAfter: .seconds(10), scope: "test"), "past the burst")
+            let later = Sample.now + .milliseconds(4_000)
+            try expectEqual(
+                try await limiter.take([key()], at: later), .exceeded(retryAfter: .seconds(6), scope: "test"), "later")
+        },
+        ConformanceCase("a bucket refills one by one, and never past its burst") { open in
+            let limiter = try await open()
+            for _ in 1...3 { _ = try await limiter.take([key()], at: Sample.now) }
+            let refilled = Sample.now + .seconds(10)
+            try expectEqual(try await limiter.take([key()], at: refilled), .allowed, "one came back")
+            try expect(try await limiter.take([key()], at: refilled) != .allowed, "only one came back")
+            let muchLater = Sample.now + .seconds(3600)
+            for _ in 1...3 { try expectEqual(try await limiter.take([key()], at: muchLater), .allowed, "full again") }
+            try expect(try await limiter.take([key()], at: muchLater) != .allowed, "never more than the burst")
+        },
+        ConformanceCase("a refused take costs nothing") { open in
+            let limiter = try await open()
+            for _ in 1...10 { _ = try await limiter.take([key()], at: Sample.now) }
+            try expectEqual(
+                try await limiter.take([key()], at: Sample.now + .seconds(10)), .allowed, "after one interval")
+        },
+        ConformanceCase("a look takes nothing") { open in
+            let limiter = try await open()
+            for _ in 1...2 { _ = try await limiter.take([key()], at: Sample.now) }
+            for _ in 1...5 { try expectEqual(try await limiter.peek([key()], at: Sample.now), .allowed, "look") }
+            _ = try await limiter.take([key()], at: Sample.now)
+            try expectEqual(
+                try await limiter.peek([key()], at: Sample.now), .exceeded(retryAfter: .seconds(10), scope: "test"),
+                "a look at an empty bucket")
+        },
+        ConformanceCase("keys differ by scope and by value") { open in
+            let limiter = try await open()
+            for _ in 1...3 { _ = try await limiter.take([key()], at: Sample.now) }
+            try expectEqual(try await limiter.take([key(value: "other")], at: Sample.now), .allowed, "other value")
+            try expectEqual(try await limiter.take([key(scope: "other")], at: Sample.now), .allowed, "other scope")
+        },
+        ConformanceCase("of several keys the longest wait decides") { open in
+            let limiter = try await open()
+            let slow = key(scope: "slow", bucket: TokenBucket(burst: 1, refillInterval: .seconds(60)))
+            let quick = key(scope: "quick", bucket: TokenBucket(burst: 1, refillInterval: .seconds(5)))
+            try expectEqual(try await limiter.take([quick, slow], at: Sample.now), .allowed, "first")
+            for keys in [[quick, slow], [slow, quick]] {
+                try expectEqual(
+                    try await limiter.take(keys, at: Sample.now),
+                    .exceeded(retryAfter: .seconds(60), scope: "slow"), "second")
+            }
+        },
+        ConformanceCase("of 100 concurrent takes on two servers the burst passes") { open in
+            let servers = [try await open(), try await open()]
+            let bucket = TokenBucket(burst: 10, refillInterval: .seconds(60))
+            let decisions = try await concurrently(100) { number in
+                try await servers[number % 2].take([key(bucket: bucket)], at: Sample.now)
+            }
+            try expectEqual(decisions.count { $0 == .allowed }, 10, "allowed")
+        },
+    ]
+
+    private static func key(
+        scope: String = "test", value: String = "alice",
+        bucket: TokenBucket = TokenBucket(burst: 3, refillInterval: .seconds(10))
+    ) -> RateLimitKey {
+        RateLimitKey(scope: scope, value: value, bucket: bucket)
+    }
+}
