@@ -18,7 +18,7 @@ final class SQLiteEngine: SQLEngine {
     private static let writerCache = 16_384
 
     /// - Parameter lock: the name that this process writes under; without one the file must exist and is only read.
-    init(path: String, lock: NodeLock?) throws {
+    init(path: String, lock: NodeLock?, walLimits: WriteAheadLogKeeper.Limits = .standard) throws {
         self.lock = lock
         let isReadOnly = lock == nil
         var configuration = GRDB.Configuration()
@@ -31,7 +31,7 @@ final class SQLiteEngine: SQLEngine {
             walKeeper = nil
             return
         }
-        walKeeper = try WriteAheadLogKeeper(path: path, configuration: configuration)
+        walKeeper = try WriteAheadLogKeeper(path: path, configuration: configuration, limits: walLimits)
         // After opening: DatabasePool sets synchronous to NORMAL on the writer once its own setup is done.
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -68,7 +68,12 @@ final class SQLiteEngine: SQLEngine {
 
     func close() throws {
         do {
-            try walKeeper?.close()
+            if let walKeeper {
+                try walKeeper.close()
+                // SQLite does this by itself when the last connection closes, but that is one of the pool's readers,
+                // which cannot write. What is left in the log is read from there at the next start.
+                try pool.writeWithoutTransaction { database in _ = try database.checkpoint(.passive) }
+            }
             try pool.close()
             lock?.release()
         } catch let error as DatabaseError {

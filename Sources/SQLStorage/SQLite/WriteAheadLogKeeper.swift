@@ -12,28 +12,36 @@ final class WriteAheadLogKeeper: Sendable {
     static let lastResort = 65_536
     /// Bytes of log file that are kept for reuse when it starts over.
     static let keptBytes = 134_217_728
-    /// Pages after which the writer finishes: 32 MiB.
-    private static let writerThreshold = 8_192
-    /// Writes between two looks; a redemption dirties up to ten pages.
-    private static let interval = 1_000
+
+    struct Limits {
+        /// Pages after which the writer finishes.
+        let pages: Int
+        /// Writes between two looks; a redemption dirties up to ten pages.
+        let writes: Int
+
+        /// 32 MiB.
+        static let standard = Limits(pages: 8_192, writes: 1_000)
+    }
 
     private struct Progress {
         var writes = 0
         var isCopying = false
     }
 
+    private let limits: Limits
     private let connection: DatabaseQueue
     private let queue = DispatchQueue(label: "drawbridge.wal")
     private let progress = Mutex(Progress())
 
-    init(path: String, configuration: GRDB.Configuration) throws {
+    init(path: String, configuration: GRDB.Configuration, limits: Limits) throws {
+        self.limits = limits
         connection = try DatabaseQueue(path: path, configuration: configuration)
     }
 
     func didCommit(writes: Int, on pool: DatabasePool) {
         let isDue = progress.withLock { progress in
             progress.writes += writes
-            guard progress.writes >= Self.interval, !progress.isCopying else { return false }
+            guard progress.writes >= limits.writes, !progress.isCopying else { return false }
             progress.writes = 0
             progress.isCopying = true
             return true
@@ -42,7 +50,7 @@ final class WriteAheadLogKeeper: Sendable {
         queue.async { [self] in
             defer { progress.withLock { $0.isCopying = false } }
             guard let log = try? connection.inDatabase({ try $0.checkpoint(.passive) }),
-                log.walFrameCount >= Self.writerThreshold
+                log.walFrameCount >= limits.pages
             else { return }
             // A failure here leaves the log as it is; the next round tries again, and commits report a broken disk.
             pool.asyncWriteWithoutTransaction { database in _ = try? database.checkpoint(.passive) }
