@@ -1,11 +1,13 @@
 import Foundation
 import GRDB
+import Synchronization
 
 /// One SQLite file in WAL mode: a writer that flushes every commit to disk, and readers beside it.
 final class SQLiteEngine: SQLEngine {
     private let pool: DatabasePool
     private let walKeeper: WriteAheadLogKeeper?
     private let lock: NodeLock?
+    private let isClosed = Mutex(false)
 
     let dialect = SQLDialect(
         begin: "BEGIN IMMEDIATE", clustered: " WITHOUT ROWID",
@@ -67,6 +69,12 @@ final class SQLiteEngine: SQLEngine {
     }
 
     func close() throws {
+        // GRDB does not guard a checkpoint on a closed connection.
+        guard
+            isClosed.withLock({ isClosed in
+                defer { isClosed = true }; return !isClosed
+            })
+        else { return }
         do {
             if let walKeeper {
                 try walKeeper.close()
