@@ -272,7 +272,7 @@ def test_account_switch_yes_changes_over(demo, browser):
 def test_the_demo_front_page_walks_the_whole_road(demo, browser):
     browser.get(f"{demo.base}/")
     shoot(browser, "front")
-    press(browser, "open")
+    press(browser, "on the web")
     WebDriverWait(browser, 10).until(lambda it: session_in(it) is not None)
     instance.wait_until(lambda: any(name in text_of(browser).lower() for name in ("alice", "bob")), 10, "a name")
 
