@@ -23,6 +23,11 @@ def binary() -> str:
     return os.environ.get("DRAWBRIDGE_BINARY") or str(ROOT / ".build/debug/drawbridge")
 
 
+def environment() -> dict:
+    """Without our own DRAWBRIDGE_BINARY: the service refuses to start with a DRAWBRIDGE_ variable it does not know."""
+    return {name: value for name, value in os.environ.items() if name != "DRAWBRIDGE_BINARY"}
+
+
 def wait_until(condition, seconds: float = 10, what: str = "condition"):
     """Polls until the condition gives something true, and returns that."""
     deadline = time.monotonic() + seconds
@@ -35,7 +40,8 @@ def wait_until(condition, seconds: float = 10, what: str = "condition"):
 
 def run(*arguments: str, stdin: bytes = b"", check: bool = True, timeout: float = 60) -> subprocess.CompletedProcess:
     """Runs one command of the binary to its end."""
-    done = subprocess.run([binary(), *arguments], input=stdin, capture_output=True, timeout=timeout)
+    done = subprocess.run(
+        [binary(), *arguments], input=stdin, capture_output=True, timeout=timeout, env=environment())
     if check:
         assert done.returncode == 0, f"{arguments}: status {done.returncode}\n{done.stdout!r}\n{done.stderr!r}"
     return done
@@ -44,13 +50,13 @@ def run(*arguments: str, stdin: bytes = b"", check: bool = True, timeout: float 
 class Process:
     """A server process whose output goes to files."""
 
-    def __init__(self, command: list[str], directory: Path, env: dict | None = None):
+    def __init__(self, command: list[str], directory: Path):
         self.directory = directory
         self.stdout_path = directory / f"stdout-{time.monotonic_ns()}.log"
         self.stderr_path = self.stdout_path.with_name(self.stdout_path.name.replace("stdout", "stderr"))
         with open(self.stdout_path, "wb") as out, open(self.stderr_path, "wb") as err:
             self.popen = subprocess.Popen(
-                command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})})
+                command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment())
 
     @property
     def output(self) -> str:
@@ -85,13 +91,13 @@ class Process:
 class Demo(Process):
     """`drawbridge demo --print-json` on free ports."""
 
-    def __init__(self, *flags: str, data: Path | None = None, prefix: list[str] = [], env: dict | None = None):
+    def __init__(self, *flags: str, data: Path | None = None, port: int = 0, prefix: list[str] = []):
         scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
         self.data = Path(data) if data else scratch / "data"
         self.data.mkdir(exist_ok=True)
-        command = [*prefix, binary(), "demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0",
+        command = [*prefix, binary(), "demo", "--listen", f"127.0.0.1:{port}", "--management-listen", "127.0.0.1:0",
                    "--print-json", "--data", str(self.data), *flags]
-        super().__init__(command, scratch, env)
+        super().__init__(command, scratch)
         self.facts = wait_until(self._ready_line, 30, "the ready line")
         self.base = self.facts["base_url"]
         self.management = self.facts["management_url"]

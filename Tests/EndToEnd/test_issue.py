@@ -101,15 +101,15 @@ def test_body_forms(demo, body, headers):
     (b"[1]", 400, "invalid_request"),
     (b'{"ttl":5,"ttl":6}', 400, "invalid_request"),
     (b"\xff\xfe", 400, "invalid_request"),
-    (b'{"redirect":"' + b"a" * 17_000 + b'"}', 413, "invalid_request"),
-], ids=str)
+    (b'{"redirect":"' + b"a" * 17_000 + b'"}', 413, "content_too_large"),
+], ids=lambda value: str(value)[:60])
 def test_bad_body(demo, body, status, code):
     headers = {"Content-Type": "application/json"} if isinstance(body, bytes) else {}
     assert_error(demo.post_issue(body, headers=headers), status, code)
 
 
 def test_other_content_types_are_415(demo):
-    assert_error(demo.post_issue(b"<ttl>5</ttl>", headers={"Content-Type": "text/xml"}), 415, "invalid_request")
+    assert_error(demo.post_issue(b"<ttl>5</ttl>", headers={"Content-Type": "text/xml"}), 415, "unsupported_media_type")
 
 
 def bearer_cases(demo):
@@ -256,7 +256,7 @@ def test_issue_limit_per_user_is_429_with_retry_after(start_demo):
     answers = [demo.post_issue(sub="eve") for _ in range(6)]
     assert [answer.status for answer in answers] == [200] * 5 + [429]
     assert_error(answers[-1], 429, "rate_limited")
-    assert 1 <= int(answers[-1].header("Retry-After")) <= 60
+    assert 1 <= int(answers[-1].header("Retry-After")) <= 66
     assert demo.post_issue(sub="mallory").status == 200, "another user's bucket is full"
     assert demo.audit("rate_limit.exceeded")
 

@@ -374,7 +374,9 @@ def refusals(demo) -> dict[str, wire.Answer]:
 
 def test_every_refusal_is_the_same_page(demo):
     shapes = {}
-    for name, answer in refusals(demo).items():
+    answers = refusals(demo)
+    assert {name: answer.status for name, answer in answers.items() if answer.status != 400} == {}
+    for name, answer in answers.items():
         assert_refused(answer)
         request_id = answer.header("X-Request-Id")
         assert request_id in answer.text, f"{name}: the page shows its request id"

@@ -50,7 +50,9 @@ def assert_a_browser_agrees(text: bytes, verdict: dict, allow: list[str]):
     assert listed(resolved.pathname, allow), (text, resolved.href)
     assert verdict["location"].startswith("/")
     emitted = ada_url.URL(ORIGIN + verdict["location"])
-    assert emitted.href == resolved.href.removesuffix("?"), (text, verdict, resolved.href)
+    # A question mark with nothing behind it is dropped (contract §4.3).
+    bare = source.endswith("?") and source.count("?") == 1
+    assert emitted.href == (resolved.href[:-1] if bare else resolved.href), (text, verdict, resolved.href)
 
 
 @pytest.mark.parametrize("allow", sorted({tuple(case["allow"]) for case in CASES}), ids=len)

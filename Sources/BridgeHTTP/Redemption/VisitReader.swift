@@ -26,7 +26,7 @@ struct VisitReader: Sendable {
             || header.count > 1 || (query.tokens + (body?.tokens ?? []) + header).count > 1
         let carried: (carrier: Visit.Carrier, token: String?)
         if let body {
-            carried = body.tokens.first.map { (.form, $0) } ?? (.none, nil)
+            carried = (.form, body.tokens.first)
         } else if let token = header.first {
             carried = (.header, token)
         } else {
