@@ -1,0 +1,60 @@
+/// Writes the audit log out, page by page.
+package struct AuditExport: Sendable {
+    package enum Format: String, Sendable, CaseIterable {
+        /// JSON Lines, checkpoints included: what ``AuditExportReader`` reads back for verification.
+        case jsonLines = "jsonl"
+        case csv
+    }
+
+    /// Takes a piece of the output; a slow one slows the reading down.
+    package typealias Sink = @Sendable ([UInt8]) async throws -> Void
+
+    static let pageSize = 500
+
+    private let log: any AuditLog
+
+    package init(_ log: any AuditLog) { self.log = log }
+
+    /// Everything, node by node, oldest first.
+    package func writeAll(as format: Format, to sink: Sink) async throws {
+        // In this order: what a checkpoint covers was written before it, so it is in the events that follow.
+        let checkpoints = try await log.checkpoints()
+        let heads = try await log.chains()
+        try await begin(format, sink)
+        if format == .jsonLines {
+            for checkpoint in checkpoints { try await sink(checkpoint.json + [0x0A]) }
+        }
+        for head in heads {
+            try await AuditChainReader(log, head: head).read { records in try await sink(page(records, format)) }
+        }
+    }
+
+    /// What a search finds, newest first; without checkpoints, since a chain with gaps cannot be verified.
+    package func write(matching filter: AuditFilter, as format: Format, to sink: Sink) async throws {
+        try await begin(format, sink)
+        var cursor: AuditCursor?
+        repeat {
+            let found = try await log.search(filter, before: cursor, limit: Self.pageSize)
+            if !found.records.isEmpty { try await sink(page(found.records, format)) }
+            cursor = found.next
+        } while cursor != nil
+    }
+
+    private func begin(_ format: Format, _ sink: Sink) async throws {
+        if format == .csv { try await sink(Array(AuditCSV.header.utf8)) }
+    }
+
+    private func page(_ records: [AuditRecord], _ format: Format) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(records.count * 512)
+        for record in records {
+            switch format {
+            case .jsonLines:
+                output.append(contentsOf: record.json)
+                output.append(0x0A)
+            case .csv: output.append(contentsOf: AuditCSV.row(record).utf8)
+            }
+        }
+        return output
+    }
+}

@@ -1,0 +1,22 @@
+/// How an audit log fails to be the one that was written.
+package enum AuditProblemKind: String, Hashable, Sendable, CaseIterable {
+    /// A field of the event is not what was hashed.
+    case edited
+    /// An event that must have been there is gone; its sequence is the first that is missing.
+    case missing
+    /// The event does not name the one before it as its predecessor.
+    case unlinked
+    /// A second event of the same sequence.
+    case duplicated
+    /// An event behind one that came after it.
+    case outOfOrder = "out_of_order"
+    /// A checkpoint covers events that are not there; its sequence is the first that is missing.
+    case truncated
+    /// The chain at a checkpoint's size is not the one that was signed.
+    case checkpointMismatch = "checkpoint_mismatch"
+    /// The checkpoint's note is none, or says something else than its columns.
+    case checkpointMalformed = "checkpoint_malformed"
+    case checkpointBadSignature = "checkpoint_bad_signature"
+    /// None of the checkpoint's signatures is by a trusted key.
+    case checkpointUnknownKey = "checkpoint_unknown_key"
+}

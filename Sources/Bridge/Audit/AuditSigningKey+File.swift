@@ -1,0 +1,47 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension AuditSigningKey {
+    /// Reads a key file.
+    package static func load(path: String) throws -> AuditSigningKey {
+        guard let bytes = FileManager.default.contents(atPath: path) else { throw Problem.unreadable(path: path) }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return try AuditSigningKey(text: Secret(text))
+    }
+
+    /// Reads a key file, or makes a key and the file when there is none.
+    ///
+    /// Of two processes that start at once, one makes the key and both use it.
+    package static func loadOrGenerate(
+        path: String, name: String, random: RandomSource = .system
+    ) throws -> AuditSigningKey {
+        if access(path, F_OK) == 0 { return try load(path: path) }
+        try generate(name: name, random: random).write(path: path, random: random)
+        return try load(path: path)
+    }
+
+    /// Writes the key to a new file that only its owner can read; a file that is there stays as it is.
+    package func write(path: String, random: RandomSource = .system) throws {
+        let temporary = "\(path).\(random.text(9))"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Problem.unwritable(path: path) }
+        defer { unlink(temporary) }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: false)
+        do {
+            try handle.write(contentsOf: Data((text.expose() + "\n").utf8))
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            throw Problem.unwritable(path: path)
+        }
+        // A link appears whole or not at all, and never replaces: a key that is gone cannot vouch for its checkpoints.
+        guard link(temporary, path) == 0 || errno == EEXIST else { throw Problem.unwritable(path: path) }
+    }
+}

@@ -1,0 +1,91 @@
+import Bridge
+import Foundation
+import Synchronization
+
+/// Chains of records and a log that holds them.
+enum AuditFixture {
+    static let start = Timestamp(milliseconds: 1_800_000_000_123)
+
+    static func key(_ name: String = "auth.example.com/audit", byte: UInt8 = 7) throws -> AuditSigningKey {
+        try AuditSigningKey(name: name, seed: Secret([UInt8](repeating: byte, count: 32)))
+    }
+
+    static func event(_ number: Int64) -> AuditEvent {
+        AuditEvent(
+            at: start + .milliseconds(number), type: .loginTokenRedeemed, outcome: .success, reason: "r\(number)",
+            subject: "alice", clientID: "app", targetClientID: "web", sessionID: "s\(number)", tokenID: "t\(number)",
+            origin: RequestOrigin(address: NetworkAddress("192.0.2.1"), userAgent: "Agent/1", requestID: "q\(number)"),
+            detail: #"{"length":7}"#)
+    }
+
+    static func chain(_ count: Int64, node: String = "a") -> [AuditRecord] {
+        var records: [AuditRecord] = []
+        for sequence in 1...count {
+            records.append(
+                AuditRecord(
+                    chaining: event(sequence), node: node, sequence: sequence,
+                    previousHash: records.last?.hash ?? AuditRecord.genesis))
+        }
+        return records
+    }
+
+    static func checkpoint(
+        _ records: [AuditRecord], at size: Int64, by key: AuditSigningKey
+    ) throws -> AuditCheckpoint {
+        let record = records[Int(size) - 1]
+        return try key.sign(
+            node: record.node, size: size, hash: record.hash, at: record.event.at + .seconds(1))
+    }
+}
+
+/// A log in memory, as tampered with as a test likes.
+final class FixedAuditLog: AuditLog {
+    private let events: [AuditRecord]
+    private let signed: [AuditCheckpoint]
+    private let heads: [AuditChainHead]
+
+    /// - Parameter heads: what the store says; the last record of each node unless given.
+    init(_ events: [AuditRecord], checkpoints: [AuditCheckpoint] = [], heads: [AuditChainHead]? = nil) {
+        self.events = events
+        signed = checkpoints
+        let last = Dictionary(grouping: events, by: \.node).compactMap { node, records in
+            records.max { $0.sequence < $1.sequence }.map {
+                AuditChainHead(node: node, sequence: $0.sequence, hash: $0.hash)
+            }
+        }
+        self.heads = heads ?? last.sorted { $0.node < $1.node }
+    }
+
+    func append(_ events: [AuditEvent]) throws { throw StorageError.unavailable("fixed") }
+
+    func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) -> AuditPage {
+        let found = events.filter { filter.subject == nil || $0.event.subject == filter.subject }
+            .sorted { ($0.event.at, $0.sequence) > ($1.event.at, $1.sequence) }
+            .filter { record in cursor.map { (record.event.at, record.sequence) < ($0.at, $0.sequence) } ?? true }
+        let page = Array(found.prefix(limit))
+        let next = found.count > limit ? page.last : nil
+        return AuditPage(
+            records: page, next: next.map { AuditCursor(at: $0.event.at, node: $0.node, sequence: $0.sequence) })
+    }
+
+    func records(of node: String, in range: ClosedRange<Int64>, limit: Int) -> [AuditRecord] {
+        Array(
+            events.filter { $0.node == node && range.contains($0.sequence) }
+                .sorted { $0.sequence < $1.sequence }.prefix(limit))
+    }
+
+    func chains() -> [AuditChainHead] { heads }
+
+    func checkpoints() -> [AuditCheckpoint] { signed }
+}
+
+/// Collects what an export writes.
+final class ByteCollector: Sendable {
+    private let content = Mutex<[UInt8]>([])
+
+    var bytes: [UInt8] { content.withLock { $0 } }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    func append(_ bytes: [UInt8]) { content.withLock { $0 += bytes } }
+}

@@ -1,0 +1,102 @@
+import Bridge
+import Foundation
+import Testing
+
+@Suite struct AuditReviewTests {
+    let chain = AuditFixture.chain(1201)
+
+    private func exported(_ log: FixedAuditLog, _ body: (String) throws -> Void) async throws {
+        let output = ByteCollector()
+        try await AuditReview(log).export(as: .jsonLines) { output.append($0) }
+        try write(output.bytes, body)
+    }
+
+    private func write(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl")
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try body(file.path)
+    }
+
+    @Test func `a store is verified page by page`() async throws {
+        let key = try AuditFixture.key()
+        let other = AuditFixture.chain(3, node: "b")
+        let checkpoints = [
+            try AuditFixture.checkpoint(chain, at: 1000, by: key), try AuditFixture.checkpoint(other, at: 3, by: key),
+        ]
+        let report = try await AuditReview(FixedAuditLog(chain + other, checkpoints: checkpoints))
+            .verify(trusting: [key.verifierKey])
+        #expect(report.isValid)
+        #expect(report.events == 1204)
+        #expect(report.checkpoints == 2)
+    }
+
+    @Test(arguments: [0, 499, 500, 999, 1199])
+    func `an event that is gone from a store is found, also between pages`(index: Int) async throws {
+        var records = chain
+        records.remove(at: index)
+        let report = try await AuditReview(FixedAuditLog(records)).verify(trusting: [])
+        #expect(report.problems == [.init(node: "a", sequence: Int64(index) + 1, kind: .missing)])
+    }
+
+    @Test func `an end that is gone from a store is found`() async throws {
+        let key = try AuditFixture.key()
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 1201, by: key)
+        let report = try await AuditReview(FixedAuditLog(Array(chain.dropLast()), checkpoints: [checkpoint]))
+            .verify(trusting: [key.verifierKey])
+        #expect(report.problems == [.init(node: "a", sequence: 1201, kind: .truncated)])
+        let head = AuditChainHead(node: "a", sequence: 1201, hash: chain[1200].hash)
+        let uncounted = try await AuditReview(FixedAuditLog(Array(chain.dropLast()), heads: [head]))
+            .verify(trusting: [])
+        #expect(uncounted.problems == [.init(node: "a", sequence: 1201, kind: .missing)])
+    }
+
+    @Test func `an export is verified without its store`() async throws {
+        let key = try AuditFixture.key()
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 1201, by: key)
+        try await exported(FixedAuditLog(chain, checkpoints: [checkpoint])) { path in
+            let report = try AuditReview.verify(exportAt: path, trusting: [key.verifierKey])
+            #expect(report.isValid)
+            #expect(report.events == 1201)
+            #expect(report.checkpoints == 1)
+            let untrusted = try AuditReview.verify(exportAt: path, trusting: [])
+            #expect(untrusted.problems.map(\.kind) == [.checkpointUnknownKey])
+        }
+    }
+
+    @Test func `an export whose checkpoint stands anywhere is verified`() throws {
+        let key = try AuditFixture.key()
+        let lines = chain.prefix(5).map(\.json) + [try AuditFixture.checkpoint(chain, at: 2, by: key).json]
+        try write(Array(lines.joined(separator: [0x0A])) + [0x0A]) { path in
+            #expect(try AuditReview.verify(exportAt: path, trusting: [key.verifierKey]).isValid)
+        }
+    }
+
+    @Test func `an export that was cut or edited is found`() async throws {
+        let key = try AuditFixture.key()
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 1201, by: key)
+        let cut = FixedAuditLog(Array(chain.dropLast(2)), checkpoints: [checkpoint])
+        try await exported(cut) { path in
+            let report = try AuditReview.verify(exportAt: path, trusting: [key.verifierKey])
+            #expect(report.problems == [.init(node: "a", sequence: 1200, kind: .truncated)])
+        }
+    }
+
+    @Test func `a file that is no export, and one that is not there, are errors`() throws {
+        try write(Array("not json\n".utf8)) { path in
+            #expect(throws: AuditExportReader.Problem(line: 1, reason: .notAnObject)) {
+                try AuditReview.verify(exportAt: path, trusting: [])
+            }
+        }
+        #expect(throws: (any Error).self) { try AuditReview.verify(exportAt: "/nonexistent", trusting: []) }
+    }
+
+    @Test(arguments: [(-1, 1), (0, 1), (50, 50), (5000, 500)])
+    func `a search gives 1 to 500 events`(limit: Int, count: Int) async throws {
+        let page = try await AuditReview(FixedAuditLog(chain)).search(AuditFilter(), before: nil, limit: limit)
+        #expect(page.records.count == count)
+        #expect(page.records.first?.sequence == 1201)
+        let next = try await AuditReview(FixedAuditLog(chain)).search(AuditFilter(), before: page.next, limit: 1)
+        #expect(next.records.first?.sequence == 1201 - Int64(count))
+    }
+}

@@ -1,0 +1,260 @@
+import Bridge
+import OAuth2
+import Testing
+
+private typealias Problem = AuditVerificationReport.Problem
+
+private func problem(_ kind: AuditProblemKind, _ sequence: Int64, node: String = "a") -> Problem {
+    Problem(node: node, sequence: sequence, kind: kind)
+}
+
+private func verify(
+    _ records: [AuditRecord], checkpoints: [AuditCheckpoint] = [], by keys: [AuditVerifierKey] = [],
+    heads: [AuditChainHead] = []
+) -> AuditVerificationReport {
+    var verifier = AuditVerifier(checkpoints: checkpoints, trusting: keys)
+    for record in records { verifier.take(record) }
+    return verifier.finish(heads: heads)
+}
+
+extension AuditRecord {
+    fileprivate func changing(
+        node: String? = nil, sequence: Int64? = nil, previousHash: String? = nil, hash: String? = nil,
+        _ change: (inout AuditEvent) -> Void = { _ in }
+    ) -> AuditRecord {
+        var event = event
+        change(&event)
+        return AuditRecord(
+            node: node ?? self.node, sequence: sequence ?? self.sequence, event: event,
+            previousHash: previousHash ?? self.previousHash, hash: hash ?? self.hash)
+    }
+
+    /// As somebody who knows how hashes are made would leave it.
+    fileprivate func rehashed(previousHash: String? = nil) -> AuditRecord {
+        AuditRecord(
+            chaining: event, node: node, sequence: sequence, previousHash: previousHash ?? self.previousHash)
+    }
+}
+
+@Suite struct AuditVerifierTests {
+    let chain = AuditFixture.chain(6)
+
+    @Test func `an untouched chain is valid`() {
+        let report = verify(chain)
+        #expect(report.isValid)
+        #expect(report.events == 6)
+    }
+
+    static let edits: [(String, @Sendable (inout AuditEvent) -> Void)] = [
+        ("at", { $0.at = $0.at + .milliseconds(1) }), ("type", { $0.type = .webSessionOpened }),
+        ("outcome", { $0.outcome = .failure }), ("reason", { $0.reason = "x" }), ("no reason", { $0.reason = nil }),
+        ("sub", { $0.subject = "mallory" }), ("client_id", { $0.clientID = "x" }),
+        ("target_client_id", { $0.targetClientID = "x" }), ("sid", { $0.sessionID = nil }),
+        ("token_id", { $0.tokenID = "x" }), ("ip", { $0.address = "198.51.100.1" }),
+        ("user_agent", { $0.userAgent = "Agent/2" }), ("request_id", { $0.requestID = "" }),
+        ("detail", { $0.detail = #"{"length":8}"# }),
+        ("two fields swapped", { swap(&$0.reason, &$0.requestID) }),
+    ]
+
+    @Test(arguments: edits.map(\.0))
+    func `an edited field is found`(name: String) throws {
+        let edit = try #require(Self.edits.first { $0.0 == name }).1
+        var records = chain
+        records[2] = records[2].changing(edit)
+        #expect(verify(records).problems == [problem(.edited, 3)])
+        records[2] = records[2].rehashed()
+        #expect(verify(records).problems == [problem(.unlinked, 4)])
+    }
+
+    @Test func `an edited hash or link is found`() {
+        var records = chain
+        records[2] = records[2].changing(hash: records[3].hash)
+        #expect(verify(records).problems == [problem(.edited, 3), problem(.unlinked, 4)])
+        records = chain
+        records[2] = records[2].changing(previousHash: records[3].hash)
+        #expect(verify(records).problems == [problem(.edited, 3), problem(.unlinked, 3)])
+    }
+
+    @Test func `a chain that was made anew is told by its checkpoint alone`() throws {
+        let key = try AuditFixture.key()
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 5, by: key)
+        var forged: [AuditRecord] = []
+        for record in chain {
+            let edited = record.changing { $0.subject = "mallory" }
+            forged.append(edited.rehashed(previousHash: forged.last?.hash ?? AuditRecord.genesis))
+        }
+        #expect(verify(forged).isValid)
+        let report = verify(forged, checkpoints: [checkpoint], by: [key.verifierKey])
+        #expect(report.problems == [problem(.checkpointMismatch, 5)])
+    }
+
+    @Test(arguments: 0..<5)
+    func `a removed event is found`(index: Int) {
+        var records = chain
+        records.remove(at: index)
+        #expect(verify(records).problems == [problem(.missing, Int64(index) + 1)])
+    }
+
+    @Test func `an inserted event is found`() {
+        let inserted = AuditRecord(
+            chaining: AuditFixture.event(99), node: "a", sequence: 3, previousHash: chain[1].hash)
+        var records = chain
+        records.insert(inserted, at: 3)
+        #expect(verify(records).problems == [problem(.duplicated, 3)])
+        records = chain
+        records.insert(inserted, at: 2)
+        #expect(verify(records).problems == [problem(.duplicated, 3), problem(.unlinked, 4)])
+    }
+
+    @Test func `an event that is there twice is found`() {
+        #expect(verify(chain + [chain[5]]).problems == [problem(.duplicated, 6)])
+        #expect(verify(chain + [chain[1]]).problems == [problem(.outOfOrder, 2)])
+    }
+
+    @Test func `reordered events are found`() {
+        var records = chain
+        records.swapAt(2, 3)
+        #expect(verify(records).problems == [problem(.missing, 3), problem(.outOfOrder, 3)])
+    }
+
+    @Test func `events that were renumbered are found`() {
+        let records = chain.map { $0.changing(sequence: $0.sequence == 2 ? 3 : $0.sequence == 3 ? 2 : $0.sequence) }
+        #expect(!verify(records).isValid)
+        #expect(verify(records).problems.contains(problem(.edited, 3)))
+    }
+
+    @Test func `an event moved to another node's chain is found`() {
+        let other = AuditFixture.chain(2, node: "b")
+        let moved = chain.map { $0.sequence == 2 ? $0.changing(node: "b", sequence: 3) : $0 }
+        let problems = verify(other + moved).problems
+        #expect(problems.contains(problem(.missing, 2)))
+        #expect(problems.contains(problem(.edited, 3, node: "b")))
+    }
+
+    @Test func `a cut-off end is found by a checkpoint`() throws {
+        let key = try AuditFixture.key()
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 6, by: key)
+        let report = verify(chain.dropLast(2), checkpoints: [checkpoint], by: [key.verifierKey])
+        #expect(report.problems == [problem(.truncated, 5)])
+        let nothing = verify([], checkpoints: [checkpoint], by: [key.verifierKey])
+        #expect(nothing.problems == [problem(.truncated, 1)])
+    }
+
+    @Test func `a cut-off end is found by the store's own count`() {
+        let head = AuditChainHead(node: "a", sequence: 6, hash: chain[5].hash)
+        #expect(verify(Array(chain.dropLast()), heads: [head]).problems == [problem(.missing, 6)])
+        #expect(verify([], heads: [head]).problems == [problem(.missing, 1)])
+    }
+
+    @Test func `each node has its own chain`() {
+        let other = AuditFixture.chain(4, node: "b")
+        let mixed = zip(chain, other).flatMap { [$0, $1] } + chain.dropFirst(4)
+        #expect(verify(mixed).isValid)
+        #expect(verify(mixed).events == 10)
+    }
+
+    @Test func `old events may be purged up to a checkpoint, and no further`() throws {
+        let key = try AuditFixture.key()
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 3, by: key)
+        let keys = [key.verifierKey]
+        #expect(verify(Array(chain.dropFirst(3)), checkpoints: [checkpoint], by: keys).isValid)
+        #expect(verify(Array(chain.dropFirst(3)), checkpoints: [checkpoint]).problems.count == 2)
+        #expect(
+            verify(Array(chain.dropFirst(4)), checkpoints: [checkpoint], by: keys).problems == [problem(.missing, 1)])
+        #expect(
+            verify(Array(chain.dropFirst(2)), checkpoints: [checkpoint], by: keys).problems == [problem(.missing, 1)])
+    }
+
+    @Test func `listed problems are bounded, counted ones are not`() {
+        let records = AuditFixture.chain(1500).map { $0.changing { $0.subject = "mallory" } }
+        let report = verify(records)
+        #expect(report.problems.count == 1000)
+        #expect(report.problemCount == 1500)
+        #expect(!report.isValid)
+    }
+
+    @Test func `the report has the shape that tools rely on`() {
+        var records = chain
+        records.remove(at: 1)
+        let expected =
+            #"{"valid":false,"events":5,"checkpoints":0,"problems":[{"node":"a","sequence":2,"id":"a-2","#
+            + #""kind":"missing"}],"problem_count":1}"#
+        #expect(verify(records).json == expected)
+        #expect(
+            verify([]).json == #"{"valid":true,"events":0,"checkpoints":0,"problems":[],"problem_count":0}"#)
+    }
+}
+
+@Suite struct AuditCheckpointVerificationTests {
+    let chain = AuditFixture.chain(3)
+
+    private func kinds(_ checkpoint: AuditCheckpoint, by keys: [AuditVerifierKey]) -> [AuditProblemKind] {
+        verify(chain, checkpoints: [checkpoint], by: keys).problems.map(\.kind)
+    }
+
+    @Test func `a good checkpoint counts`() throws {
+        let key = try AuditFixture.key()
+        let report = verify(
+            chain, checkpoints: [try AuditFixture.checkpoint(chain, at: 2, by: key)], by: [key.verifierKey])
+        #expect(report.isValid)
+        #expect(report.checkpoints == 1)
+    }
+
+    @Test func `a checkpoint by a key of the same name is unknown`() throws {
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 2, by: try AuditFixture.key(byte: 8))
+        #expect(kinds(checkpoint, by: [try AuditFixture.key().verifierKey]) == [.checkpointUnknownKey])
+        #expect(kinds(checkpoint, by: []) == [.checkpointUnknownKey])
+    }
+
+    @Test func `an older key may be trusted beside the newer one`() throws {
+        let (old, new) = (try AuditFixture.key(byte: 8), try AuditFixture.key())
+        let report = verify(
+            chain,
+            checkpoints: [
+                try AuditFixture.checkpoint(chain, at: 1, by: old), try AuditFixture.checkpoint(chain, at: 3, by: new),
+            ], by: [old.verifierKey, new.verifierKey])
+        #expect(report.isValid)
+    }
+
+    @Test func `a forged signature is found`() throws {
+        let key = try AuditFixture.key()
+        let good = try AuditFixture.checkpoint(chain, at: 2, by: key)
+        let other = try AuditFixture.checkpoint(chain, at: 3, by: key)
+        let text = good.note.prefix { $0 != "\u{2014}" }
+        let signature = other.note.drop { $0 != "\u{2014}" }
+        let forged = AuditCheckpoint(
+            node: "a", size: good.size, at: good.at, hash: good.hash, note: String(text + signature))
+        #expect(kinds(forged, by: [key.verifierKey]) == [.checkpointBadSignature])
+    }
+
+    @Test func `columns that say something else than the note are found`() throws {
+        let key = try AuditFixture.key()
+        let good = try AuditFixture.checkpoint(chain, at: 2, by: key)
+        let changed = [
+            AuditCheckpoint(node: "b", size: 2, at: good.at, hash: good.hash, note: good.note),
+            AuditCheckpoint(node: "a", size: 1, at: good.at, hash: good.hash, note: good.note),
+            AuditCheckpoint(node: "a", size: 2, at: good.at + .seconds(1), hash: good.hash, note: good.note),
+            AuditCheckpoint(node: "a", size: 2, at: good.at, hash: chain[2].hash, note: good.note),
+            AuditCheckpoint(node: "a", size: 2, at: good.at, hash: good.hash, note: good.note + "x"),
+            AuditCheckpoint(node: "a", size: 2, at: good.at, hash: good.hash, note: ""),
+        ]
+        for checkpoint in changed {
+            #expect(kinds(checkpoint, by: [key.verifierKey]).contains(.checkpointMalformed))
+        }
+    }
+
+    @Test func `a checkpoint of another node does not vouch`() throws {
+        let key = try AuditFixture.key()
+        let other = AuditFixture.chain(3, node: "b")
+        let theirs = try AuditFixture.checkpoint(other, at: 2, by: key)
+        let moved = AuditCheckpoint(node: "a", size: 2, at: theirs.at, hash: theirs.hash, note: theirs.note)
+        #expect(kinds(moved, by: [key.verifierKey]) == [.checkpointMalformed])
+    }
+
+    @Test func `a node's name may have any characters`() throws {
+        let key = try AuditFixture.key()
+        let chain = AuditFixture.chain(2, node: "node 1 + ü\n")
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 2, by: key)
+        #expect(verify(chain, checkpoints: [checkpoint], by: [key.verifierKey]).isValid)
+    }
+}
