@@ -22,6 +22,11 @@ package struct AuditExportReader: Sendable {
         package let line: Int
         package let reason: Reason
 
+        package init(line: Int, reason: Reason) {
+            self.line = line
+            self.reason = reason
+        }
+
         package var description: String {
             switch reason {
             case .tooLong: "line \(line): longer than \(AuditExportReader.maximumLineLength) bytes"

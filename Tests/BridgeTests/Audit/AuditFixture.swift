@@ -13,7 +13,8 @@ enum AuditFixture {
     static func event(_ number: Int64) -> AuditEvent {
         AuditEvent(
             at: start + .milliseconds(number), type: .loginTokenRedeemed, outcome: .success, reason: "r\(number)",
-            subject: "alice", clientID: "app", targetClientID: "web", sessionID: "s\(number)", tokenID: "t\(number)",
+            subject: "alice", clientID: "app", targetClientID: "web", sessionID: SessionID(rawValue: "s\(number)"),
+            tokenID: TokenID(rawValue: "t\(number)"),
             origin: RequestOrigin(address: NetworkAddress("192.0.2.1"), userAgent: "Agent/1", requestID: "q\(number)"),
             detail: #"{"length":7}"#)
     }

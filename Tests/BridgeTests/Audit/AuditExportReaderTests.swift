@@ -1,0 +1,124 @@
+import Bridge
+import Foundation
+import OAuth2
+import Testing
+
+/// The entries of an export that comes in pieces.
+func entries(_ bytes: [UInt8], pieces: Int = 1 << 20) throws(AuditExportReader.Problem)
+    -> [AuditExportReader.Entry]
+{
+    var reader = AuditExportReader()
+    var found: [AuditExportReader.Entry] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        try reader.take(rest.prefix(pieces)) { (entry: AuditExportReader.Entry) throws(AuditExportReader.Problem) in
+            found.append(entry)
+        }
+        rest = rest.dropFirst(pieces)
+    }
+    try reader.finish()
+    return found
+}
+
+@Suite struct AuditExportReaderTests {
+    private func reason(_ text: String) -> AuditExportReader.Problem? {
+        do {
+            _ = try entries(Array(text.utf8))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private let line = String(decoding: AuditFixture.chain(1)[0].json, as: UTF8.self)
+
+    @Test func `an empty export has no entries`() throws {
+        #expect(try entries([]).isEmpty)
+    }
+
+    @Test func `a last line without its end is told`() {
+        #expect(reason(line) == .init(line: 1, reason: .unfinished))
+        #expect(reason(line + "\n" + line.dropLast(9)) == .init(line: 2, reason: .unfinished))
+    }
+
+    @Test(arguments: ["", "[]", "null", "{", "{}x", #"{"a":1,"a":1}"#, #"{"a":{"b":{"c":1}}}"#])
+    func `a line that is no object is told`(text: String) {
+        #expect(reason(line + "\n" + text + "\n") == .init(line: 2, reason: .notAnObject))
+    }
+
+    @Test func `a line that is too long is told before it is read to its end`() {
+        let text = String(repeating: "x", count: AuditExportReader.maximumLineLength + 1)
+        #expect(reason(text) == .init(line: 1, reason: .tooLong))
+    }
+
+    @Test(arguments: [
+        ("\"at\":\"", "\"at\":\"x", "at"), ("\"sequence\":1", "\"sequence\":0", "sequence"),
+        ("\"sequence\":1", "\"sequence\":1.0", "sequence"), ("\"sequence\":1", "\"sequence\":\"1\"", "sequence"),
+        ("\"outcome\":\"success\"", "\"outcome\":\"maybe\"", "outcome"), ("\"sub\":\"alice\"", "\"sub\":7", "sub"),
+        ("\"node\":\"a\"", "\"node\":null", "node"), ("\"id\":\"a-1\"", "\"id\":\"a-2\"", "id"),
+        ("\"id\":", "\"more\":1,\"id\":", "more"), ("\"type\":", "\"kind\":", "type"),
+        ("\"hash\":", "\"hashes\":", "hash"),
+    ])
+    func `a bad member is named`(part: String, replacement: String, field: String) {
+        let text = line.replacing(part, with: replacement, maxReplacements: 1)
+        #expect(reason(text + "\n") == .init(line: 1, reason: .field(field)))
+    }
+
+    @Test(arguments: [
+        (#""size":1"#, #""size":0"#, "size"), (#""size":1"#, #""size":"1""#, "size"),
+        (#""node":"a""#, #""node":1"#, "node"),
+        (#""at":""#, #""at":"x"#, "at"), (#""note":"#, #""more":1,"note":"#, "more"), (#""hash":"#, #""h":"#, "hash"),
+    ])
+    func `a bad member of a checkpoint is named`(part: String, replacement: String, field: String) throws {
+        let chain = AuditFixture.chain(1)
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 1, by: try AuditFixture.key())
+        let text = String(decoding: checkpoint.json, as: UTF8.self)
+        #expect(try entries(Array((text + "\n").utf8)) == [.checkpoint(checkpoint)])
+        let bad = text.replacing(part, with: replacement, maxReplacements: 1)
+        #expect(reason(bad + "\n") == .init(line: 1, reason: .field(field)))
+    }
+
+    @Test func `a problem says where, and quotes no value`() {
+        let text = line.replacing("\"alice\"", with: "[\"secret\"]")
+        #expect(reason(text + "\n")?.description == #"line 1: "sub" is missing, malformed or unknown"#)
+    }
+
+    @Test func `a null member may be absent`() throws {
+        let event = AuditEvent(at: Timestamp(milliseconds: 1), type: .nodeStarted, outcome: .success)
+        let record = AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis)
+        let text = String(decoding: record.json, as: UTF8.self).replacing(#""reason":null,"#, with: "")
+        #expect(try entries(Array((text + "\n").utf8)) == [.event(record)])
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `no mutation of an export crashes the reader or passes verification`(seed: UInt64) throws {
+        var generator = SplitMix(state: seed)
+        let key = try AuditFixture.key()
+        let chain = AuditFixture.chain(4)
+        let checkpoint = try AuditFixture.checkpoint(chain, at: 4, by: key)
+        let good = [checkpoint.json] + chain.map(\.json)
+        let bytes = Array(good.joined(separator: [0x0A])) + [0x0A]
+        let original = Set(try entries(bytes))
+        for _ in 0..<400 {
+            var mutated = bytes
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let position = Int.random(in: 0..<mutated.count, using: &generator)
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0: mutated[position] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+                case 1: mutated.remove(at: position)
+                case 2: mutated.insert(UInt8.random(in: 0...255, using: &generator), at: position)
+                default: mutated.removeSubrange(position..<min(mutated.count, position + 40))
+                }
+            }
+            guard let found = try? entries(mutated), Set(found) != original else { continue }
+            var verifier = AuditVerifier(
+                checkpoints: found.compactMap { if case .checkpoint(let checkpoint) = $0 { checkpoint } else { nil } },
+                trusting: [key.verifierKey])
+            for case .event(let record) in found { verifier.take(record) }
+            // Without its one checkpoint a cut-off end cannot be told; everything else must be.
+            let kept = found.contains { if case .checkpoint = $0 { true } else { false } }
+            let prefix = found == chain.prefix(found.count).map { .event($0) }
+            #expect(!verifier.finish().isValid || (!kept && prefix), "seed \(seed)")
+        }
+    }
+}
