@@ -193,8 +193,9 @@ class Served(Process):
 
     ISSUER = "https://backend.example"
 
-    def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, folder: Path | None = None):
-        scratch = folder or Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
+    def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, website: str = ""):
+        """`settings` are further lines of the file, `website` further fields of the website's document."""
+        scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
         self.data = scratch / "data"
         self.settings = scratch / "drawbridge.yaml"
         self.hmac_key = os.urandom(32)
@@ -206,6 +207,7 @@ class Served(Process):
         self.port, management_port = free_port(), free_port()
         self.base = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
         self.management = f"http://127.0.0.1:{management_port}"
+        fields = f", {website}" if website else ""
         files = f"tls:\n  certificate: {tls[0]}\n  private_key: {tls[1]}\n" if tls else ""
         self.settings.write_text(f"""
 public_origin: {self.base}
@@ -219,7 +221,7 @@ trusted_issuers:
     hmac: {{key_id: demo, secret_file: {secret}}}
 clients:
   - {{client_id: app, client_type: native, can_issue_login_tokens: true, may_reach: [web]}}
-  - {{client_id: web, client_type: web, return_paths: [/contacts, "/account/*"], default_return_path: /contacts}}
+  - {{client_id: web, client_type: web, return_paths: [/contacts, "/account/*"], default_return_path: /contacts{fields}}}
 {files}{settings}
 """)
         run("keys", "init", "--config", str(self.settings))

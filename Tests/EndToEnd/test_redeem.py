@@ -385,6 +385,13 @@ def test_every_refusal_is_the_same_page(demo):
     assert len(shapes) == 1, list(shapes.values())
 
 
+@pytest.mark.parametrize("language, tag", [("de-AT,de;q=0.9,en;q=0.5", "de"), ("en", "en"), ("tlh", "en"), ("", "en")])
+def test_pages_speak_the_readers_language(demo, language, tag):
+    answer = demo.redeem("abc", {**NAVIGATION, "Accept-Language": language})
+    assert f'<html lang="{tag}"' in answer.text
+    assert answer.header("Content-Language") == tag
+
+
 # Verifier and binding
 
 def challenged(demo, **more) -> dict:
@@ -444,6 +451,45 @@ def test_the_same_subject_is_not_asked(demo):
     first = demo.sign_in("alice")
     answer = demo.redeem(demo.issue("alice")["token"], {**NAVIGATION, "Cookie": first})
     assert_signed_in(demo, answer)
+
+
+# What a website's own settings change
+
+def test_a_website_that_wants_a_click_gets_one_from_every_carrier(serve):
+    server = serve(website="redeem: confirm")
+    token = server.issue("one")["token"]
+    header = {**NAVIGATION, "Drawbridge-Login-Token": token}
+    answers = [
+        server.redeem(token),
+        server.send("GET", REDEEM, header),
+        server.send("POST", REDEEM, {"User-Agent": SAFARI}, form(token)),
+    ]
+    for answer in answers:
+        assert answer.status == 200 and not answer.session_cookie
+    [shown] = [form for form in wire.PageForm(answers[0].text).forms if form["method"] == "post"]
+    cookie = wire.cookie_header(answers[0])
+    by_script = {**shown["fields"], "auto": "1"}
+    headers = {**NAVIGATION, "Cookie": cookie, "Sec-Fetch-Site": "same-origin"}
+    assert server.send("POST", REDEEM, headers, wire.encode(by_script)).status == 200, "a script's click is none"
+    answer = server.send("POST", REDEEM, headers, wire.encode(shown["fields"]))
+    assert answer.status == 303 and answer.session_cookie
+
+
+def test_on_replay_alert_keeps_the_session_and_tells_the_record(serve):
+    server = serve(website="on_replay: alert")
+    token = server.issue("two")
+    cookie = server.redeem(token["token"]).session_cookie
+    assert_refused(server.redeem(token["token"], OTHER_BROWSER))
+    assert server.send("GET", "/session", {"Cookie": cookie}).json()["authenticated"] is True
+    kinds = [kind for (kind,) in instance.query(
+        server.data, "SELECT type FROM audit_event WHERE token_id = $1 ORDER BY sequence", token["id"])]
+    assert "login_token.replayed" in kinds and "web_session.ended" not in kinds
+
+
+def test_a_website_of_its_own_origin_is_where_a_visit_lands(serve):
+    server = serve(website="public_origin: 'https://www.example.com'")
+    answer = server.redeem(server.issue("three", {"redirect": "/account/x?y=1"})["token"])
+    assert answer.header("Location") == "https://www.example.com/account/x?y=1"
 
 
 # Targets
