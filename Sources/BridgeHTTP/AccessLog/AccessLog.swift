@@ -1,11 +1,11 @@
 import Bridge
-import Dispatch
+package import Dispatch
 package import Foundation
 import Synchronization
 
 /// One JSON line a request, written by a thread of its own so that no request ever waits for the disk.
 ///
-/// Lines gather in memory for at most 50 ms. When the sink cannot keep up, lines beyond ``capacity`` are dropped and
+/// Lines gather in memory for a moment. When the sink cannot keep up, lines beyond ``capacity`` are dropped and
 /// counted, and the count is the next thing that is written.
 package final class AccessLog: Sendable {
     /// Bytes held for a slow sink: some 20 000 lines.
@@ -21,8 +21,13 @@ package final class AccessLog: Sendable {
     private let queue = DispatchQueue(label: "drawbridge.access-log")
     private let sink: @Sendable ([UInt8]) -> Void
 
-    /// - Parameter sink: takes whole lines; called on one thread at a time, may block.
-    package init(sink: @escaping @Sendable ([UInt8]) -> Void) {
+    private let interval: DispatchTimeInterval
+
+    /// - Parameters:
+    ///   - interval: how long a line waits for others at most.
+    ///   - sink: takes whole lines; called on one thread at a time, may block.
+    package init(interval: DispatchTimeInterval = .milliseconds(50), sink: @escaping @Sendable ([UInt8]) -> Void) {
+        self.interval = interval
         self.sink = sink
     }
 
@@ -60,7 +65,7 @@ package final class AccessLog: Sendable {
             defer { pending.isScheduled = true }
             return !pending.isScheduled
         }
-        if mustSchedule { queue.asyncAfter(deadline: .now() + .milliseconds(50)) { self.drain() } }
+        if mustSchedule { queue.asyncAfter(deadline: .now() + interval) { self.drain() } }
     }
 
     /// Writes what is pending and returns when it is written; for a clean stop.

@@ -10,7 +10,8 @@ struct OutcomeMetrics: Sendable {
             uniqueKeysWithValues: ["opened", "repeated", "confirm", "switch", "refused", "limited"].map { word in
                 (
                     word,
-                    Counter(label: "drawbridge_redemptions_total", dimensions: [("outcome", word)], factory: factory)
+                    Counter(
+                        label: "drawbridge_login_token_redeem_total", dimensions: [("outcome", word)], factory: factory)
                 )
             })
     }

@@ -32,7 +32,7 @@ struct RedemptionController: Sendable {
     /// The confirm page's headers. No state is touched, not even the form's cookie is set (contract §4.2).
     @Sendable func head(_ request: Request, context: BridgeRequestContext) -> Response {
         pages.confirm(
-            action: request.uri.path, fields: [], submitsItself: false, formTargets: [],
+            action: Self.action(context), fields: [], submitsItself: false, formTargets: [],
             to: PageVisitor(request, context)
         ).createHeadResponse()
     }
@@ -55,17 +55,22 @@ struct RedemptionController: Sendable {
         case .confirm(let submitsItself):
             return try withForm(request, reading) { fields, targets in
                 pages.confirm(
-                    action: request.uri.path, fields: fields, submitsItself: submitsItself, formTargets: targets,
+                    action: Self.action(context), fields: fields, submitsItself: submitsItself, formTargets: targets,
                     to: visitor)
             }
         case .switchAccount(let current, let proposed):
             let home = try await home(of: request)
             return try withForm(request, reading) { fields, targets in
                 pages.switchAccount(
-                    current: current, proposed: proposed, home: home, action: request.uri.path, fields: fields,
+                    current: current, proposed: proposed, home: home, action: Self.action(context), fields: fields,
                     formTargets: targets, to: visitor)
             }
         }
+    }
+
+    /// The route's own path. The path as it was asked for may begin with `//`, and would then name another host.
+    private static func action(_ context: BridgeRequestContext) -> String {
+        context.endpointPath ?? BridgeHTTPSettings.redemptionPath
     }
 
     private func landed(at location: String, _ opened: OpenedSession?) -> Response {

@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@testable import BridgeHTTP
+
+@Suite struct FlatJSONObjectTests {
+    static let accepted: [(String, [String: FlatJSONObject.Value])] = [
+        ("{}", [:]),
+        (" { } ", [:]),
+        (#"{"a":"b"}"#, ["a": .text("b")]),
+        (
+            #"{"a":-12 , "b":true,"c":false,"d":null,"e":1.5,"f":1e3}"#,
+            [
+                "a": .integer(-12), "b": .boolean(true), "c": .boolean(false), "d": .null, "e": .otherNumber,
+                "f": .otherNumber,
+            ]
+        ),
+        (#"{"a":"\u00e9\ud83d\ude00\n\/"}"#, ["a": .text("é😀\n/")]),
+        (#"{"a":99999999999999999999}"#, ["a": .otherNumber]),
+    ]
+
+    @Test(arguments: accepted)
+    func `reads a flat object`(text: String, members: [String: FlatJSONObject.Value]) throws {
+        let object = try FlatJSONObject(parsing: Array(text.utf8))
+        #expect(Dictionary(uniqueKeysWithValues: object.members.map { ($0.name, $0.value) }) == members)
+    }
+
+    static let refused: [(String, FlatJSONObject.Failure)] = [
+        ("", .malformed), ("[]", .malformed), ("{", .malformed), (#"{"a"}"#, .malformed), (#"{"a":}"#, .malformed),
+        (#"{"a":1,}"#, .malformed), (#"{"a":01}"#, .malformed), (#"{"a":+1}"#, .malformed), (#"{"a":.5}"#, .malformed),
+        (#"{"a":1}x"#, .malformed), (#"{"a":"\x"}"#, .malformed), (#"{"a":"\ud800"}"#, .malformed),
+        (#"{"a":"\udc00"}"#, .malformed), ("{\"a\":\"\u{1}\"}", .malformed), (#"{"a":tru}"#, .malformed),
+        (#"{a:1}"#, .malformed), (#"{'a':1}"#, .malformed), (#"{"a":NaN}"#, .malformed),
+        (#"{"a":1,"a":2}"#, .repeated("a")), (#"{"a":1,"\u0061":2}"#, .repeated("a")),
+        (#"{"a":{}}"#, .nested("a")), (#"{"a":[1]}"#, .nested("a")),
+    ]
+
+    @Test(arguments: refused)
+    func `refuses everything else`(text: String, failure: FlatJSONObject.Failure) {
+        #expect(throws: failure) { try FlatJSONObject(parsing: Array(text.utf8)) }
+    }
+
+    @Test func `refuses what is not UTF-8`() {
+        #expect(throws: FlatJSONObject.Failure.malformed) {
+            try FlatJSONObject(parsing: Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8))
+        }
+    }
+}
+
+@Suite struct CookieHeaderTests {
+    static let cases: [(String, String?)] = [
+        ("__Host-drawbridge_session=abc", "abc"), ("a=1; __Host-drawbridge_session=abc; b=2", "abc"),
+        ("a=1;__Host-drawbridge_session=abc", "abc"), ("__Host-drawbridge_session=", ""),
+        ("__Host-drawbridge_session=abc; __Host-drawbridge_session=abc", nil),
+        ("__Host-drawbridge_session=abc; __Host-drawbridge_session=", nil),
+        ("x__Host-drawbridge_session=abc", nil), ("__Host-drawbridge_sessions=abc", nil),
+        ("__host-drawbridge_session=abc", nil), ("__Host-drawbridge_session", nil), ("", nil), (";;;", nil),
+        ("__Host-drawbridge_session=\"abc\"", nil), ("__Host-drawbridge_session=a b", nil),
+        ("__Host-drawbridge_session=a,b", nil), ("__Host-drawbridge_session=a\\b", nil),
+        ("__Host-drawbridge_session=é", nil), ("a=__Host-drawbridge_session=abc", nil),
+        ("__Host-drawbridge_session =abc", nil), ("__Host-drawbridge_session=a=b", "a=b"),
+    ]
+
+    @Test(arguments: cases)
+    func `only an unmistakable cookie counts`(header: String, value: String?) {
+        #expect(CookieHeader.value(of: SessionCookies.secretName, in: header) == value)
+    }
+}
+
+@Suite struct HeaderTextTests {
+    @Test(arguments: [
+        ("alice", "alice"), ("auth0|5f7c", "auth0|5f7c"), ("a b", "a%20b"), ("100%", "100%25"), ("jörg", "j%C3%B6rg"),
+        ("a\r\nSet-Cookie: x", "a%0D%0ASet-Cookie:%20x"), ("", ""),
+    ])
+    func `any subject is a safe header value`(text: String, encoded: String) {
+        #expect(HeaderText.encode(text) == encoded)
+    }
+}
+
+/// Seeded, so that a failure can be repeated.
+@Suite struct ParserFuzzTests {
+    private struct Dice: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state >> 33 | state << 31
+        }
+    }
+
+    private static func mutated(_ seeds: [String], alphabet: [UInt8], _ dice: inout Dice) -> [UInt8] {
+        var bytes = Array((seeds.randomElement(using: &dice) ?? "").utf8)
+        for _ in 0..<Int.random(in: 0...6, using: &dice) {
+            let byte = alphabet.randomElement(using: &dice) ?? 0
+            switch Int.random(in: 0..<3, using: &dice) {
+            case 0 where !bytes.isEmpty: bytes[Int.random(in: 0..<bytes.count, using: &dice)] = byte
+            case 1 where !bytes.isEmpty: bytes.remove(at: Int.random(in: 0..<bytes.count, using: &dice))
+            default: bytes.insert(byte, at: Int.random(in: 0...bytes.count, using: &dice))
+            }
+        }
+        return bytes
+    }
+
+    @Test func `what our JSON reader accepts, Foundation reads the same`() throws {
+        var dice = Dice(state: 20_251_121)
+        let seeds = [
+            #"{"ttl":30,"redirect":"/a"}"#, #"{"a":"\u00e9","b":null,"c":true}"#, #"{"x":-0,"y":1.5e3}"#, "{}",
+        ]
+        var accepted = 0
+        for _ in 0..<20_000 {
+            let bytes = Self.mutated(
+                seeds, alphabet: Array(#"{}[]":,\ue0129.-+eEtrufalsn"#.utf8) + [0, 0xC3, 0xA9, 0xFF, 10], &dice)
+            guard let object = try? FlatJSONObject(parsing: bytes) else { continue }
+            accepted += 1
+            let reading = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+            #expect(Set(object.members.map(\.name)) == Set(try #require(reading).keys))
+            for member in object.members {
+                if case .text(let text) = member.value { #expect(reading?[member.name] as? String == text) }
+            }
+        }
+        #expect(accepted > 1000)
+    }
+
+    @Test func `cookies, parameters, languages and demands survive anything`() {
+        var dice = Dice(state: 42)
+        let seeds = [
+            "__Host-drawbridge_session=abc; a=b", "token=abc&redirect=%2Fa&token=d", "de-AT,en;q=0.5,*;q=0.1",
+            "acr=aal2&max_age=60", "Bearer abc",
+        ]
+        let alphabet: [UInt8] = Array("=;&%, q.0159-*_ab\"".utf8) + [0, 9, 10, 13, 0x7F, 0x80, 0xFF]
+        for _ in 0..<20_000 {
+            let bytes = Self.mutated(seeds, alphabet: alphabet, &dice)
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let value = CookieHeader.value(of: SessionCookies.secretName, in: text) {
+                let pairs = text.split(separator: ";").map {
+                    $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+                }
+                #expect(
+                    pairs.filter { $0.hasPrefix("__Host-drawbridge_session=") } == [
+                        "__Host-drawbridge_session=\(value)"
+                    ])
+            }
+            let parameters = RedemptionParameters(parsing: bytes)
+            #expect(parameters.isTokenRepeated || parameters.tokens.count <= 1)
+            #expect(["en", "de"].contains(LanguagePreference.choose(from: ["en", "de"], accepting: text)))
+            if let demand = try? AuthenticationDemand(query: text) {
+                #expect(demand.challenge.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import OAuth2
+import SQLStorage
+import Synchronization
+
+/// A whole service over a database in a temporary folder, with a clock that the test moves.
+struct TestBridge: Sendable {
+    static let publicOrigin = "https://bridge.example"
+
+    let clock: TestClock
+    let storage: DurableStorage
+    let accessLog: AccessLog
+    let logLines: TextSink
+    let logMessages: TextSink
+    let metrics = PrometheusMetrics()
+    let folder: URL
+    let services: BridgeServices
+    let settings: BridgeHTTPSettings
+
+    init(limits: LimitSettings = LimitSettings(), limiter: any RateLimiter = UnlimitedRateLimiter()) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("bridge-http-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let clock = TestClock()
+        let time = TimeSource { clock.now }
+        let lines = TextSink()
+        self.clock = clock
+        logLines = lines
+        logMessages = TextSink()
+        accessLog = AccessLog { lines.append($0) }
+        storage = try SQLiteStorage.open(
+            path: folder.appendingPathComponent("drawbridge.sqlite").path, node: "test", signer: UnsignedCheckpoints(),
+            time: time)
+
+        guard let origin = WebOrigin(Self.publicOrigin) else { throw FixtureProblem.badOrigin }
+        let keys = Reloadable(
+            try LoginTokenKeyRing(keys: [
+                LoginTokenKey(
+                    id: "k1", secret: Secret(Array("0123456789abcdef0123456789abcdef".utf8)),
+                    signsFrom: Timestamp(seconds: 0), retiresAt: nil)
+            ]))
+        let clients = Reloadable(try TestClients.directory())
+        let tokens = LoginTokenSettings(publicOrigin: origin, defaultLifetime: .seconds(60))
+        let codec = LoginTokenCodec(issuer: origin.description, keys: keys)
+        let subjects = Subjects(store: storage)
+        let parents = ParentSessions(store: storage)
+        let refusals = RefusalLog(audit: storage, limiter: limiter)
+        let sessions = WebSessions(store: storage, time: time)
+        settings = BridgeHTTPSettings(
+            publicOrigin: origin, redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
+            signInURL: "https://www.example/sign-in", trustsLocalSocket: true,
+            appLinks: AppLinkSettings(
+                appleApps: [.init(appID: "TEAM.com.example.app", paths: ["/contacts/*"])], androidApps: []))
+        services = BridgeServices(
+            issuer: LoginTokenIssuer(
+                settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
+                limiter: limiter, limits: limits, refusals: refusals, time: time),
+            overview: LoginTokenOverview(store: storage, time: time),
+            redeemer: LoginTokenRedeemer(
+                settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
+                sessions: sessions, replayGuard: InProcessReplayGuard(),
+                refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals),
+                time: time),
+            sessions: sessions, formTokens: FormTokens(keys: keys, time: time),
+            bearers: BearerGate(
+                authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time),
+            clients: clients,
+            pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),
+            files: .embedded, accessLog: accessLog, metrics: metrics, time: time)
+    }
+
+    /// Runs a test against the routes, without a socket, and cleans up.
+    static func run<Value: Sendable>(
+        limits: LimitSettings = LimitSettings(), limiter: any RateLimiter = UnlimitedRateLimiter(),
+        _ body: @Sendable (TestBridge, any TestClientProtocol) async throws -> Value
+    ) async throws -> Value {
+        let bridge = try TestBridge(limits: limits, limiter: limiter)
+        var logger = Logger(label: "test") { [messages = bridge.logMessages] _ in TextLogHandler(sink: messages) }
+        logger.logLevel = .trace
+        let application = Application(
+            router: buildRouter(services: bridge.services, settings: bridge.settings), logger: logger)
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await application.test(.router) { try await body(bridge, $0) })
+        } catch {
+            result = .failure(error)
+        }
+        // Some tests close it themselves, to see what a store that is gone leads to.
+        try? await bridge.storage.close()
+        try FileManager.default.removeItem(at: bridge.folder)
+        return try result.get()
+    }
+}
+
+enum FixtureProblem: Error { case badOrigin, unexpectedAnswer(Int) }
+
+final class TestClock: Sendable {
+    private let current = Mutex(Timestamp(seconds: 1_763_708_400))
+
+    var now: Timestamp { current.withLock { $0 } }
+
+    func advance(by duration: Duration) { current.withLock { $0 = $0 + duration } }
+}
+
+/// Collects text from several threads.
+final class TextSink: Sendable {
+    private let content = Mutex<[UInt8]>([])
+
+    var text: String { String(decoding: content.withLock { $0 }, as: UTF8.self) }
+    var lines: [String] { text.split(separator: "\n").map(String.init) }
+
+    func append(_ bytes: some Sequence<UInt8>) { content.withLock { $0.append(contentsOf: bytes) } }
+}
+
+struct TextLogHandler: LogHandler {
+    let sink: TextSink
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        sink.append("\(event.level) \(event.message) \(event.metadata ?? [:]) \(metadata)\n".utf8)
+    }
+}
+
+struct UnsignedCheckpoints: AuditCheckpointSigning {
+    func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
+        AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "\(node) \(size) \(hash)\n\n")
+    }
+}

@@ -1,0 +1,40 @@
+import Bridge
+import OAuth2
+
+/// One app, and websites that differ in what matters to the HTTP side.
+enum TestClients {
+    static func directory() throws -> ClientDirectory {
+        let paths = try ReturnPathPolicy(
+            entries: ["/contacts", "/account/*"], defaultPath: "/contacts")
+        return ClientDirectory(
+            [
+                Client(
+                    id: "app", name: "App", kind: .native, canIssueLoginTokens: true,
+                    mayReach: ["web", "shop", "careful", "tolerant"]),
+                Client(id: "reader", name: "Reader", kind: .native),
+                Client(id: "web", name: "Web", kind: .web, returnPaths: paths),
+                Client(
+                    id: "shop", name: "Shop", kind: .web, publicOrigin: WebOrigin("https://shop.example"),
+                    returnPaths: paths),
+                Client(id: "careful", name: "Careful", kind: .web, returnPaths: paths, redeemMode: .confirm),
+                Client(id: "tolerant", name: "Tolerant", kind: .web, returnPaths: paths, replayResponse: .alert),
+            ], defaultTarget: "web")
+    }
+}
+
+/// Bearers of the form `<subject>.<client>`, with an optional `.<acr>`; everything else is refused.
+struct TestBearers: BearerAuthenticator {
+    func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
+        let parts = token.expose().split(separator: ".").map(String.init)
+        if token.expose() == "unavailable" { throw StorageError.unavailable("marker-inside") }
+        guard parts.count == 2 || parts.count == 3 else { throw BearerRefusal.badSignature }
+        return BearerIdentity(
+            subject: Subject(rawValue: parts[0]), clientID: ClientID(rawValue: parts[1]),
+            issuer: "https://issuer.example",
+            sessionID: nil,
+            authentication: Authentication(
+                time: parts.count == 3 ? now - .seconds(60) : nil, acr: parts.count == 3 ? parts[2] : nil,
+                amr: parts.count == 3 ? ["pwd"] : []),
+            expiresAt: now + .seconds(3600))
+    }
+}

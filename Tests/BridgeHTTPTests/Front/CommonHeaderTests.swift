@@ -1,0 +1,70 @@
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@Suite struct CommonHeaderTests {
+    static let pages = [
+        "/login-with-token", "/login-with-token?token=abc", "/session/logout", "/session/signed-out",
+        "/errors/invalid_request",
+    ]
+
+    @Test(arguments: pages)
+    func `every page carries the headers of contract §11`(path: String) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, path, Visitor.navigation())
+            #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(answer.headers[.cacheControl] == "no-store")
+            #expect(answer.headers[.name("Referrer-Policy")] == "no-referrer")
+            #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+            #expect(answer.headers[.strictTransportSecurity] == "max-age=31536000")
+            let policy = try #require(answer.headers[.contentSecurityPolicy])
+            #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+            #expect(!policy.contains("unsafe") && !policy.contains("*"))
+            #expect(!answer.text.contains("<script>") && !answer.text.contains(" style="))
+            #expect(answer.text.contains("<html lang=\"en\">"))
+        }
+    }
+
+    static let anything = [
+        (HTTPRequest.Method.get, "/nowhere"), (.post, "/session"), (.get, "/api/auth/create-sso-token"),
+        (.put, "/login-with-token"), (.get, "/assets/drawbridge.css"), (.get, "/auth/check"),
+    ]
+
+    @Test(arguments: anything)
+    func `every answer has a request id and no sniffing`(method: HTTPRequest.Method, path: String) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(method, path)
+            #expect(answer.headers[.name("X-Request-Id")]?.utf8.count == 16)
+            #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+            #expect(![301, 302, 307, 308].contains(answer.status.code))
+        }
+    }
+
+    @Test func `a wrong method is 405 and says which are right`() async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.put, "/session")
+            #expect(answer.status == .methodNotAllowed)
+            #expect(answer.headers[.allow] == "GET, HEAD, OPTIONS")
+        }
+    }
+
+    @Test(arguments: [("text/html,*/*", "text/html; charset=utf-8"), ("application/json", "application/json")])
+    func `an unknown path is answered in the visitor's kind`(accept: String, type: String) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, "/nowhere", [.accept: accept])
+            #expect(answer.status == .notFound)
+            #expect(answer.headers[.contentType] == type)
+        }
+    }
+
+    @Test(arguments: [
+        ("plain-id_1.a", "plain-id_1.a"), ("<script>", nil), ("", nil), (String(repeating: "a", count: 65), nil),
+    ])
+    func `a trusted proxy's request id is adopted if it is plain`(given: String, adopted: String?) async throws {
+        try await TestBridge.run { _, client in
+            let id = try await client.send(.get, "/session", [.name("X-Request-Id"): given])
+                .headers[.name("X-Request-Id")]
+            #expect((id == given) == (adopted != nil))
+        }
+    }
+}

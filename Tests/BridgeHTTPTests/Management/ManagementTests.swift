@@ -1,0 +1,141 @@
+import Bridge
+import CoreMetrics
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import BridgeHTTP
+
+@Suite struct ManagementTests {
+    private static func answer(_ path: String, checks: [Readiness.Check]) async throws -> TestResponse {
+        let application = Application(
+            router: buildManagementRouter(readiness: Readiness(checks: checks), metrics: PrometheusMetrics()))
+        return try await application.test(.router) { try await $0.send(.get, path) }
+    }
+
+    @Test func `alive is alive whatever fails`() async throws {
+        let failing = Readiness.Check("storage") { throw StorageError.unavailable("disk full") }
+        #expect(try await Self.answer("/livez", checks: [failing]).text == #"{"status":"alive"}"#)
+    }
+
+    @Test func `ready when all that is needed works`() async throws {
+        let answer = try await Self.answer("/readyz", checks: [Readiness.Check("storage") {}])
+        #expect(answer.status == .ok)
+        #expect(answer.text == #"{"status":"ready","checks":{"storage":"ok"},"degraded":[]}"#)
+    }
+
+    @Test func `not ready is 503 and names the check, not the reason`() async throws {
+        let failing = Readiness.Check("storage") { throw StorageError.unavailable("disk full") }
+        let answer = try await Self.answer("/readyz", checks: [failing])
+        #expect(answer.status == .serviceUnavailable)
+        #expect(answer.text == #"{"status":"not_ready","checks":{"storage":"failed"},"degraded":[]}"#)
+    }
+
+    @Test func `something optional that fails degrades`() async throws {
+        let failing = Readiness.Check("redis", isOptional: true) { throw StorageError.unavailable("gone") }
+        let answer = try await Self.answer("/readyz", checks: [failing])
+        #expect(answer.status == .ok)
+        #expect(answer.text.contains(#""degraded":["redis"]"#))
+    }
+
+    @Test func `the checks run once a second at most`() async throws {
+        let clock = TestClock()
+        let runs = PrometheusMetrics()
+        let counter = Counter(label: "runs", dimensions: [], factory: runs)
+        let readiness = Readiness(
+            checks: [Readiness.Check("storage") { counter.increment() }], time: TimeSource { clock.now })
+        for _ in 0..<3 { _ = await readiness.report() }
+        #expect(runs.exposition().contains("runs 1\n"))
+        clock.advance(by: .seconds(1))
+        _ = await readiness.report()
+        #expect(runs.exposition().contains("runs 2\n"))
+    }
+
+    @Test func `a stopping service is not ready`() async {
+        let readiness = Readiness(checks: [])
+        readiness.stop()
+        #expect(await !readiness.report().isReady)
+    }
+}
+
+@Suite struct PrometheusMetricsTests {
+    @Test func `counters, gauges and histograms are rendered sorted with escaped labels`() {
+        let metrics = PrometheusMetrics()
+        Counter(label: "b.total", dimensions: [("why", "a\"b\\c\nd")], factory: metrics).increment(by: 2)
+        Meter(label: "a_gauge", factory: metrics).set(1.5)
+        CoreMetrics.Timer(label: "c_seconds", dimensions: [("route", "/x")], factory: metrics)
+            .recordNanoseconds(3_000_000)
+        let text = metrics.exposition()
+        #expect(text.hasPrefix("# TYPE a_gauge gauge\na_gauge 1.5\n# TYPE b_total counter\n"))
+        #expect(text.contains("b_total{why=\"a\\\"b\\\\c\\nd\"} 2\n"))
+        #expect(text.contains("c_seconds_bucket{route=\"/x\",le=\"0.0025\"} 0\n"))
+        #expect(text.contains("c_seconds_bucket{route=\"/x\",le=\"0.005\"} 1\n"))
+        #expect(text.contains("c_seconds_bucket{route=\"/x\",le=\"+Inf\"} 1\n"))
+        #expect(text.contains("c_seconds_sum{route=\"/x\"} 0.003\n"))
+        #expect(text.contains("c_seconds_count{route=\"/x\"} 1\n"))
+    }
+
+    @Test func `the same series is made once`() {
+        let metrics = PrometheusMetrics()
+        for _ in 0..<3 { Counter(label: "n", dimensions: [("a", "b")], factory: metrics).increment() }
+        #expect(metrics.exposition() == "# TYPE n counter\nn{a=\"b\"} 3\n")
+    }
+
+    @Test func `requests are counted by template, never by path`() async throws {
+        try await TestBridge.run { bridge, client in
+            _ = try await client.send(.get, "/api/auth/sso-tokens/secret-id")
+            _ = try await client.send(.get, "/nowhere/at/all")
+            _ = try await client.send(HTTPRequest.Method("BREW") ?? .get, "/session")
+            let text = bridge.metrics.exposition()
+            #expect(text.contains("route=\"/api/auth/sso-tokens/{id}\",status=\"401\""))
+            #expect(text.contains("route=\"unmatched\",status=\"404\""))
+            #expect(!text.contains("secret-id") && !text.contains("nowhere") && !text.contains("BREW"))
+        }
+    }
+}
+
+@Suite struct AccessLogTests {
+    @Test func `one JSON line a request, with the template and without the query`() async throws {
+        try await TestBridge.run { bridge, client in
+            let answer = try await client.send(
+                .get, "/api/auth/sso-tokens/abc?private=1", [.name("X-Forwarded-For"): "203.0.113.9"])
+            bridge.accessLog.flush()
+            #expect(bridge.logLines.lines.count == 1)
+            let line = try #require(
+                JSONSerialization.jsonObject(with: Data(bridge.logLines.text.utf8)) as? [String: Any])
+            #expect(
+                Set(line.keys) == ["time", "route", "method", "status", "duration_ms", "request_id", "address"])
+            #expect(line["route"] as? String == "/api/auth/sso-tokens/{id}")
+            #expect(line["request_id"] as? String == answer.headers[.name("X-Request-Id")])
+            #expect(line["address"] as? String == "203.0.113.9")
+            #expect(line["status"] as? Int == 401)
+        }
+    }
+
+    @Test(arguments: ["BREW", "A!#$%&'*+-.^_`|~", "get"])
+    func `a line is JSON whatever the method is`(method: String) async throws {
+        try await TestBridge.run { bridge, client in
+            let method = try #require(HTTPRequest.Method(method))
+            _ = try await client.send(method, "/\"\\\n<x>")
+            bridge.accessLog.flush()
+            for line in bridge.logLines.lines {
+                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+            }
+        }
+    }
+
+    @Test func `lines that a slow sink cannot take are counted, not kept`() throws {
+        let sink = TextSink()
+        let log = AccessLog(interval: .never) { sink.append($0) }
+        let route = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<6 {
+            log.write(
+                at: Timestamp(seconds: 0), route: route, method: "GET", status: 200, elapsed: .zero, requestID: "r",
+                address: nil)
+        }
+        log.flush()
+        #expect(sink.text.hasSuffix("\n{\"dropped_lines\":3}\n"))
+    }
+}

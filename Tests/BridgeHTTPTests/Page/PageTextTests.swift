@@ -1,0 +1,132 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import OAuth2
+import Testing
+
+@testable import BridgeHTTP
+
+@Suite struct PageTextTests {
+    private static let repository = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func texts() throws -> PageTexts { try PageTexts(files: PublicFiles.embedded.section("texts")) }
+
+    private static func keys(_ sections: PageTexts.Sections) -> Set<String> {
+        Set(sections.flatMap { section, texts in texts.keys.map { "\(section).\($0)" } })
+    }
+
+    @Test func `the embedded files are those of public`() throws {
+        let root = Self.repository.appendingPathComponent("public")
+        var found: [String: String] = [:]
+        for section in ["assets", "templates", "texts"] {
+            for name in try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(section).path) {
+                found["\(section)/\(name)"] = try String(
+                    contentsOf: root.appendingPathComponent(section).appendingPathComponent(name), encoding: .utf8)
+            }
+        }
+        #expect(found == EmbeddedFiles.contents, "run public/embed.sh")
+    }
+
+    @Test func `every language has the same texts, none empty`() throws {
+        let texts = try Self.texts()
+        #expect(texts.languages == ["en", "de"])
+        #expect(Self.keys(texts["de"]) == Self.keys(texts["en"]))
+        for language in texts.languages {
+            for (section, entries) in texts[language] {
+                for (key, text) in entries { #expect(!text.isEmpty, "\(language) \(section).\(key)") }
+            }
+        }
+    }
+
+    @Test func `placeholders are the same in every language`() throws {
+        let texts = try Self.texts()
+        for (section, entries) in texts["en"] {
+            for (key, text) in entries {
+                let other = texts["de"][section]?[key] ?? ""
+                #expect(
+                    text.matches(of: #/\{[a-z]+\}/#).map { String($0.0) }.sorted()
+                        == other.matches(of: #/\{[a-z]+\}/#).map { String($0.0) }.sorted(), "\(section).\(key)")
+            }
+        }
+    }
+
+    @Test func `every text that a template names exists`() throws {
+        let keys = Self.keys(try Self.texts()["en"])
+        for (name, content) in PublicFiles.embedded.section("templates") {
+            for match in String(decoding: content, as: UTF8.self).matches(of: #/\{\{text\.([a-z_]+\.[a-z_]+)\}\}/#) {
+                #expect(keys.contains(String(match.1)), "\(name)")
+            }
+        }
+    }
+
+    @Test func `every error code has an explanation`() throws {
+        let texts = try Self.texts()
+        for language in texts.languages {
+            #expect(Set((texts[language]["errors"] ?? [:]).keys) == Set(ErrorCode.all.map(\.rawValue)))
+        }
+    }
+
+    @Test func `no page holds a style or script of its own`() {
+        for (name, content) in PublicFiles.embedded.section("templates") {
+            let text = String(decoding: content, as: UTF8.self)
+            #expect(!text.contains("<style") && !text.contains(" style=") && !text.contains("<script>"), "\(name)")
+            #expect(text.firstMatch(of: #/ on[a-z]+=/#) == nil, "\(name)")
+        }
+    }
+
+    static let preferences: [(String?, String)] = [
+        (nil, "en"), ("", "en"), ("de", "de"), ("de-AT", "de"), ("DE-de-1996", "de"), ("fr", "en"),
+        ("fr, de;q=0.5", "de"), ("en;q=0.4, de;q=0.5", "de"), ("de;q=0, en;q=0.1", "en"), ("de;q=0", "en"),
+        ("*", "en"), ("fr;q=1, *;q=0.1", "en"), ("de;q=2", "en"), ("de;q=0.1234", "en"), ("de ; q=0.5", "de"),
+        ("en,de", "en"), ("de,en", "de"), ("de;level=1", "en"), ("de;q=1.001", "en"), ("\u{e9};q=1", "en"),
+    ]
+
+    @Test(arguments: preferences)
+    func `the language follows Accept-Language`(header: String?, language: String) {
+        #expect(LanguagePreference.choose(from: ["en", "de"], accepting: header) == language)
+    }
+
+    @Test func `a page comes in German for a German visitor`() async throws {
+        try await TestBridge.run { _, client in
+            let page = try await client.send(
+                .get, "/session/signed-out", [.acceptLanguage: "de-DE,de;q=0.9,en;q=0.5"])
+            #expect(page.text.contains("<html lang=\"de\">"))
+            #expect(page.text.contains("Sie sind abgemeldet"))
+        }
+    }
+
+    @Test func `a folder's files stand in front of the embedded ones`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("public-\(UUID().uuidString)")
+        let templates = folder.appendingPathComponent("templates")
+        try FileManager.default.createDirectory(at: templates, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try "ours".write(to: templates.appendingPathComponent("refused.mustache"), atomically: true, encoding: .utf8)
+        let files = try PublicFiles(overriddenBy: folder.path)
+        #expect(files.section("templates")["refused.mustache"] == Array("ours".utf8))
+        #expect(files.section("templates")["confirm.mustache"] != nil)
+    }
+
+    @Test func `a broken template stops the start`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("public-\(UUID().uuidString)")
+        let templates = folder.appendingPathComponent("templates")
+        try FileManager.default.createDirectory(at: templates, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try "{{#open}}".write(
+            to: templates.appendingPathComponent("refused.mustache"), atomically: true, encoding: .utf8)
+        #expect(throws: PageProblem.malformedTemplate("refused")) {
+            try Pages(files: PublicFiles(overriddenBy: folder.path), siteName: "x", signInURL: "/")
+        }
+    }
+
+    @Test func `what comes from outside is escaped`() async throws {
+        try await TestBridge.run { _, client in
+            let page = try await client.redeem(
+                "%22%3E%3Cscript%3E", [:], more: "&redirect=%22%3E%3Cimg%20src=x%3E")
+            #expect(page.status == .ok)
+            #expect(!page.text.contains("<script>") && !page.text.contains("<img src=x"))
+            #expect(Pages.escape("<a href=\"x\">&'") == "&lt;a href=&quot;x&quot;&gt;&amp;&#39;")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import BridgeHTTP
+
+@Suite struct StaticRouteTests {
+    static let assets = [
+        ("drawbridge.css", "text/css; charset=utf-8"), ("confirm.js", "text/javascript; charset=utf-8"),
+        ("drawbridge.js", "text/javascript; charset=utf-8"), ("drawbridge.svg", "image/svg+xml"),
+    ]
+
+    @Test(arguments: assets)
+    func `an asset is served once and then confirmed by its tag`(name: String, type: String) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, "/assets/\(name)")
+            #expect(answer.headers[.contentType] == type)
+            let tag = try #require(answer.headers[.eTag])
+            let again = try await client.send(.get, "/assets/\(name)", [.ifNoneMatch: tag])
+            #expect(again.status == .notModified)
+            #expect(again.text.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["nothing.js", "..%2Ftexts%2Fen.json", "../texts/en.json", ".."])
+    func `nothing else is served`(name: String) async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, "/assets/\(name)")
+            #expect(answer.status == .notFound)
+        }
+    }
+
+    @Test func `app links exclude the redemption paths first`() async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, "/.well-known/apple-app-site-association")
+            #expect(answer.headers[.contentType] == "application/json")
+            #expect(
+                answer.text == """
+                    {"applinks":{"details":[{"appIDs":["TEAM.com.example.app"],"components":[\
+                    {"/":"/login-with-token","exclude":true},{"/":"/user/login-with-token.php","exclude":true},\
+                    {"/":"/contacts/*"}]}]}}
+                    """)
+            #expect(try await client.send(.get, "/.well-known/assetlinks.json").status == .notFound)
+        }
+    }
+
+    @Test func `an error code has a page, an unknown one has none`() async throws {
+        try await TestBridge.run { _, client in
+            let page = try await client.send(.get, "/errors/invalid_target")
+            #expect(page.status == .ok)
+            #expect(page.text.contains("The requested website or audience is unknown."))
+            #expect(try await client.send(.get, "/errors/nonsense").status == .notFound)
+        }
+    }
+}

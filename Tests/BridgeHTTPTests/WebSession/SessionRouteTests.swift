@@ -1,0 +1,142 @@
+import HTTPTypes
+import HummingbirdTesting
+import SQLStorage
+import Testing
+
+/// `/session`, its logout and `/auth/check` (contract §6).
+@Suite struct SessionRouteTests {
+    @Test(arguments: [
+        nil, "__Host-drawbridge_session=nonsense", "__Host-drawbridge_session=", "other=1",
+    ])
+    func `signed out is 200 and says so`(cookie: String?) async throws {
+        try await TestBridge.run { _, client in
+            var headers: HTTPFields = [:]
+            headers[.cookie] = cookie
+            let answer = try await client.send(.get, "/session", headers)
+            #expect(answer.status == .ok)
+            #expect(answer.text == #"{"authenticated":false}"#)
+            #expect(answer.headers[.cacheControl] == "no-store")
+        }
+    }
+
+    @Test func `signed in shows what is known and leaves out what is not`() async throws {
+        try await TestBridge.run { _, client in
+            let plain = try await client.send(.get, "/session", [.cookie: client.signIn()])
+            #expect(
+                Set(try plain.json().keys) == ["authenticated", "sub", "expires_at", "idle_expires_at", "origin"])
+            #expect(try plain.text("expires_at") == "2025-11-21T19:00:00.000Z")
+            #expect(try plain.text("origin") == "login_token")
+            let strong = try await client.send(.get, "/session", [.cookie: client.signIn(acr: "aal2")])
+            #expect(strong.text.contains(#""acr":"aal2","amr":["pwd"],"auth_time":"2025-11-21T06:59:00.000Z""#))
+        }
+    }
+
+    @Test func `two cookies of the name are none`() async throws {
+        try await TestBridge.run { _, client in
+            let cookie = try await client.signIn()
+            let answer = try await client.send(.get, "/session", [.cookie: "\(cookie); \(cookie)"])
+            #expect(answer.text == #"{"authenticated":false}"#)
+        }
+    }
+
+    @Test func `logout by a script is 204, by a form 303 to the signed-out page`() async throws {
+        try await TestBridge.run { _, client in
+            let cookie = try await client.signIn()
+            let byScript = try await client.send(
+                .post, "/session/logout", [.cookie: cookie, .name("Sec-Fetch-Site"): "same-origin"])
+            #expect(byScript.status == .noContent)
+            #expect(
+                byScript.headers[values: .setCookie] == [
+                    "__Host-drawbridge_session=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0",
+                    "drawbridge_info=; Path=/; Secure; SameSite=Lax; Max-Age=0",
+                ])
+            #expect(try await !client.isSignedIn(cookie))
+
+            let second = try await client.signIn()
+            let page = try await client.send(.get, "/session/logout", [.cookie: second])
+            #expect(try await client.isSignedIn(second))
+            let byForm = try await client.post(
+                page.fields, [.origin: "null", .cookie: "\(second); \(page.cookieHeader)"], to: "/session/logout")
+            #expect(byForm.status == .seeOther)
+            #expect(byForm.headers[.location] == "https://bridge.example/session/signed-out")
+            #expect(try await !client.isSignedIn(second))
+        }
+    }
+
+    static let elsewhere: [HTTPFields] = [
+        [.origin: "https://evil.example"], [.origin: "null"], [.name("Sec-Fetch-Site"): "cross-site"],
+        [.name("Sec-Fetch-Site"): "same-site"],
+        [.origin: "https://bridge.example", .name("Sec-Fetch-Site"): "cross-site"],
+        [.origin: "https://evil.example", .name("Sec-Fetch-Site"): "same-origin"],
+    ]
+
+    @Test(arguments: elsewhere)
+    func `logout from elsewhere is 403`(headers: HTTPFields) async throws {
+        try await TestBridge.run { _, client in
+            let cookie = try await client.signIn()
+            var headers = headers
+            headers[.cookie] = cookie
+            #expect(try await client.send(.post, "/session/logout", headers).status == .forbidden)
+            #expect(try await client.isSignedIn(cookie))
+        }
+    }
+
+    @Test func `check tells a proxy who, without a body`() async throws {
+        try await TestBridge.run { _, client in
+            let cookie = try await client.signIn(acr: "aal2")
+            for method in [HTTPRequest.Method.get, .post, .head, .put] {
+                let answer = try await client.send(method, "/auth/check", [.cookie: cookie])
+                #expect(answer.status == .ok)
+                #expect(answer.text.isEmpty)
+                #expect(answer.headers[.name("X-Auth-Subject")] == "alice")
+                #expect(answer.headers[.name("X-Auth-Acr")] == "aal2")
+                let session = try #require(answer.headers[.name("X-Auth-Session")])
+                #expect(!session.isEmpty && !cookie.contains(session))
+                #expect(answer.headers[values: .setCookie].isEmpty)
+            }
+        }
+    }
+
+    static let demands = [
+        ("", 200), ("?acr=aal2", 200), ("?acr=aal1", 401), ("?acr=aal1%20aal2", 200), ("?acr=aal1+aal2", 200),
+        ("?max_age=60", 200), ("?max_age=59", 401), ("?acr=aal2&max_age=3600", 200), ("?max_age=-1", 400),
+        ("?max_age=soon", 400), ("?max_age=1.5", 400), ("?max_age=60&max_age=60", 400), ("?acr=%22", 400),
+        ("?acr=a%20%20b", 400), ("?max_age=", 400), ("?acr=", 400), ("?acr=%ff", 400), ("?max_age=%zz", 400),
+        ("?other=1", 200),
+    ]
+
+    @Test(arguments: demands)
+    func `check understands acr and max_age`(query: String, status: Int) async throws {
+        try await TestBridge.run { _, client in
+            let cookie = try await client.signIn(acr: "aal2")
+            let answer = try await client.send(.get, "/auth/check\(query)", [.cookie: cookie])
+            #expect(answer.status.code == status)
+            #expect(answer.text.isEmpty)
+            if status == 401 {
+                let challenge = try #require(answer.headers[.wwwAuthenticate])
+                #expect(challenge.hasPrefix("Bearer error=\"insufficient_user_authentication\", "))
+            }
+        }
+    }
+
+    @Test func `check without a session is 401 and says nothing`() async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, "/auth/check", [.accept: "text/html"])
+            #expect(answer.status == .unauthorized)
+            #expect(answer.text.isEmpty)
+            #expect(answer.headers[.wwwAuthenticate] == "Bearer")
+            #expect(answer.headers[.contentType] == nil)
+        }
+    }
+
+    @Test func `check of a store that cannot answer is 503 without a body`() async throws {
+        try await TestBridge.run { bridge, client in
+            let cookie = try await client.signIn()
+            bridge.clock.advance(by: .seconds(30))
+            try await bridge.storage.close()
+            let answer = try await client.send(.get, "/auth/check", [.cookie: cookie])
+            #expect(answer.status == .serviceUnavailable)
+            #expect(answer.text.isEmpty)
+        }
+    }
+}
