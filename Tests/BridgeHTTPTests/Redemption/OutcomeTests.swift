@@ -12,12 +12,12 @@ import Testing
             let cookies = answer.headers[values: .setCookie]
             #expect(cookies.count == 2)
             #expect(
-                cookies[0].wholeMatch(
+                cookies[1].wholeMatch(
                     of:
                         #/__Host-drawbridge_session=dbs_[A-Za-z0-9_-]{49}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=43200/#
                 ) != nil)
             #expect(
-                cookies[1].wholeMatch(
+                cookies[0].wholeMatch(
                     of:
                         #/drawbridge_info=%7B%22expires_at%22%3A\d+%2C%22idle_expires_at%22%3A\d+%7D; Path=/; Secure; SameSite=Lax; Max-Age=43200/#
                 ) != nil)
