@@ -43,5 +43,11 @@ extension AuditSigningKey {
         }
         // A link appears whole or not at all, and never replaces: a key that is gone cannot vouch for its checkpoints.
         guard link(temporary, path) == 0 || errno == EEXIST else { throw Problem.unwritable(path: path) }
+        // The name must last too: checkpoints signed by a key that a power cut took away could never be verified.
+        let folder = (path as NSString).deletingLastPathComponent
+        let directory = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw Problem.unwritable(path: path) }
+        defer { _ = close(directory) }
+        guard fsync(directory) == 0 else { throw Problem.unwritable(path: path) }
     }
 }
