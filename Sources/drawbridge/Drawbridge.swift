@@ -17,6 +17,7 @@ struct Drawbridge: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, KeysCommand.self, ExplainCommand.self,
+            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, MigrateCommand.self, ClientsCommand.self,
+            UsersCommand.self, KeysCommand.self, AuditCommand.self, ExplainCommand.self,
         ])
 }

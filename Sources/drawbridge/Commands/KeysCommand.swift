@@ -56,7 +56,7 @@ struct KeysCommand: AsyncParsableCommand {
             let (added, dropped) = file.rotate(
                 at: now, activation: now + delay, tokenLifetime: LoginTokenSettings.maximumLifetime, random: .system)
             try file.write(settings.loginTokenKeysFile)
-            try await ServerStorage.withStorage(settings) { storage in
+            try await ServerStorage.withStorage(at: StorageOptions.Location(settings)) { storage in
                 try await storage.append([
                     AuditEvent(at: now, type: .keyRotated, outcome: .success, detail: KeyEvent.detail(added, dropped))
                 ])

@@ -16,7 +16,7 @@ struct DemoFolder: Sendable {
     }
 
     var keysFile: String { "\(path)/login-token-keys.json" }
-    var auditSigningKeyFile: String { "\(path)/audit-signing-key.json" }
+    var auditSigningKeyFile: String { "\(path)/audit-signing-key" }
     var issuerSecretFile: String { "\(path)/trusted-issuer-secret" }
 
     /// Removes a folder that was not named.

@@ -35,7 +35,7 @@ struct DemoInstance: Sendable {
     /// - Parameter announce: called when both listeners accept connections.
     func run(_ announce: @escaping @Sendable (DemoFacts, DemoGuide) throws -> Void) async throws {
         let logger = Logger(label: "drawbridge")
-        let storage = try ServerStorage.open(settings, node: settings.node, logger: logger)
+        let storage = try ServerStorage.open(settings, logger: logger)
         let composition = try await Composition(
             settings: settings, storage: storage, accessLog: .writing(to: .standardError), logger: logger)
         let site = DemoSite(composition: composition, issuer: issuer)

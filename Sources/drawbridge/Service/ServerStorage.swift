@@ -4,19 +4,16 @@ import SQLStorage
 
 /// Opens the embedded database of a server or of a command beside it.
 enum ServerStorage {
-    /// - Parameter node: whose audit chain this process writes.
-    static func open(_ settings: DrawbridgeSettings, node: String, logger: Logger) throws -> DurableStorage {
+    static func open(_ settings: DrawbridgeSettings, logger: Logger) throws -> any BridgeStorage {
         try DataFolder.create(settings.dataDirectory)
-        let signer = try AuditSigningKeyFile.readOrMake(
-            settings.auditSigningKeyFile, name: settings.publicOrigin.description)
-        return try SQLiteStorage.open(path: settings.databasePath, node: node, signer: signer, logger: logger)
+        return try open(StorageOptions.Location(settings), node: settings.node, logger: logger)
     }
 
     /// Opens it for one command, which may run beside the server: it writes a chain of its own, `<node>-cli`.
     static func withStorage<Value>(
-        _ settings: DrawbridgeSettings, _ body: (any BridgeStorage) async throws -> Value
+        at location: StorageOptions.Location, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
-        let storage = try open(settings, node: "\(settings.node)-cli", logger: Logger(label: "drawbridge"))
+        let storage = try open(location, node: "\(location.node)-cli", logger: Logger(label: "drawbridge"))
         do {
             let value = try await body(storage)
             try await storage.close()
@@ -25,5 +22,19 @@ enum ServerStorage {
             try? await storage.close()
             throw error
         }
+    }
+
+    private static func open(_ location: StorageOptions.Location, node: String, logger: Logger) throws
+        -> any BridgeStorage
+    {
+        let signer = try signingKey(location)
+        return try SQLiteStorage.open(path: location.databasePath, node: node, signer: signer, logger: logger)
+    }
+
+    /// The key that signs checkpoints, made at the first start; refused when others can read it.
+    static func signingKey(_ location: StorageOptions.Location) throws -> AuditSigningKey {
+        let key = try AuditSigningKey.loadOrGenerate(path: location.signingKeyPath, name: location.keyName)
+        _ = try PrivateFile.read(location.signingKeyPath)
+        return key
     }
 }

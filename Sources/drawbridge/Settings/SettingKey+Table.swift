@@ -49,7 +49,7 @@ extension SettingKey {
         "How many verified bearer tokens are remembered, by digest, until they expire.")
     static let auditSigningKeyFile = SettingKey(
         "audit.signing_key_file", .path,
-        "Ed25519 key that signs audit checkpoints; made at the first start. Default: audit-signing-key.json in data_directory."
+        "Ed25519 key that signs audit checkpoints; made at the first start. Default: audit-signing-key in data_directory."
     )
     static let auditRetention = SettingKey(
         "audit.retention", .choice(["off"]), default: "off",

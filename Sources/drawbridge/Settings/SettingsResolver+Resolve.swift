@@ -52,7 +52,7 @@ extension SettingsResolver {
             loginTokenKeysFile: path(.loginTokenKeysFile) ?? "\(dataDirectory)/login-token-keys.json",
             loginTokenLifetime: values.loginTokenLifetime, sessionCacheSize: values.sessionCacheSize,
             bearerCacheSize: values.bearerCacheSize,
-            auditSigningKeyFile: path(.auditSigningKeyFile) ?? "\(dataDirectory)/audit-signing-key.json",
+            auditSigningKeyFile: path(.auditSigningKeyFile) ?? "\(dataDirectory)/audit-signing-key",
             limits: limits, trackedLimitKeys: values.trackedLimitKeys, appLinks: values.appLinks,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients)

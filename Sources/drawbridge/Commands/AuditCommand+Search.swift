@@ -1,0 +1,104 @@
+import ArgumentParser
+import Bridge
+import Foundation
+
+/// What a search asks for, as options.
+struct AuditFilterOptions: ParsableArguments {
+    @Option(help: "At or after this instant, RFC 3339.") var from: String?
+    @Option(help: "Before this instant, RFC 3339.") var to: String?
+    @Option(help: "An event type, such as login_token.redeemed.") var type: String?
+    @Option(help: "success or failure.") var outcome: String?
+    @Option(help: "A reason, such as expired.") var reason: String?
+    @Option(name: .customLong("sub"), help: "A user.") var subject: String?
+    @Option(name: .customLong("client"), help: "An app or a website.") var clientID: String?
+    @Option(name: .customLong("sid"), help: "A session.") var sessionID: String?
+    @Option(name: .customLong("token"), help: "A login token's id.") var tokenID: String?
+    @Option(name: .customLong("ip"), help: "An address.") var address: String?
+    @Option(name: .customLong("request"), help: "A request id.") var requestID: String?
+    @Option(name: .customLong("text"), help: "Looked for in user, clients, type, reason, address and user agent.")
+    var text: String?
+
+    func filter() throws -> AuditFilter {
+        var filter = AuditFilter()
+        filter.from = try from.map { try instant($0, "--from") }
+        filter.to = try to.map { try instant($0, "--to") }
+        filter.type = type.map(AuditEventType.init(rawValue:))
+        if let outcome {
+            guard let word = AuditEvent.Outcome(rawValue: outcome) else {
+                throw ValidationError("--outcome must be success or failure.")
+            }
+            filter.outcome = word
+        }
+        filter.reason = reason
+        filter.subject = subject.map(Subject.init(rawValue:))
+        filter.clientID = clientID.map(ClientID.init(rawValue:))
+        filter.sessionID = sessionID.map(SessionID.init(rawValue:))
+        filter.tokenID = tokenID.map(TokenID.init(rawValue:))
+        filter.address = address
+        filter.requestID = requestID
+        filter.text = text
+        return filter
+    }
+
+    private func instant(_ text: String, _ option: String) throws -> Timestamp {
+        guard let instant = Timestamp(rfc3339: text) else {
+            throw ValidationError("\(option) must be an instant such as 2026-11-21T07:00:00Z.")
+        }
+        return instant
+    }
+}
+
+extension AuditCommand {
+    struct Search: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the events that match, newest first.",
+            discussion: "Example: drawbridge audit search --data /tmp/demo --type login_token.replayed --format jsonl")
+
+        @OptionGroup var options: StorageOptions
+        @OptionGroup var filter: AuditFilterOptions
+
+        @Option(name: .shortAndLong, help: "How many at most, up to 500.")
+        var limit = 50
+
+        @Option(help: "text, jsonl or csv.")
+        var format = Format.text
+
+        func run() async throws {
+            let filter = try filter.filter()
+            let page = try await AuditReview(try options.openForReading())
+                .search(filter, before: nil, limit: limit)
+            try StandardOutput.write(format.header)
+            for record in page.records { try StandardOutput.write(format.line(record)) }
+            if page.next != nil { StandardError.write("There are more; narrow the search, or use audit export.\n") }
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write the whole log, or all that matches, to standard output.",
+            discussion: """
+                The whole log as jsonl holds the checkpoints too, so it can be verified without the database.
+
+                Example: drawbridge audit export --config drawbridge.yaml --format jsonl > audit.jsonl
+                """)
+
+        @OptionGroup var options: StorageOptions
+        @OptionGroup var filter: AuditFilterOptions
+
+        @Option(help: "jsonl or csv.")
+        var format = "jsonl"
+
+        func run() async throws {
+            guard let format = AuditExport.Format(rawValue: format) else {
+                throw ValidationError("--format must be jsonl or csv.")
+            }
+            let filter = try filter.filter()
+            let review = AuditReview(try options.openForReading())
+            if filter == AuditFilter() {
+                try await review.export(as: format) { try StandardOutput.write($0) }
+            } else {
+                try await review.export(matching: filter, as: format) { try StandardOutput.write($0) }
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Bridge
+import Foundation
+
+/// Reading the record of what happened.
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Read, search, export and verify the audit log.",
+        discussion: """
+            Examples:
+              drawbridge audit tail --config drawbridge.yaml --follow
+              drawbridge audit search --config drawbridge.yaml --sub alice --from 2026-11-21T00:00:00Z
+              drawbridge audit export --config drawbridge.yaml --format jsonl > audit.jsonl
+              drawbridge audit verify --export audit.jsonl --public-key audit.pub
+            """,
+        subcommands: [Tail.self, Search.self, Export.self, Verify.self, PublicKey.self])
+
+    /// How records are printed.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, jsonl, csv
+
+        func line(_ record: AuditRecord) -> String {
+            switch self {
+            case .text: AuditLine.text(of: record) + "\n"
+            case .jsonl: String(decoding: record.json, as: UTF8.self) + "\n"
+            case .csv: AuditCSV.row(record)
+            }
+        }
+
+        var header: String { self == .csv ? AuditCSV.header : "" }
+    }
+
+    struct PublicKey: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "public-key",
+            abstract: "Print the key that checkpoints are verified with. Keep it where the server cannot change it.")
+
+        @OptionGroup var options: StorageOptions
+
+        func run() throws {
+            print(try AuditSigningKey.load(path: try options.location().signingKeyPath).verifierKey)
+        }
+    }
+}
+
+/// The stream that other programs read.
+enum StandardOutput {
+    static func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+    static func write(_ bytes: [UInt8]) throws { try FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
+}

@@ -1,0 +1,28 @@
+import Bridge
+
+/// A record on one line, for people.
+enum AuditLine {
+    static func text(of record: AuditRecord) -> String {
+        let event = record.event
+        let facts: [(String, String?)] = [
+            ("reason", event.reason), ("sub", event.subject?.rawValue), ("client", event.clientID?.rawValue),
+            ("target", event.targetClientID?.rawValue), ("sid", event.sessionID?.rawValue),
+            ("token", event.tokenID?.rawValue), ("ip", event.address), ("request", event.requestID),
+            ("detail", event.detail),
+        ]
+        let text = facts.compactMap { name, value in value.map { "\(name)=\(printable($0))" } }.joined(separator: " ")
+        return "\(event.at.rfc3339) \(record.id) \(event.type.rawValue) \(event.outcome.rawValue) \(text)"
+    }
+
+    /// Control characters could move a terminal's cursor and hide a line.
+    private static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+                    default: scalar
+                    }
+                }))
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Bridge
+import Foundation
+
+/// Apps and websites that live in the database.
+struct ClientsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clients",
+        abstract: "List, show, add and remove the apps and websites of the database.",
+        discussion: """
+            Clients of the settings file are not changed here, and stand before one of the same id in the database.
+            A running server takes changes in on SIGHUP.
+
+            Examples:
+              drawbridge clients list --config drawbridge.yaml
+              drawbridge clients add --config drawbridge.yaml shop.json
+              echo '{"client_id":"shop","client_type":"web","return_paths":["/cart"],"default_return_path":"/cart"}' \\
+                | drawbridge clients add --config drawbridge.yaml -
+            """,
+        subcommands: [List.self, Show.self, Add.self, Remove.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List ids, kinds and names.")
+
+        @OptionGroup var options: StorageOptions
+
+        func run() async throws {
+            for client in try await options.openForReading().clients() {
+                print("\(client.id)\t\(client.kind.rawValue)\t\(client.name)")
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print a client's document as JSON.")
+
+        @OptionGroup var options: StorageOptions
+        @Argument(help: "The client_id.") var id: String
+
+        func run() async throws {
+            let clients = try await options.openForReading().clients()
+            guard let client = clients.first(where: { $0.id.rawValue == id }) else {
+                throw ValidationError("There is no client \(id) in the database.")
+            }
+            print(try ClientText.json(client))
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a client from a JSON document.")
+
+        @OptionGroup var options: StorageOptions
+        @Flag(help: "Replace a client of the same id, which must be there.") var replace = false
+        @Argument(help: "The file, or - for standard input.") var path: String
+
+        func run() async throws {
+            let data =
+                path == "-"
+                ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(filePath: path))
+            let client: Client
+            do {
+                client = try ClientText.read(yaml: String(decoding: data, as: UTF8.self))
+            } catch let error as ClientDocumentError {
+                throw ValidationError("The client is not accepted: \(error)")
+            } catch let error as ClientText.NotAnObject {
+                throw ValidationError("The document \(error).")
+            }
+            let event = AuditEvent(
+                at: TimeSource.system.now(), type: replace ? .clientChanged : .clientCreated, outcome: .success,
+                clientID: client.id)
+            let isSaved = try await options.withStorage {
+                try await $0.save(client, expecting: replace ? .present : .absent, event: event)
+            }
+            guard isSaved else {
+                throw ValidationError(
+                    replace
+                        ? "There is no client \(client.id) to replace."
+                        : "There is a client \(client.id) already; --replace replaces it.")
+            }
+            print("\(replace ? "Replaced" : "Added") \(client.id). Send SIGHUP to running servers.")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a client.")
+
+        @OptionGroup var options: StorageOptions
+        @Argument(help: "The client_id.") var id: String
+
+        func run() async throws {
+            let clientID = ClientID(rawValue: id)
+            let event = AuditEvent(
+                at: TimeSource.system.now(), type: .clientDeleted, outcome: .success, clientID: clientID)
+            guard try await options.withStorage({ try await $0.deleteClient(clientID, event: event) }) else {
+                throw ValidationError("There is no client \(id) in the database.")
+            }
+            print("Removed \(id). Send SIGHUP to running servers.")
+        }
+    }
+}

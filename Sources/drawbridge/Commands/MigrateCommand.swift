@@ -1,0 +1,18 @@
+import ArgumentParser
+import Bridge
+
+/// Brings the database's tables up to date; the server does so too when it starts.
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Create the database, or bring its tables up to this version.",
+        discussion: "Example: drawbridge migrate --config drawbridge.yaml")
+
+    @OptionGroup var options: StorageOptions
+
+    func run() async throws {
+        if options.dataPath == nil { try DataFolder.create(try options.settings.load().dataDirectory) }
+        try await options.withStorage { try await $0.checkWritable() }
+        print("The database is up to date.")
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Bridge
+
+/// Users, as far as they were seen here.
+struct UsersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "users",
+        abstract: "List, disable and enable users.",
+        discussion: """
+            A user comes into being with the first token of a trusted issuer that names him. Disabling ends all of his
+            web sessions; running servers refuse them within a second.
+
+            Examples:
+              drawbridge users list --config drawbridge.yaml
+              drawbridge users disable --config drawbridge.yaml alice
+            """,
+        subcommands: [List.self, Disable.self, Enable.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List users with their issuer and state.")
+
+        @OptionGroup var options: StorageOptions
+
+        func run() async throws {
+            let storage = try options.openForReading()
+            var last: Subject?
+            while true {
+                let page = try await storage.subjects(after: last, limit: 500)
+                for user in page {
+                    let state = user.disabledAt.map { "disabled \($0.rfc3339)" } ?? "active"
+                    print("\(user.subject)\t\(user.issuer)\t\(user.firstSeenAt.rfc3339)\t\(state)")
+                }
+                guard let newest = page.last?.subject else { return }
+                last = newest
+            }
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Disable a user and end all of his web sessions.")
+
+        @OptionGroup var options: StorageOptions
+        @Argument(help: "The subject, as users list prints it.") var subject: String
+
+        func run() async throws {
+            let ended = try await UserSwitch(subject: subject, disables: true).apply(options)
+            print("Disabled \(subject); \(ended.count) web sessions ended.")
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Enable a user again.")
+
+        @OptionGroup var options: StorageOptions
+        @Argument(help: "The subject, as users list prints it.") var subject: String
+
+        func run() async throws {
+            _ = try await UserSwitch(subject: subject, disables: false).apply(options)
+            print("Enabled \(subject).")
+        }
+    }
+}
+
+/// Disables or enables one user.
+private struct UserSwitch {
+    let subject: String
+    let disables: Bool
+
+    func apply(_ options: StorageOptions) async throws -> [SessionID] {
+        let subject = Subject(rawValue: subject)
+        let now = TimeSource.system.now()
+        let event = AuditEvent(
+            at: now, type: disables ? .userDisabled : .userEnabled, outcome: .success, subject: subject)
+        let ended = AuditEvent(
+            at: now, type: .webSessionEnded, outcome: .success, reason: "user_disabled", subject: subject)
+        let result = try await options.withStorage {
+            try await $0.setDisabled(disables, subject: subject, at: now, event: event, ended: ended)
+        }
+        guard let result else {
+            throw ValidationError("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")
+        }
+        return result
+    }
+}
