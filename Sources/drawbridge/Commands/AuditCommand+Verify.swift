@@ -20,7 +20,8 @@ extension AuditCommand {
         @Option(name: .customLong("export"), help: "An export in jsonl, instead of a database.")
         var exportPath: String?
 
-        @Option(name: .customLong("public-key"), help: "A file with the keys to trust, as audit public-key prints them.")
+        @Option(
+            name: .customLong("public-key"), help: "A file with the keys to trust, as audit public-key prints them.")
         var publicKeyPath: String?
 
         func validate() throws {
@@ -46,7 +47,7 @@ extension AuditCommand {
                 return [try AuditSigningKey.load(path: try options.location().signingKeyPath).verifierKey]
             }
             guard let keys = AuditVerifierKey.keys(in: try String(contentsOfFile: publicKeyPath, encoding: .utf8))
-            else { throw ValidationError("\(publicKeyPath) holds a line that is no key, or none.") }
+            else { throw CommandFailure("\(publicKeyPath) holds a line that is no key, or none.") }
             return keys
         }
     }

@@ -40,7 +40,7 @@ struct ClientsCommand: AsyncParsableCommand {
         func run() async throws {
             let clients = try await options.openForReading().clients()
             guard let client = clients.first(where: { $0.id.rawValue == id }) else {
-                throw ValidationError("There is no client \(id) in the database.")
+                throw CommandFailure("There is no client \(id) in the database.")
             }
             print(try ClientText.json(client))
         }
@@ -61,9 +61,9 @@ struct ClientsCommand: AsyncParsableCommand {
             do {
                 client = try ClientText.read(yaml: String(decoding: data, as: UTF8.self))
             } catch let error as ClientDocumentError {
-                throw ValidationError("The client is not accepted: \(error)")
+                throw CommandFailure("The client is not accepted: \(error)")
             } catch let error as ClientText.NotAnObject {
-                throw ValidationError("The document \(error).")
+                throw CommandFailure("The document \(error).")
             }
             let event = AuditEvent(
                 at: TimeSource.system.now(), type: replace ? .clientChanged : .clientCreated, outcome: .success,
@@ -72,7 +72,7 @@ struct ClientsCommand: AsyncParsableCommand {
                 try await $0.save(client, expecting: replace ? .present : .absent, event: event)
             }
             guard isSaved else {
-                throw ValidationError(
+                throw CommandFailure(
                     replace
                         ? "There is no client \(client.id) to replace."
                         : "There is a client \(client.id) already; --replace replaces it.")
@@ -92,7 +92,7 @@ struct ClientsCommand: AsyncParsableCommand {
             let event = AuditEvent(
                 at: TimeSource.system.now(), type: .clientDeleted, outcome: .success, clientID: clientID)
             guard try await options.withStorage({ try await $0.deleteClient(clientID, event: event) }) else {
-                throw ValidationError("There is no client \(id) in the database.")
+                throw CommandFailure("There is no client \(id) in the database.")
             }
             print("Removed \(id). Send SIGHUP to running servers.")
         }

@@ -57,7 +57,7 @@ struct ExplainCommand: ParsableCommand {
             }
             while let line = readLine() {
                 guard let bytes = Data(base64Encoded: line) else {
-                    throw ValidationError("Not base64: a line of standard input.")
+                    throw CommandFailure("Not base64: a line of standard input.")
                 }
                 FileHandle.standardOutput.write(Data((explanation.line(for: Array(bytes)) + "\n").utf8))
             }
@@ -67,16 +67,16 @@ struct ExplainCommand: ParsableCommand {
             if let client {
                 let settings = try options.load()
                 guard let found = settings.clients.first(where: { $0.id.rawValue == client }) else {
-                    throw ValidationError("No client \(client) in the settings file.")
+                    throw CommandFailure("No client \(client) in the settings file.")
                 }
                 return (found.returnPaths, (found.publicOrigin ?? settings.publicOrigin).description)
             }
             let fallback = defaultPath ?? allow.first { !$0.hasSuffix("*") }
-            guard let fallback else { throw ValidationError("Give --default: no entry is an exact path.") }
+            guard let fallback else { throw CommandFailure("Give --default: no entry is an exact path.") }
             do {
                 return (try ReturnPathPolicy(entries: allow, defaultPath: fallback, allowsAnyPath: true), "")
             } catch {
-                throw ValidationError("The allow-list is not accepted: \(error)")
+                throw CommandFailure("The allow-list is not accepted: \(error)")
             }
         }
     }

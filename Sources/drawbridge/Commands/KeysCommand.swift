@@ -33,7 +33,7 @@ struct KeysCommand: AsyncParsableCommand {
                 print("Made \(path).")
                 return
             }
-            throw ValidationError("\(path) is there already; `drawbridge keys rotate` adds a key.")
+            throw CommandFailure("\(path) is there already; `drawbridge keys rotate` adds a key.")
         }
     }
 
@@ -48,7 +48,7 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             guard let delay = DurationText.parse(activateIn), delay <= .seconds(30 * 86_400) else {
-                throw ValidationError("--activate-in must be a duration of at most 30d, such as 5m.")
+                throw CommandFailure("--activate-in must be a duration of at most 30d, such as 5m.")
             }
             let settings = try options.load()
             let now = TimeSource.system.now()

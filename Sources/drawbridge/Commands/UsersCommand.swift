@@ -77,7 +77,7 @@ private struct UserSwitch {
             try await $0.setDisabled(disables, subject: subject, at: now, event: event, ended: ended)
         }
         guard let result else {
-            throw ValidationError("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")
+            throw CommandFailure("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")
         }
         return result
     }

@@ -1,0 +1,82 @@
+# Run `make` for a list of what can be done here.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+SWIFT ?= swift
+VENV := .venv
+BINARY := .build/debug/drawbridge
+RELEASE := .build/release/drawbridge
+# One form of build everywhere: switching forms compiles the dependencies again.
+CHECKED := --explicit-target-dependency-import-check error
+BUILD_PACKAGES := libsqlite3-dev pkg-config
+E2E_PACKAGES := chromium chromium-driver python3 python3-venv
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: packages-build ## Install what is missing, build, and start everything with a demo website
+	$(SWIFT) build --product drawbridge
+	$(BINARY) demo
+
+.PHONY: build
+build: packages-build ## Build everything, tests included
+	$(SWIFT) build --build-tests $(CHECKED)
+
+.PHONY: release
+release: packages-build ## Build the optimised binary
+	$(SWIFT) build -c release --product drawbridge
+	@echo "Built $(RELEASE)"
+
+.PHONY: test
+test: unit e2e ## Run all tests
+
+.PHONY: unit
+unit: build ## Run the Swift tests
+	$(SWIFT) test --skip-build
+
+.PHONY: e2e
+e2e: build packages-e2e $(VENV)/installed ## Run the tests against real processes and a real browser
+	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
+
+.PHONY: lint
+lint: ## Check the formatting
+	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+
+.PHONY: format
+format: ## Format the sources
+	$(SWIFT) format --in-place --recursive Sources Tests Package.swift
+
+.PHONY: bench
+bench: packages-build ## Measure issue, redeem and check against the baseline; results in bench/RESULTS.md
+	bench/run.sh
+
+.PHONY: assets
+assets: ## Embed public/ into the sources again, after a change there
+	public/embed.sh
+
+$(VENV)/installed: Tests/EndToEnd/requirements.txt
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# Installed only when missing, and only where apt and the right to use it are there.
+define install
+	@missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then echo "Please install:" $$missing; exit 1; fi; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	echo "Installing" $$missing; \
+	$$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -qq -y --no-install-recommends $$missing >/dev/null
+endef
+
+.PHONY: packages-build
+packages-build:
+	$(call install,$(BUILD_PACKAGES))
+
+.PHONY: packages-e2e
+packages-e2e:
+	$(call install,$(E2E_PACKAGES))
