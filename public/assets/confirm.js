@@ -33,10 +33,12 @@
     const hasToken = () => form.querySelector('input[name="token"]') !== null;
 
     const ready = () => {
-        if (!hasToken()) {
-            document.getElementById("incomplete").hidden = false;
-            return;
+        const complete = hasToken();
+        document.getElementById("incomplete").hidden = complete;
+        for (const part of [form, document.getElementById("explanation"), document.getElementById("warning")]) {
+            part.hidden = !complete;
         }
+        if (!complete) return;
         button.disabled = false;
         if (form.dataset.submitsItself !== undefined) whenSeen(submit);
     };

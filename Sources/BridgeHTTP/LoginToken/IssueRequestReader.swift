@@ -31,37 +31,23 @@ enum IssueRequestReader {
 
     private static func fields(json body: [UInt8]) throws -> Fields {
         guard !body.isEmpty else { return Fields() }
+        guard let object = JSONValue.parse(body)?.object else {
+            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
+        }
         var fields = Fields()
-        for member in try object(body).members {
-            switch member.value {
-            case _ where !members.contains(member.name):
-                throw OAuthError(.invalidRequest, "the body has an unknown member")
-            case .null: continue
-            case .integer(let seconds) where member.name == "ttl":
-                guard let seconds = Int(exactly: seconds) else { throw wrongType("ttl") }
+        for (name, value) in object {
+            // A description quotes names that we know, and never text of the request.
+            guard members.contains(name) else { throw unknownMember }
+            if value.isNull { continue }
+            if name == "ttl" {
+                guard let seconds = value.integer.flatMap({ Int(exactly: $0) }) else { throw wrongType(name) }
                 fields.ttl = seconds
-            case .text(let text) where member.name != "ttl":
-                if !text.isEmpty { fields.text[member.name] = text }
-            default: throw wrongType(member.name)
+            } else {
+                guard let text = value.string else { throw wrongType(name) }
+                if !text.isEmpty { fields.text[name] = text }
             }
         }
         return fields
-    }
-
-    // A description quotes names that we know, and never text of the request.
-    private static func object(_ body: [UInt8]) throws -> FlatJSONObject {
-        do throws(FlatJSONObject.Failure) {
-            return try FlatJSONObject(parsing: body)
-        } catch {
-            switch error {
-            case .malformed, .tooManyMembers: throw OAuthError(.invalidRequest, "the body is not a JSON object")
-            case .repeated(let name) where members.contains(name):
-                throw OAuthError(.invalidRequest, "\(name) is repeated")
-            case .repeated: throw OAuthError(.invalidRequest, "a member is repeated")
-            case .nested(let name) where members.contains(name): throw wrongType(name)
-            case .nested: throw OAuthError(.invalidRequest, "the body has an unknown member")
-            }
-        }
     }
 
     private static func fields(form body: [UInt8]) throws -> Fields {
@@ -72,7 +58,7 @@ enum IssueRequestReader {
         }
         // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
         guard !form.hasRepeated, form.names.allSatisfy({ members.contains($0) }), form.names.count == form.count else {
-            throw OAuthError(.invalidRequest, "the body has an unknown member")
+            throw unknownMember
         }
         for name in members where form.bytes(name) != nil {
             guard let text = form[name] else { throw OAuthError(.invalidRequest, "\(name) is not UTF-8") }
@@ -102,6 +88,8 @@ enum IssueRequestReader {
         }
         return key
     }
+
+    private static let unknownMember = OAuthError(.invalidRequest, "the body has an unknown member")
 
     private static func wrongType(_ name: String) -> OAuthError {
         OAuthError(.invalidRequest, "\(name) has the wrong type")

@@ -40,10 +40,12 @@ enum EmbeddedFiles {
     const hasToken = () => form.querySelector('input[name="token"]') !== null;
 
     const ready = () => {
-        if (!hasToken()) {
-            document.getElementById("incomplete").hidden = false;
-            return;
+        const complete = hasToken();
+        document.getElementById("incomplete").hidden = complete;
+        for (const part of [form, document.getElementById("explanation"), document.getElementById("warning")]) {
+            part.hidden = !complete;
         }
+        if (!complete) return;
         button.disabled = false;
         if (form.dataset.submitsItself !== undefined) whenSeen(submit);
     };
@@ -189,6 +191,7 @@ pre { overflow-x: auto; padding: 0.9rem 1rem; border: 1px solid var(--line); bor
 
 .actions { display: flex; flex-direction: column; gap: 0.75rem; margin: 1.5rem 0 0; }
 .actions form { display: contents; }
+.actions + p { margin-top: 1rem; }
 .row { flex-direction: row; flex-wrap: wrap; }
 
 .button {
@@ -391,7 +394,7 @@ td { overflow-wrap: anywhere; }
 {{/head}}
 {{$main}}<section class="card">
 <h1>{{text.confirm.title}}</h1>
-<p>{{text.confirm.explanation}}</p>
+<p id="explanation">{{text.confirm.explanation}}</p>
 <p class="notice" id="incomplete" role="status" hidden>{{text.confirm.incomplete}}</p>
 {{^has_token}}<noscript><p class="notice">{{text.confirm.needs_script}}</p></noscript>
 {{/has_token}}<form id="confirm" class="actions" method="post" action="{{action}}"{{#submits_itself}} data-submits-itself{{/submits_itself}}>
@@ -399,7 +402,7 @@ td { overflow-wrap: anywhere; }
 {{/fields}}<input type="hidden" name="auto" value="">
 <button class="button" type="submit"{{^has_token}} disabled{{/has_token}}>{{text.confirm.button}}</button>
 </form>
-<p class="small quiet">{{text.confirm.not_you}}</p>
+<p class="small quiet" id="warning">{{text.confirm.not_you}}</p>
 </section>
 {{/main}}
 {{/layout}}
