@@ -11,7 +11,7 @@ struct OutcomeMetrics: Sendable {
                 (
                     word,
                     Counter(
-                        label: "drawbridge_login_token_redeem_total", dimensions: [("outcome", word)], factory: factory)
+                        label: "drawbridge_redemptions_total", dimensions: [("outcome", word)], factory: factory)
                 )
             })
     }
