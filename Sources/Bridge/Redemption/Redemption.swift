@@ -10,7 +10,7 @@ struct Redemption: Sendable {
     func session(random: RandomSource) -> OpenedSession {
         let secret = OpaqueSecret.make(.webSession, random: random)
         let session = WebSession(
-            id: SessionID(rawValue: random.text(16)), secretDigest: secret.digest, subject: claims.subject,
+            id: SessionID.make(at: at, random: random), secretDigest: secret.digest, subject: claims.subject,
             clientID: website.id, appClientID: claims.clientID, parentID: claims.sessionID, loginTokenID: claims.id,
             opening: .loginToken, authentication: claims.authentication, createdAt: at,
             expiresAt: at + website.sessionLifetime, idleLifetime: website.sessionIdle, lastSeenAt: at)

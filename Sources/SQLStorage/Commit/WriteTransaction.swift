@@ -15,6 +15,11 @@ package final class WriteTransaction {
         try session.run(statement, arguments)
     }
 
+    /// Whether the statement wrote any row.
+    package func changes(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Bool {
+        try session.change(statement, arguments) > 0
+    }
+
     /// Chains an event behind the node's last one and stores it.
     package func record(_ event: AuditEvent) throws {
         let record = chain.append(event)

@@ -6,6 +6,12 @@ package protocol SQLSession {
     /// - Throws: ``SQLFailure``.
     func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow]
 
+    /// Runs a statement that writes and returns nothing but how many rows it wrote.
+    ///
+    /// For the busy paths: SQLite builds a temporary table for every `RETURNING`, which costs more than the write.
+    /// - Throws: ``SQLFailure``.
+    func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
+
     /// Whether a transaction is open; some failures close it.
     var isInTransaction: Bool { get }
 }

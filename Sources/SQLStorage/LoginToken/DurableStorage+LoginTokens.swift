@@ -6,9 +6,8 @@ extension DurableStorage: LoginTokenStore {
     ) async throws -> LoginTokenIssueOutcome {
         try await write { transaction in
             if let idempotency {
-                let claimed = try transaction.run(
-                    LoginTokenSQL.claimKey, idempotency.columns + [SQLValue(token.issuedAt)])
-                if claimed.isEmpty {
+                let key = idempotency.columns + [SQLValue(token.issuedAt)]
+                guard try transaction.changes(LoginTokenSQL.claimKey, key) else {
                     return try Self.earlierIssue(for: idempotency, in: transaction)
                 }
             }

@@ -16,15 +16,17 @@ extension DurableStorage {
             let usage: [SQLValue] = [
                 SQLValue(use.at), SQLValue(use.sessionID), SQLValue(use.address), SQLValue(use.userAgentDigest),
             ]
-            guard try !transaction.run(LoginTokenSQL.redeem, token.columns + usage).isEmpty else {
-                return try Self.refusal(of: token.id, in: transaction)
+            guard
+                try transaction.changes(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
+                    || transaction.changes(LoginTokenSQL.redeemUnrecorded, token.columns + usage)
+            else { return try Self.refusal(of: token.id, in: transaction) }
+            guard try transaction.changes(WebSessionSQL.insert, session.columns + [SQLValue(token.issuedAt)]) else {
+                throw Withdrawn(outcome: try Self.useOfPurgedToken(token, in: transaction))
             }
-            guard try !transaction.run(WebSessionSQL.insert, session.columns).isEmpty else {
-                throw Withdrawn(outcome: try Self.useOfPurgedToken(token.id, in: transaction))
-            }
-            if let replaced {
-                let ended = try transaction.run(WebSessionSQL.endIfAlive, [SQLValue(replaced.id), SQLValue(use.at)])
-                if !ended.isEmpty { try transaction.record(replaced.event.naming(replaced.id)) }
+            if let replaced,
+                try transaction.changes(WebSessionSQL.endIfAlive, [SQLValue(replaced.id), SQLValue(use.at)])
+            {
+                try transaction.record(replaced.event.naming(replaced.id))
             }
             for event in events { try transaction.record(event) }
             return .opened
@@ -41,9 +43,10 @@ extension DurableStorage {
 
     /// What the session tells of a token whose own row was purged.
     private static func useOfPurgedToken(
-        _ id: TokenID, in transaction: WriteTransaction
+        _ token: IssuedLoginToken, in transaction: WriteTransaction
     ) throws -> LoginTokenRedeemOutcome {
-        guard let row = try transaction.run(WebSessionSQL.openedBy, [SQLValue(id)]).first else { throw contradiction }
+        let opened = try transaction.run(WebSessionSQL.openedBy, [SQLValue(token.issuedAt), SQLValue(token.id)])
+        guard let row = opened.first else { throw contradiction }
         return .alreadyUsed(
             LoginTokenUse(
                 at: try row.timestamp(1), sessionID: try row.identifier(0), address: nil, userAgentDigest: nil))

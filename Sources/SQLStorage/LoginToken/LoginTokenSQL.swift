@@ -1,21 +1,25 @@
 /// The statements about login tokens.
 ///
-/// `state` is the arbiter of single use: a token leaves `pending` in one statement, and only one call sees the row that
-/// the statement returns.
+/// `state` is the arbiter of single use: a token leaves `pending` in one statement, and only one call has that
+/// statement change a row.
 enum LoginTokenSQL {
     static let issue: SQLStatement = """
         INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, state, misses)
         VALUES ($1, $2, $3, $4, $5, 'pending', 0)
         """
 
+    /// The common way: the issue is on record.
     static let redeem: SQLStatement = """
+        UPDATE login_token_use SET state = 'redeemed', used_at = $2, session_id = $3, address = $4, agent_digest = $5
+        WHERE token_id = $1 AND state = 'pending'
+        """
+
+    /// The other way: it is not. Writes nothing when there is a row after all.
+    static let redeemUnrecorded: SQLStatement = """
         INSERT INTO login_token_use
             (token_id, subject, client_id, issued_at, expires_at, state, misses, used_at, session_id, address, agent_digest)
         VALUES ($1, $2, $3, $4, $5, 'redeemed', 0, $6, $7, $8, $9)
-        ON CONFLICT (token_id) DO UPDATE SET state = 'redeemed', used_at = excluded.used_at,
-            session_id = excluded.session_id, address = excluded.address, agent_digest = excluded.agent_digest
-        WHERE login_token_use.state = 'pending'
-        RETURNING token_id
+        ON CONFLICT (token_id) DO NOTHING
         """
 
     static let revoke: SQLStatement = """
@@ -56,7 +60,6 @@ enum LoginTokenSQL {
         ON CONFLICT (key_digest) DO UPDATE SET fingerprint = excluded.fingerprint, token_id = excluded.token_id,
             signing_key_id = excluded.signing_key_id, payload = excluded.payload, expires_at = excluded.expires_at
         WHERE idempotency_key.expires_at <= $7
-        RETURNING key_digest
         """
 
     static let selectKey: SQLStatement = """

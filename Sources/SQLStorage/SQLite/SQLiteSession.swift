@@ -7,6 +7,11 @@ struct SQLiteSession: SQLSession {
 
     var isInTransaction: Bool { database.isInsideTransaction }
 
+    func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+        _ = try run(statement, arguments)
+        return database.changesCount
+    }
+
     func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
         guard arguments.count == statement.argumentOrder.count else {
             throw SQLFailure(kind: .refused, text: "\(arguments.count) arguments for \(statement.text)")

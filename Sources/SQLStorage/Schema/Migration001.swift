@@ -32,13 +32,15 @@ extension Migration {
                 signing_key_id TEXT NOT NULL, payload TEXT NOT NULL, expires_at BIGINT NOT NULL)
             """,
             "CREATE INDEX idempotency_key_expiry ON idempotency_key (expires_at)",
+            // The login token is unique by itself, since one id always comes with one time of issue, both under one
+            // signature. The time stands first so that the index grows at its end.
             """
             CREATE TABLE web_session (
                 id TEXT NOT NULL PRIMARY KEY, secret_digest TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,
-                client_id TEXT NOT NULL, app_client_id TEXT, parent_id TEXT, login_token_id TEXT UNIQUE,
+                client_id TEXT NOT NULL, app_client_id TEXT, parent_id TEXT, login_token_id TEXT,
                 opening TEXT NOT NULL, auth_time BIGINT, acr TEXT, amr TEXT, created_at BIGINT NOT NULL,
                 expires_at BIGINT NOT NULL, idle_lifetime BIGINT NOT NULL, last_seen_at BIGINT NOT NULL,
-                ended_at BIGINT)
+                ended_at BIGINT, login_token_issued_at BIGINT, UNIQUE (login_token_issued_at, login_token_id))
             """,
             "CREATE INDEX web_session_subject ON web_session (subject)",
             "CREATE INDEX web_session_expiry ON web_session (expires_at)",

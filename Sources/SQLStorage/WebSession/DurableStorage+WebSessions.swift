@@ -15,13 +15,13 @@ extension DurableStorage: WebSessionStore {
 
     package func touch(_ id: SessionID, at now: Timestamp) async throws {
         try await write { transaction in
-            _ = try transaction.run(WebSessionSQL.touch, [SQLValue(id), SQLValue(now)])
+            _ = try transaction.changes(WebSessionSQL.touch, [SQLValue(id), SQLValue(now)])
         }
     }
 
     package func end(_ id: SessionID, at now: Timestamp, event: AuditEvent) async throws -> Bool {
         try await write { transaction in
-            guard try !transaction.run(WebSessionSQL.end, [SQLValue(id), SQLValue(now)]).isEmpty else { return false }
+            guard try transaction.changes(WebSessionSQL.end, [SQLValue(id), SQLValue(now)]) else { return false }
             try transaction.record(event)
             return true
         }

@@ -5,35 +5,38 @@ enum WebSessionSQL {
         created_at, expires_at, idle_lifetime, last_seen_at, ended_at
         """
 
-    /// Gives no row when the login token opened a session before.
+    /// Writes no row when the login token opened a session before; `$17` is when the token was issued.
     static let insert = SQLStatement(
         """
-        INSERT INTO web_session (\(columns))
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-        ON CONFLICT (login_token_id) DO NOTHING
-        RETURNING id
+        INSERT INTO web_session (\(columns), login_token_issued_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+        ON CONFLICT (login_token_issued_at, login_token_id) DO NOTHING
         """)
 
     static let selectBySecret = SQLStatement("SELECT \(columns) FROM web_session WHERE secret_digest = $1")
     static let selectByID = SQLStatement("SELECT \(columns) FROM web_session WHERE id = $1")
-    static let openedBy: SQLStatement = "SELECT id, created_at FROM web_session WHERE login_token_id = $1"
+    static let openedBy: SQLStatement = """
+        SELECT id, created_at FROM web_session WHERE login_token_issued_at = $1 AND login_token_id = $2
+        """
 
     static let touch: SQLStatement = """
         UPDATE web_session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2 AND ended_at IS NULL
         """
 
     static let end: SQLStatement = """
-        UPDATE web_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL RETURNING id
+        UPDATE web_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL
         """
 
     // "Alive" leaves the idle end out: last_seen_at may lag behind what a node knows, and a session that is ended
     // once too often is harmless, one that is left alive is not.
     static let endIfAlive: SQLStatement = """
-        UPDATE web_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 RETURNING id
+        UPDATE web_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL AND expires_at > $2
         """
 
     static let endOpenedBy: SQLStatement = """
-        UPDATE web_session SET ended_at = $2 WHERE login_token_id = $1 AND ended_at IS NULL RETURNING id
+        UPDATE web_session SET ended_at = $2
+        WHERE id = (SELECT session_id FROM login_token_use WHERE token_id = $1) AND ended_at IS NULL
+        RETURNING id
         """
 
     static let endAllOf: SQLStatement = """
