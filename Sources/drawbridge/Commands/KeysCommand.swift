@@ -28,7 +28,7 @@ struct KeysCommand: AsyncParsableCommand {
             do {
                 _ = try PrivateFile.read(path)
             } catch PrivateFileError.missing {
-                try DataFolder.create(settings.dataDirectory)
+                try StorageFolder.create(settings.dataDirectory)
                 try LoginTokenKeyFile.initial(at: TimeSource.system.now(), random: .system).write(path)
                 print("Made \(path).")
                 return

@@ -11,7 +11,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var options: StorageOptions
 
     func run() async throws {
-        if options.dataPath == nil { try DataFolder.create(try options.settings.load().dataDirectory) }
+        if options.dataPath == nil { try StorageFolder.create(try options.settings.load().dataDirectory) }
         try await options.withStorage { try await $0.checkWritable() }
         print("The database is up to date.")
     }

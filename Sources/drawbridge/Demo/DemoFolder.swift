@@ -12,7 +12,7 @@ struct DemoFolder: Sendable {
             ?? FileManager.default.temporaryDirectory.appending(path: "drawbridge-demo-\(UUID().uuidString)")
         let text = folder.path(percentEncoded: false)
         self.path = text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text
-        try DataFolder.create(self.path)
+        try StorageFolder.create(self.path)
     }
 
     var keysFile: String { "\(path)/login-token-keys.json" }

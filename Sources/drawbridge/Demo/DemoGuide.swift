@@ -13,7 +13,7 @@ struct DemoGuide: Sendable {
           Drawbridge is running.
 
           Click   \(baseURL)/
-                  Pick a person and tap "Open contacts on the web": you land on the website, signed in.
+                  Pick a person and tap "Open contacts on the web": you land there, signed in.
 
           Curl    BEARER=\(bearer.expose())
                   (good for 10 minutes; the page has a fresh one)

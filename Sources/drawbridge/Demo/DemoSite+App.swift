@@ -48,7 +48,7 @@ extension DemoSite {
 
             \(Self.escape(exchange.requestBody))</code></pre>
             <h2>Answer: \(exchange.status)</h2>
-            <pre class="wire"><code>\(Self.escape(exchange.answer))</code></pre>
+            <pre class="wire"><code>\(Self.escape(exchange.answer.replacing(",\"", with: ",\n \"")))</code></pre>
             \(action)
             </section>
             </div>

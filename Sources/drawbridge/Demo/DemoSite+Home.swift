@@ -13,7 +13,7 @@ extension DemoSite {
             <div class="demo two">
             <section class="card">
             <h1>From a signed-in app to a signed-in browser</h1>
-            <p class="lead">The app on the right is signed in; this website does not know who you are. One tap carries
+            <p class="lead">This phone's app is signed in; this website does not know who you are. One tap carries
             the sign-in over, with a token that works once and for 60 seconds.</p>
             <ol class="road">
             <li><span>The app asks <code>POST \(DemoApp.endpoint)</code> with the bearer token that it has anyway, and
@@ -59,15 +59,10 @@ extension DemoSite {
         <label class="choice"><input type="radio" name="user" value="alice" checked> <span class="face">A</span> Alice</label>
         <label class="choice"><input type="radio" name="user" value="bob"> <span class="face">B</span> Bob</label>
         </fieldset>
-        <label for="path">Open on the web</label>
-        <select id="path" name="path">
-        <option value="/contacts">Contacts</option>
-        <option value="/account/profile">Profile</option>
-        <option value="/user/contacts/index.php">Contacts, old address</option>
-        </select>
+        <label class="choice"><input type="checkbox" name="step" value="show"> Show me the request first</label>
         <div class="push">
-        <button class="button" type="submit" name="step" value="open">Open contacts on the web</button>
-        <button class="button second" type="submit" name="step" value="show">Show the request first</button>
+        <button class="button" type="submit" name="path" value="/contacts">Open contacts on the web</button>
+        <button class="button second" type="submit" name="path" value="/account/profile">Open profile on the web</button>
         </div>
         </form>
         </div></section>

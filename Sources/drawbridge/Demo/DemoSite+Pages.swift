@@ -37,9 +37,9 @@ extension DemoSite {
             <p>Signed in as <strong id="subject">\(subject)</strong></p></div>
             <dl class="facts">
             <dt>How</dt><dd>\(Self.opening(of: session))</dd>
-            <dt>Since</dt><dd>\(session.createdAt.rfc3339)</dd>
-            <dt>Ends if unused</dt><dd>\(session.idleExpiresAt.rfc3339)</dd>
-            <dt>Ends at last</dt><dd>\(session.expiresAt.rfc3339)</dd>
+            <dt>Since</dt><dd>\(Self.clock(session.createdAt))</dd>
+            <dt>Ends if unused</dt><dd>\(Self.clock(session.idleExpiresAt))</dd>
+            <dt>Ends at last</dt><dd>\(Self.clock(session.expiresAt))</dd>
             <dt>Session</dt><dd><code>\(Self.escape(session.id.rawValue))</code></dd>
             </dl>
             <form method="post" action="/session/logout" class="actions">
@@ -64,6 +64,12 @@ extension DemoSite {
     private static func opening(of session: WebSession) -> String {
         let app = session.appClientID.map { " from <code>\(escape($0.rawValue))</code>" } ?? ""
         return "by <code>\(session.opening.rawValue)</code>\(app)"
+    }
+
+    /// Day and second, for people; the exact instant for programs.
+    private static func clock(_ instant: Timestamp) -> String {
+        let text = instant.rfc3339
+        return "<time datetime=\"\(text)\">\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) UTC</time>"
     }
 
     private static func tabs(_ current: String) -> String {

@@ -5,6 +5,7 @@ enum DemoStyle {
         .demo > * { min-width: 0; }
         .demo .card + .card { margin-top: 0; }
         .lead { font-size: 1.1rem; }
+        .card > h2:first-child { margin-top: 0; }
         .road { margin: 0 0 1rem; padding: 0; list-style: none; counter-reset: step; display: grid; gap: 0.75rem; }
         .road li { counter-increment: step; display: grid; grid-template-columns: 2rem 1fr; gap: 0.75rem; }
         .road li::before {

@@ -5,7 +5,7 @@ enum SecretBlotter {
     /// How our opaque secrets begin, and how every JWT with a JSON header does (`{"` in base64url).
     private static let beginnings = OpaqueSecret.Kind.allCases.map { Array($0.rawValue.utf8) } + [Array("eyJ".utf8)]
 
-    /// The text with every secret in it replaced by `<redacted>`.
+    /// The text with every secret in it replaced by `[redacted]`.
     static func blot(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var output: [UInt8] = []
@@ -17,7 +17,7 @@ enum SecretBlotter {
                 let length = rest.prefix(while: isSecretByte).count
                 // Shorter words are only words.
                 if length >= 20 {
-                    output.append(contentsOf: "<redacted>".utf8)
+                    output.append(contentsOf: "[redacted]".utf8)
                     index += length
                     continue
                 }

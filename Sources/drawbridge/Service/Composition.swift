@@ -32,6 +32,12 @@ struct Composition: Sendable {
         self.time = time
         keys = try KeyReloader(path: settings.loginTokenKeysFile, time: time)
         clients = try await ClientReloader(settings: settings, store: storage, reread: rereadClients)
+        if let target = settings.defaultWebClient, clients.directory.current[target] == nil {
+            throw SettingsRefused(problems: [
+                SettingProblem(.defaultWebClient, value: target.rawValue, "is no client of the file or the database")
+            ])
+        }
+        if settings.limits == nil { logger.warning("rate limits are lifted") }
         issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
         bearerCache = CachedBearerAuthenticator(issuers, cache: BearerCache(capacity: settings.bearerCacheSize))
         metrics = PrometheusMetrics()

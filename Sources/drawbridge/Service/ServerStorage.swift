@@ -5,7 +5,7 @@ import SQLStorage
 /// Opens the embedded database of a server or of a command beside it.
 enum ServerStorage {
     static func open(_ settings: DrawbridgeSettings, logger: Logger) throws -> any BridgeStorage {
-        try DataFolder.create(settings.dataDirectory)
+        try StorageFolder.create(settings.dataDirectory)
         return try open(StorageOptions.Location(settings), node: settings.node, logger: logger)
     }
 

@@ -107,15 +107,10 @@ extension SettingsResolver {
 
     private mutating func node() -> String {
         let name = requiredText(.node)
-        let isPlain = name.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-._".utf8.contains(byte)
-        }
-        if !isPlain || name.utf8.count > 64 {
+        if !name.utf8.allSatisfy(Self.isNameByte) || name.utf8.count > 60 || name.hasPrefix(".") {
             note(
                 SettingProblem(
-                    .node, value: name, at: source(of: .node), "must be 1 to 64 letters, digits, dots, - or _"))
+                    .node, value: name, at: source(of: .node), "must be 1 to 60 letters, digits, dots, - or _"))
         }
         return name
     }
@@ -132,10 +127,21 @@ extension SettingsResolver {
     }
 
     private mutating func redemptionPaths() -> [String] {
+        // Letters, digits and little else: routers give other characters a meaning of their own.
         let paths = elements(.redemptionPaths, expecting: "a path such as /login-with-token") { text -> String? in
-            guard case .success(let path) = ReturnPath.parse(Array(text.utf8)), path.query == nil, path.path != "/"
+            guard case .success(let path) = ReturnPath.parse(Array(text.utf8)), path.query == nil, path.path != "/",
+                text.utf8.allSatisfy({ Self.isNameByte($0) || $0 == UInt8(ascii: "/") })
             else { return nil }
             return text
+        }
+        let taken: Set = ["session", "auth", "api", "errors", "assets", ".well-known"]
+        for path in paths where path.split(separator: "/").first.map({ taken.contains(String($0)) }) ?? false {
+            note(
+                SettingProblem(
+                    .redemptionPaths, value: path, at: source(of: .redemptionPaths), "is used by the service itself"))
+        }
+        if Set(paths).count != paths.count {
+            note(SettingProblem(.redemptionPaths, at: source(of: .redemptionPaths), "names a path twice"))
         }
         if list(.redemptionPaths).isEmpty {
             note(SettingProblem(.redemptionPaths, at: source(of: .redemptionPaths), "needs at least one path"))

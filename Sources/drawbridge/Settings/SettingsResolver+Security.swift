@@ -71,14 +71,14 @@ extension SettingsResolver {
 
     mutating func appLinks() -> AppLinkSettings {
         let apple = elements(.appLinksApple, expecting: "an app id such as ABCDE12345.com.example.app") { text in
-            text.contains(".") && text.utf8.allSatisfy(Self.isAppNameByte)
+            text.contains(".") && text.utf8.allSatisfy(Self.isNameByte)
                 ? AppLinkSettings.AppleApp(appID: text, paths: ["/*"]) : nil
         }
         let android = elements(
             .appLinksAndroid, expecting: "package=fingerprint, the fingerprint 32 hex pairs with colons"
         ) { text -> AppLinkSettings.AndroidApp? in
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(Self.isAppNameByte) else { return nil }
+            guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(Self.isNameByte) else { return nil }
             let pairs = parts[1].split(separator: ":", omittingEmptySubsequences: false)
             guard pairs.count == 32, pairs.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
                 return nil
@@ -88,7 +88,8 @@ extension SettingsResolver {
         return AppLinkSettings(appleApps: apple, androidApps: android)
     }
 
-    private static func isAppNameByte(_ byte: UInt8) -> Bool {
+    /// Letters, digits, dots, dashes and underscores.
+    static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The folder of database and keys.
-enum DataFolder {
+enum StorageFolder {
     /// Makes it, for its owner only, when it is missing; files that this process makes are for its owner only too.
     static func create(_ path: String) throws {
         umask(0o077)

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@Suite struct ArchitectureTests {
+    /// Every source file of the package, with its lines.
+    private static let files: [(path: String, lines: [Substring])] = {
+        let root = TemporaryFolder.package
+        var files: [(String, [Substring])] = []
+        for folder in ["Sources", "Tests", "Config"] {
+            let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path(percentEncoded: false))
+            while let name = names?.nextObject() as? String {
+                guard name.hasSuffix(".swift") || name.hasSuffix(".yaml"),
+                    let text = try? String(contentsOf: root.appending(path: "\(folder)/\(name)"), encoding: .utf8)
+                else { continue }
+                files.append(("\(folder)/\(name)", text.split(separator: "\n", omittingEmptySubsequences: false)))
+            }
+        }
+        return files
+    }()
+
+    @Test(arguments: SourceRule.all)
+    func `the sources obey the rule`(_ rule: SourceRule) {
+        #expect(Self.files.count > 100)
+        for file in Self.files where rule.concerns(file.path) {
+            #expect(rule.violations(file.path, file.lines) == [], "\(file.path)")
+        }
+    }
+
+    @Test(arguments: [
+        ("statuses stand in the error table", "Sources/BridgeHTTP/X.swift", "Response(status: .init(code: 404))"),
+        ("statuses stand in the error table", "Sources/BridgeHTTP/X.swift", "Response(status: .badRequest)"),
+        ("the clock is read in one file", "Sources/Bridge/X.swift", "let now = Date()"),
+        (
+            "redirects are not decided by URL parsers or regular expressions", "Sources/Bridge/Redemption/X.swift",
+            "URL(string: redirect)"
+        ),
+        ("nothing crashes on purpose", "Sources/Bridge/X.swift", "let x = try! f()"),
+        ("only commands print", "Sources/Bridge/X.swift", "    print(token)"),
+        ("no work is left for later", "Tests/X.swift", "let a = 1 // TODO later"),
+        ("nothing is public", "Sources/Bridge/X.swift", "public struct X {}"),
+        ("307 and 308 are never answered", "Sources/BridgeHTTP/X.swift", "status: .temporaryRedirect"),
+        ("the rules know neither network nor database", "Sources/Bridge/X.swift", "import NIOCore"),
+        ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
+        ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),
+        ("a file holds one thing", "Sources/Bridge/X.swift", String(repeating: "\n", count: 300)),
+    ])
+    func `a planted violation is found`(_ name: String, _ path: String, _ text: String) throws {
+        let rule = try #require(SourceRule.all.first { $0.description == name })
+        #expect(rule.concerns(path))
+        #expect(rule.violations(path, text.split(separator: "\n", omittingEmptySubsequences: false)) != [])
+    }
+}

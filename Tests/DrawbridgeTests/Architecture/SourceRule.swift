@@ -1,0 +1,92 @@
+import Foundation
+
+/// One rule about the sources that a compiler does not check.
+struct SourceRule: Sendable, CustomStringConvertible {
+    let description: String
+    /// Which files it is about, by their path in the package.
+    let concerns: @Sendable (String) -> Bool
+    /// What is wrong with a file; empty when nothing is.
+    let violations: @Sendable (_ path: String, _ lines: [Substring]) -> [String]
+
+    static let all: [SourceRule] = [
+        lines(
+            "statuses stand in the error table", in: "Sources/", except: ["ErrorCode.swift", "EmbeddedFiles.swift"],
+            matching:
+                #"(^|[^.\w])status: (\.init\()?(code: )?[1-5][0-9][0-9]\b|[^.\w]status: \.(badRequest|unauthorized|forbidden|notFound|conflict|tooManyRequests|serviceUnavailable|internalServerError)\b"#
+        ),
+        lines(
+            "the clock is read in one file", in: "Sources/", except: ["TimeSource.swift", "EmbeddedFiles.swift"],
+            matching: #"\bDate\(\)|\bDate\.now\b|gettimeofday|clock_gettime"#),
+        lines(
+            "redirects are not decided by URL parsers or regular expressions",
+            in: "Sources/Bridge/Redirect", "Sources/Bridge/Redemption", except: [],
+            matching: #"\bURL\(|\bURLComponents\b|\bRegex\b|NSRegularExpression"#),
+        lines(
+            "nothing crashes on purpose", in: "Sources/", except: [],
+            matching: #"\btry!|\bfatalError\(|\bas! "#),
+        lines(
+            "only commands print", in: "Sources/Bridge/", "Sources/BridgeHTTP/", "Sources/OAuth2/",
+            "Sources/SQLStorage/", "Sources/Federation/", except: [], matching: #"\bprint\("#),
+        lines(
+            "no work is left for later", in: "Sources/", "Tests/", "Config/", except: ["SourceRule.swift", "ArchitectureTests.swift"],
+            matching: #"\b(TODO|FIXME|XXX)\b"#),
+        lines(
+            "nothing is public", in: "Sources/", except: [], matching: #"^\s*(public|open) "#),
+        lines(
+            "307 and 308 are never answered", in: "Sources/BridgeHTTP/", "Sources/drawbridge/", except: [],
+            matching: #"temporaryRedirect|permanentRedirect|\b30[78]\b"#),
+        lines(
+            "the rules know neither network nor database", in: "Sources/Bridge/", "Sources/OAuth2/", except: [],
+            matching:
+                #"^(package |internal )?import (NIO|Hummingbird|GRDB|AsyncHTTPClient|JWTKit|SQLStorage|BridgeHTTP|Federation)"#
+        ),
+        bannedNames, length,
+    ]
+
+    private static let bannedWords: Set = [
+        "Helper", "Helpers", "Util", "Utils", "Common", "Manager", "Misc", "Data", "Info", "New",
+    ]
+
+    private static let bannedNames = SourceRule(
+        description: "names say what a thing is",
+        concerns: { $0.hasPrefix("Sources/") },
+        violations: { path, lines in
+            let declared = lines.compactMap { line in
+                line.firstMatch(of: /\b(?:struct|class|enum|actor|protocol|typealias)\s+(\w+)/).map { String($0.1) }
+            }
+            let file = path.split(separator: "/").last.map { String($0.prefix { $0 != "." && $0 != "+" }) } ?? ""
+            return (declared + [file]).filter { !bannedWords.isDisjoint(with: words(of: $0)) }
+        })
+
+    private static let length = SourceRule(
+        description: "a file holds one thing",
+        concerns: { $0.hasPrefix("Sources/") && !$0.hasSuffix("EmbeddedFiles.swift") },
+        violations: { _, lines in lines.count > 201 ? ["\(lines.count) lines"] : [] })
+
+    private static func lines(
+        _ description: String, in folders: String..., except files: Set<String>, matching pattern: String
+    ) -> SourceRule {
+        SourceRule(
+            description: description,
+            concerns: { path in
+                folders.contains { path.hasPrefix($0) }
+                    && !files.contains(String(path.split(separator: "/").last ?? ""))
+            },
+            violations: { _, lines in
+                guard let expression = try? Regex(pattern) else { return ["the pattern does not compile"] }
+                return lines.filter { line in
+                    !line.drop { $0 == " " }.hasPrefix("//") && line.firstMatch(of: expression) != nil
+                }.map(String.init)
+            })
+    }
+
+    /// `AuditLogData` is Audit, Log, Data.
+    private static func words(of name: String) -> [String] {
+        var words: [String] = []
+        for character in name {
+            if character.isUppercase || words.isEmpty { words.append("") }
+            words[words.count - 1].append(character)
+        }
+        return words
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Testing
+
+@testable import drawbridge
+
+@Suite struct CommandLineTests {
+    @Test(arguments: [
+        ["serve", "--config", "a.yaml", "--login-token-lifetime", "30s"], ["demo", "--listen", "127.0.0.1:0"],
+        ["demo", "--no-limits", "--print-json", "--data", "/tmp/x", "--management-listen", "[::1]:9"],
+        ["check-config"], ["keys", "rotate", "--activate-in", "5m"], ["keys", "init"], ["keys", "list"],
+        ["audit", "tail", "-f", "-n", "5"], ["audit", "verify", "--export", "x", "--public-key", "y"],
+        ["audit", "search", "--sub", "alice", "--format", "csv"], ["audit", "export"], ["audit", "public-key"],
+        ["clients", "add", "-"], ["clients", "list"], ["users", "disable", "alice"], ["migrate", "--data", "/tmp"],
+        ["explain", "redirect", "--allow", "/a", "/a"], ["explain", "redirect", "--allow", "/a", "--stdin-base64"],
+    ])
+    func `a command line is understood`(_ words: [String]) throws {
+        _ = try Drawbridge.parseAsRoot(words)
+    }
+
+    @Test(arguments: [
+        ["demo", "--listen", "0.0.0.0:80"], ["demo", "--listen", "x"], ["demo", "--issuer", "http://a/b"],
+        ["audit", "verify", "--export", "x"], ["audit", "tail", "-n", "0"], ["explain", "redirect", "/a"],
+        ["explain", "redirect", "--allow", "/a"], ["demo", "--colour"], ["nonsense"],
+    ])
+    func `misuse is told`(_ words: [String]) {
+        #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(words) }
+    }
+
+    @Test func `words that serve does not know itself are settings`() throws {
+        let command = try #require(
+            try Drawbridge.parseAsRoot(["serve", "--config", "a.yaml", "--shutdown-grace", "3s"]) as? ServeCommand)
+        #expect(command.options.configPath == "a.yaml")
+        #expect(command.overrides == ["--shutdown-grace", "3s"])
+    }
+}

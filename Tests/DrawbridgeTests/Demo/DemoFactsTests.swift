@@ -1,0 +1,58 @@
+import Bridge
+import Foundation
+import OAuth2
+import Testing
+
+@testable import drawbridge
+
+@Suite struct DemoFactsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func facts() throws -> DemoFacts {
+        DemoFacts(
+            baseURL: "http://127.0.0.1:8080", managementURL: "http://127.0.0.1:8081",
+            issuerURL: "http://127.0.0.1:8080", processID: 7, issuer: try DemoIssuer(path: folder.path + "/secret"),
+            clients: try DemoClients.all())
+    }
+
+    @Test func `the ready line is one line with what tools rely on`() throws {
+        let line = try facts().line()
+        #expect(!line.contains("\n"))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["base_url"] as? String == "http://127.0.0.1:8080")
+        #expect(object["management_url"] as? String == "http://127.0.0.1:8081")
+        #expect(object["pid"] as? Int == 7)
+        let users = try #require(object["users"] as? [[String: String]])
+        #expect(users.map { $0["username"] } == ["alice", "bob", "admin"])
+        #expect(users.last?["role"] == "admin")
+        let issuer = try #require(object["trusted_issuer"] as? [String: String])
+        #expect(issuer["kid"] == "demo")
+        #expect(Base64URL.decode(issuer["hmac_secret"] ?? "")?.count == 32)
+        let clients = try #require(object["clients"] as? [[String: Any]])
+        #expect(clients.map { $0["client_id"] as? String } == ["demo-app", "demo-web"])
+        #expect(clients[0]["may_reach"] as? [String] == ["demo-web"])
+        #expect(clients[1]["return_paths"] as? [String] == ["/contacts", "/account/*", "/user/contacts/index.php"])
+        // Fields of features that this version does not have would be lies.
+        #expect(!line.contains("password") && !line.contains("admin_token"))
+    }
+
+    @Test func `the issuer's secret stays the same in one folder, for its owner only`() throws {
+        let path = folder.path + "/secret"
+        let first = try DemoIssuer(path: path).secret.expose()
+        #expect(try DemoIssuer(path: path).secret.expose() == first)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect(throws: PrivateFileError.self) { try DemoIssuer(path: path) }
+    }
+
+    @Test func `a temporary folder goes, a named one stays`() throws {
+        let temporary = try DemoFolder(named: nil)
+        #expect(FileManager.default.fileExists(atPath: temporary.path))
+        temporary.discard()
+        #expect(!FileManager.default.fileExists(atPath: temporary.path))
+        let named = try DemoFolder(named: folder.path)
+        named.discard()
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+    }
+}

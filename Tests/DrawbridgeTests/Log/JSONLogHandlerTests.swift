@@ -1,0 +1,51 @@
+import Bridge
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import drawbridge
+
+@Suite struct JSONLogHandlerTests {
+    private final class Lines: Sendable {
+        let all = Mutex<[String]>([])
+    }
+
+    private func logger(_ lines: Lines, level: Logger.Level = .info) -> Logger {
+        Logger(label: "test") { label in
+            JSONLogHandler(label: label, level: level, time: TimeSource { Timestamp(seconds: 1_800_000_000) }) { line in
+                lines.all.withLock { $0.append(line) }
+            }
+        }
+    }
+
+    @Test func `a message is one line of JSON`() throws {
+        let lines = Lines()
+        logger(lines).warning("a \"quoted\"\nmessage", metadata: ["count": "2"])
+        let line = try #require(lines.all.withLock { $0.first })
+        #expect(
+            line == #"{"time":"2027-01-15T08:00:00.000Z","level":"warning","logger":"test","#
+                + #""message":"a \"quoted\"\nmessage","count":"2"}"# + "\n")
+    }
+
+    @Test func `what is less important than the level is not written`() {
+        let lines = Lines()
+        logger(lines, level: .notice).info("quiet")
+        #expect(lines.all.withLock { $0.isEmpty })
+    }
+
+    @Test func `a secret that strayed into a message is blotted out`() {
+        let lines = Lines()
+        let secret = OpaqueSecret.make(.webSession, random: .system).expose()
+        let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl"
+        logger(lines).error("cookie \(secret) and", metadata: ["header": "Bearer \(token)"])
+        let text = lines.all.withLock { $0.joined() }
+        #expect(!text.contains(secret) && !text.contains(token))
+        #expect(text.contains("cookie [redacted] and") && text.contains("Bearer [redacted]"))
+    }
+
+    @Test(arguments: ["dbs_short", "eyJ", "a dbs_ b", "Grüße", "adbs_aaaaaaaaaaaaaaaaaaaaaaaaaaaaa"])
+    func `ordinary text stays as it is`(_ text: String) {
+        #expect(SecretBlotter.blot(text) == text)
+    }
+}
