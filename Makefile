@@ -10,7 +10,7 @@ RELEASE := .build/release/drawbridge
 # One form of build everywhere: switching forms compiles the dependencies again.
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev pkg-config
-E2E_PACKAGES := chromium chromium-driver python3 python3-venv
+E2E_PACKAGES := chromium chromium-driver openssl python3 python3-venv
 
 .PHONY: help
 help: ## Show this list

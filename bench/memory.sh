@@ -3,4 +3,4 @@
 #   bench/memory.sh [--sessions 1000000]
 set -euo pipefail
 source "$(dirname "$0")/binaries.sh"
-exec python3 "$root/bench/memory.py" --drawbridge "$drawbridge" "$@"
+exec env -u DRAWBRIDGE_BINARY python3 "$root/bench/memory.py" --drawbridge "$drawbridge" "$@"

@@ -3,4 +3,4 @@
 #   bench/run.sh [--rounds 5] [--seconds 4] [--note TEXT]
 set -euo pipefail
 source "$(dirname "$0")/binaries.sh"
-exec python3 "$root/bench/run.py" --drawbridge "$drawbridge" --hello "$hello" "$@"
+exec env -u DRAWBRIDGE_BINARY python3 "$root/bench/run.py" --drawbridge "$drawbridge" --hello "$hello" "$@"

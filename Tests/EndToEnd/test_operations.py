@@ -29,7 +29,7 @@ def test_metrics_are_prometheus_text_and_count(demo):
     def redemptions() -> float:
         text = wire.send(demo.management, "GET", "/metrics").text
         return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
-                   if line.startswith("drawbridge_redemptions_total"))
+                   if line.startswith("drawbridge_login_token_redeem_total"))
 
     answer = wire.send(demo.management, "GET", "/metrics")
     assert answer.header("Content-Type").startswith("text/plain")
@@ -282,6 +282,7 @@ def served_name(port: int) -> str:
     return done.stdout.decode().rpartition("=")[2].strip()
 
 
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 def test_tls_in_process_and_a_certificate_that_is_replaced(serve, tmp_path):
     first, second = certificate(tmp_path, "first"), certificate(tmp_path, "second")
     live = tmp_path / "live.pem", tmp_path / "live.key"
@@ -364,7 +365,7 @@ def test_audit_commands(start_demo):
     assert demo.stop() == 0
     data = ["--data", str(demo.data)]
     verdict = json.loads(instance.run("audit", "verify", *data).stdout)
-    assert set(verdict) == {"valid", "events", "checkpoints", "problems"} and verdict["valid"] is True
+    assert {"valid", "events", "checkpoints", "problems"} <= set(verdict) and verdict["valid"] is True
     assert verdict["events"] >= 3 and verdict["checkpoints"] >= 1, "a checkpoint at the clean stop"
     exported = [json.loads(line) for line in instance.run("audit", "export", *data).stdout.splitlines()]
     types = [event["type"] for event in exported if event.get("token_id") == token["id"]]
