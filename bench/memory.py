@@ -17,11 +17,17 @@ def main():
     parser.add_argument("--scratch", help="folder for the data; must be on a real disk")
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "RESULTS.md")
     arguments = parser.parse_args()
-    scratch = Path(tempfile.mkdtemp(prefix="bench-", dir=arguments.scratch))
-    service = Drawbridge(arguments.drawbridge, scratch / "data")
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=arguments.scratch) as scratch:
+        text = measure(arguments, Path(scratch))
+    print(text)
+    with open(arguments.results, "a") as results:
+        results.write(text)
+
+
+def measure(arguments, scratch: Path) -> str:
+    bearers, data = scratch / "bearers", scratch / "data"
     started = time.monotonic()
-    try:
-        bearers = scratch / "bearers"
+    with Drawbridge(arguments.drawbridge, data) as service:
         at_start = service.memory_mib("VmRSS")
         opened = 0
         while opened < arguments.sessions:
@@ -33,16 +39,11 @@ def main():
             print(f"{opened:>9,} sessions, resident {service.memory_mib('VmRSS'):.0f} MiB, "
                   f"{result['per_second']:,.0f} requests/s, p99 {result['p99_ms']:.1f} ms", flush=True)
         resident, peak = service.memory_mib("VmRSS"), service.memory_mib()
-    finally:
-        service.stop()
-    size = sum(file.stat().st_size for file in (scratch / "data").iterdir()) / 2**20
-    text = (f"\n## {time.strftime('%Y-%m-%d %H:%M')} memory\n\n{machine()}. {opened:,} sessions opened over the wire in "
+    size = sum(file.stat().st_size for file in data.iterdir()) / 2**20
+    return (f"\n## {time.strftime('%Y-%m-%d %H:%M')} memory\n\n{machine()}. {opened:,} sessions opened over the wire in "
             f"{time.monotonic() - started:.0f} s, each with its token, its events and its row: resident "
             f"{resident:.0f} MiB ({at_start:.0f} at the start), peak {peak:.0f} MiB, data folder {size:,.0f} MiB. "
             f"Goal: {MEMORY_GOAL_MIB} MiB.\n")
-    print(text)
-    with open(arguments.results, "a") as results:
-        results.write(text)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ import statistics
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 
 from server import Drawbridge, Hello, first_line, machine, wrk
@@ -59,11 +61,11 @@ def sessions(service: Drawbridge) -> int:
 
 
 def measure(arguments) -> dict[str, list[dict]]:
-    scratch = Path(tempfile.mkdtemp(prefix="bench-", dir=arguments.scratch))
-    hello = Hello(arguments.hello)
-    service = Drawbridge(arguments.drawbridge, scratch / "data")
     found: dict[str, list[dict]] = {}
-    try:
+    with ExitStack() as running:
+        scratch = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="bench-", dir=arguments.scratch)))
+        hello = running.enter_context(Hello(arguments.hello))
+        service = running.enter_context(Drawbridge(arguments.drawbridge, scratch / "data"))
         bearers, cookies, tokens = scratch / "bearers", scratch / "cookies", scratch / "tokens"
         bearers.write_text("".join(service.bearer(f"user-{number}") + "\n" for number in range(SUBJECTS)))
         wrk(service, "post", "/api/auth/create-sso-token", 1, BEARERS=str(bearers), SAVE=str(tokens))
@@ -85,9 +87,6 @@ def measure(arguments) -> dict[str, list[dict]]:
                 report(number, name, result)
         found["memory"] = [{"mib": service.memory_mib()}]
         found["sessions"] = [{"count": sessions(service)}]
-    finally:
-        hello.stop()
-        service.stop()
     return found
 
 

@@ -31,7 +31,10 @@ class Server:
                 return int(line.split()[1]) / 1024
         raise KeyError(name)
 
-    def stop(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         self.process.terminate()
         self.process.wait(30)
 
@@ -46,6 +49,7 @@ class Hello(Server):
                 return
             except OSError:
                 time.sleep(0.05)
+        self.process.kill()
         raise RuntimeError("bench-hello does not answer")
 
 
@@ -62,6 +66,7 @@ class Drawbridge(Server):
                 self.facts = json.loads(line)
                 break
         else:
+            self.process.kill()
             raise RuntimeError(f"the demo did not start: see {self.log.name}")
         self.base = self.facts["base_url"]
         # Whatever else it prints must not fill the pipe.
