@@ -37,6 +37,7 @@ class Server:
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait(30)
+        Path(self.log.name).unlink()
 
 
 class Hello(Server):
