@@ -23,10 +23,32 @@ enum LinkPreviewAgents {
         "w3c_validator", "lighthouse", "pagespeed",
     ]
 
+    /// One pass over the agent, because every redemption asks: at each place only the markers that begin with the two
+    /// bytes there are compared.
     static func matches(_ userAgent: String) -> Bool {
-        let agent = Array(userAgent.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }.prefix(1024))
-        return needles.contains { agent.firstRange(of: $0) != nil }
+        let agent = userAgent.utf8.prefix(maximumLength).map(lowercased)
+        for start in agent.indices.dropLast() {
+            for marker in beginnings[slot(agent[start], agent[start + 1])]
+            where agent.count - start >= marker.count && agent[start..<start + marker.count].elementsEqual(marker) {
+                return true
+            }
+        }
+        return false
     }
 
-    private static let needles = markers.map { Array($0.utf8) }
+    private static let maximumLength = 1024
+
+    /// The markers by their first two bytes; rarely are there any for a place.
+    private static let beginnings: [[[UInt8]]] = {
+        var table = [[[UInt8]]](repeating: [], count: 1 << 14)
+        for marker in markers {
+            let bytes = Array(marker.utf8)
+            table[slot(bytes[0], bytes[1])].append(bytes)
+        }
+        return table
+    }()
+
+    private static func slot(_ first: UInt8, _ second: UInt8) -> Int { Int(first & 0x7F) << 7 | Int(second & 0x7F) }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }
