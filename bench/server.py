@@ -31,13 +31,16 @@ class Server:
                 return int(line.split()[1]) / 1024
         raise KeyError(name)
 
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+        Path(self.log.name).unlink()
+
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(30)
-        Path(self.log.name).unlink()
+        self.stop()
 
 
 class Hello(Server):
