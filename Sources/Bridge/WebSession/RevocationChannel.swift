@@ -1,0 +1,17 @@
+/// Carries the news of ended sessions to the other nodes, faster than they ask the store.
+///
+/// News only: what counts is the store. A node that hears nothing is no less safe, it asks (contract §7).
+package protocol RevocationChannel: Sendable {
+    /// Tells every node that listens, this one included.
+    /// - Throws: ``StorageError/unavailable(_:)`` when the news cannot be passed on.
+    func publish(_ ids: [SessionID]) async throws
+
+    /// Calls `receive` for all news until the task is cancelled, over any number of lost connections.
+    func listen(_ receive: @escaping @Sendable (RevocationNews) -> Void) async
+}
+
+package enum RevocationNews: Hashable, Sendable {
+    case ended(SessionID)
+    /// Listening began, or began again: what came before may have been missed, so nothing remembered can be believed.
+    case gap
+}
