@@ -9,7 +9,8 @@ BINARY := .build/debug/drawbridge
 RELEASE := .build/release/drawbridge
 # One form of build everywhere: switching forms compiles the dependencies again.
 CHECKED := --explicit-target-dependency-import-check error
-BUILD_PACKAGES := libsqlite3-dev pkg-config
+BUILD_PACKAGES := libsqlite3-dev libhiredis-dev pkg-config
+UNIT_PACKAGES := redis-server openssl
 E2E_PACKAGES := chromium chromium-driver openssl python3 python3-venv
 
 .PHONY: help
@@ -34,7 +35,7 @@ release: packages-build ## Build the optimised binary
 test: unit e2e ## Run all tests
 
 .PHONY: unit
-unit: build ## Run the Swift tests
+unit: build packages-unit ## Run the Swift tests
 	$(SWIFT) test --skip-build
 
 .PHONY: e2e
@@ -76,6 +77,10 @@ endef
 .PHONY: packages-build
 packages-build:
 	$(call install,$(BUILD_PACKAGES))
+
+.PHONY: packages-unit
+packages-unit:
+	$(call install,$(UNIT_PACKAGES))
 
 .PHONY: packages-e2e
 packages-e2e:

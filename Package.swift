@@ -59,6 +59,19 @@ let package = Package(
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: strict),
+        // Without pkgConfig: hiredis.pc carries a flag that SwiftPM prohibits (-D_FILE_OFFSET_BITS=64).
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .target(
+            name: "RedisStorage",
+            dependencies: [
+                "OAuth2", "Bridge", "CHiredis",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "Federation",
             dependencies: [
@@ -145,6 +158,15 @@ let package = Package(
                 "OAuth2", "Bridge", "SQLStorage", "StorageConformance",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RedisStorageTests",
+            dependencies: [
+                "OAuth2", "Bridge", "RedisStorage", "StorageConformance",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,0 +1,61 @@
+import NIOCore
+import NIOPosix
+
+/// Opens connections and introduces us on them.
+struct RedisConnector: Sendable {
+    let settings: RedisSettings
+    let group: any EventLoopGroup
+
+    /// A connection to a server that serves our commands.
+    func connect(
+        to address: RedisAddress, receiveMessage: (@Sendable ([RedisReply]) -> Void)? = nil
+    ) async throws -> RedisConnection {
+        var greeting: [RedisCommand] = []
+        if let credentials = settings.credentials { greeting.append(credentials.command) }
+        if settings.database != 0 { greeting.append(RedisCommand("SELECT", "\(settings.database)")) }
+        greeting.append(RedisCommand("CLIENT", "SETNAME", settings.clientName))
+        return try await open(address, greeting: greeting, receiveMessage: receiveMessage)
+    }
+
+    /// A connection to a sentinel, which has no databases and its own users.
+    func connectToSentinel(at address: RedisAddress) async throws -> RedisConnection {
+        let greeting = settings.sentinelCredentials.map { [$0.command] } ?? []
+        return try await open(address, greeting: greeting, receiveMessage: nil)
+    }
+
+    private func open(
+        _ address: RedisAddress, greeting: [RedisCommand], receiveMessage: (@Sendable ([RedisReply]) -> Void)?
+    ) async throws -> RedisConnection {
+        let limits = settings.limits
+        let tls = settings.tls
+        let outbox = RedisOutbox(limit: limits.outstandingRequests)
+        let channel = try await ClientBootstrap(group: group)
+            .connectTimeout(limits.connectTimeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler(for: address)) }
+                    try channel.pipeline.syncOperations.addHandler(
+                        RedisChannelHandler(outbox: outbox, limits: limits, receiveMessage: receiveMessage))
+                }
+            }
+            .connect(host: address.host, port: address.port).get()
+        let connection = RedisConnection(channel: channel, outbox: outbox, limits: limits)
+        do {
+            try check(try await connection.send(greeting), of: greeting)
+        } catch {
+            connection.close()
+            throw error
+        }
+        return connection
+    }
+
+    private func check(_ replies: [RedisReply], of greeting: [RedisCommand]) throws {
+        for (reply, command) in zip(replies, greeting) {
+            guard let error = reply.serverError else { continue }
+            // Our name is a courtesy that an access list may forbid; the rest of the greeting is not.
+            if command.arguments[0] == "CLIENT", error.code == "NOPERM" { continue }
+            throw RedisConnectionError.refused(error)
+        }
+    }
+}

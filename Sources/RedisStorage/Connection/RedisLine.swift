@@ -1,0 +1,104 @@
+import Logging
+import NIOCore
+import Synchronization
+
+/// A connection that is kept: opened again, with growing pauses, whenever it ends.
+///
+/// While there is none, commands are refused at once; whoever sends them has something else to fall back on.
+final class RedisLine: Sendable {
+    private struct State {
+        var connection: RedisConnection?
+        var task: Task<Void, Never>?
+        var isClosed = false
+    }
+
+    private let name: String
+    private let limits: RedisLimits
+    private let logger: Logger
+    private let connect: @Sendable () async throws -> RedisConnection
+    private let firstAttempt: EventLoopPromise<Void>
+    private let state = Mutex(State())
+
+    /// Starts at once.
+    /// - Parameter connect: finds the server and opens one connection to it.
+    init(
+        name: String, limits: RedisLimits, eventLoop: any EventLoop, logger: Logger,
+        connect: @escaping @Sendable () async throws -> RedisConnection
+    ) {
+        self.name = name
+        self.limits = limits
+        self.logger = logger
+        self.connect = connect
+        firstAttempt = eventLoop.makePromise()
+        let task = Task { await keepConnected() }
+        state.withLock { $0.task = task }
+    }
+
+    var isConnected: Bool { state.withLock { $0.connection != nil } }
+
+    /// Returns when the first attempt to connect has succeeded or failed.
+    func waitForFirstAttempt() async {
+        // The promise is never failed.
+        _ = try? await firstAttempt.futureResult.get()
+    }
+
+    func send(_ commands: [RedisCommand]) async throws -> [RedisReply] {
+        guard let connection = state.withLock({ $0.connection }) else { throw RedisConnectionError.notConnected }
+        let replies = try await connection.send(commands)
+        // It was the master and is none any more: find the new one.
+        if replies.contains(where: { $0.serverError?.code == "READONLY" }) { connection.close() }
+        return replies
+    }
+
+    /// Ends the connection for good. Must be called, or the line is kept up for ever.
+    func close() async {
+        let (task, connection) = state.withLock { state in
+            state.isClosed = true
+            return (state.task, state.connection)
+        }
+        task?.cancel()
+        connection?.close()
+        await task?.value
+    }
+
+    private func keepConnected() async {
+        var backoff = RedisBackoff(limits: limits)
+        var isFirst = true
+        var wasLogged = false
+        while !Task.isCancelled {
+            do {
+                let connection = try await connect()
+                let isClosed = state.withLock { state in
+                    if !state.isClosed { state.connection = connection }
+                    return state.isClosed
+                }
+                if isClosed { connection.close() }
+                if isFirst || wasLogged { logger.info("connected to Redis", metadata: ["line": "\(name)"]) }
+                wasLogged = false
+                if isFirst { firstAttempt.succeed() }
+                isFirst = false
+                let openedAt = ContinuousClock.now
+                await connection.waitUntilClosed()
+                state.withLock { $0.connection = nil }
+                backoff.noteLifetime(ContinuousClock.now - openedAt)
+            } catch {
+                // Once per outage, not once per attempt.
+                if !wasLogged {
+                    logger.warning(
+                        "no connection to Redis", metadata: ["line": "\(name)", "error": "\(Self.reason(error))"])
+                }
+                wasLogged = true
+                if isFirst { firstAttempt.succeed() }
+                isFirst = false
+            }
+            try? await Task.sleep(for: backoff.next())
+        }
+        if isFirst { firstAttempt.succeed() }
+    }
+
+    /// Errors of the socket and of TLS name addresses and certificates, never what was sent.
+    private static func reason(_ error: any Error) -> String {
+        if case .refused(let refusal)? = error as? RedisConnectionError { return "\(refusal)" }
+        return "\(error)"
+    }
+}

@@ -1,0 +1,28 @@
+package import Bridge
+
+/// The replay guard that all nodes share.
+package struct RedisReplayGuard: ReplayGuard {
+    /// Nodes' clocks may differ by ±5 s, so one node's expired token may live on for 10 s on another.
+    static let margin = Duration.seconds(10)
+
+    private let client: RedisClient
+    private let prefix: String
+
+    /// - Parameter prefix: in front of every key, so that a server can be shared.
+    package init(client: RedisClient, prefix: String = "drawbridge:") {
+        self.client = client
+        self.prefix = prefix
+    }
+
+    package func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) async throws -> ReplayClaim {
+        let key = "\(prefix)t:\(id.rawValue)"
+        let life = max(0, (expiry - now).inMilliseconds) + Self.margin.inMilliseconds
+        let command = RedisCommand("SET", key, "1", "NX", "PX", "\(life)", key: key)
+        switch try await client.send([command])[0] {
+        case .status: return .claimed
+        case .null: return .claimedBefore
+        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
+        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        }
+    }
+}

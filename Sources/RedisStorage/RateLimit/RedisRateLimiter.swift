@@ -1,0 +1,80 @@
+package import Bridge
+import Crypto
+import OAuth2
+
+/// The rate limiter that all nodes share: one script a bucket, all buckets of a request in one round trip.
+package struct RedisRateLimiter: RateLimiter {
+    package enum Clock: Sendable {
+        /// Redis's own: the nodes' clocks do not matter.
+        case server
+        /// The parameter of each call, for tests that decide what time it is.
+        case parameter
+    }
+
+    private let client: RedisClient
+    private let prefix: String
+    private let clock: Clock
+
+    /// - Parameter prefix: in front of every key, so that a server can be shared.
+    package init(client: RedisClient, prefix: String = "drawbridge:", clock: Clock = .server) {
+        self.client = client
+        self.prefix = prefix
+        self.clock = clock
+    }
+
+    package func take(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
+        try await decide(keys, at: now, taking: true)
+    }
+
+    package func peek(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
+        try await decide(keys, at: now, taking: false)
+    }
+
+    private func decide(_ keys: [RateLimitKey], at now: Timestamp, taking: Bool) async throws -> RateLimitDecision {
+        guard !keys.isEmpty else { return .allowed }
+        let calls = keys.map { call(for: $0, at: now, taking: taking) }
+        var replies = try await client.send(calls.map(\.byDigest))
+        // A server that was restarted or just took over does not know the script; sending its text teaches it.
+        let unknown = replies.indices.filter { replies[$0].serverError?.code == "NOSCRIPT" }
+        if !unknown.isEmpty {
+            for (index, reply) in zip(unknown, try await client.send(unknown.map { calls[$0].byText })) {
+                replies[index] = reply
+            }
+        }
+        var decision = RateLimitDecision.allowed
+        var longest: Int64 = 0
+        for (key, reply) in zip(keys, replies) {
+            let wait = try Self.wait(in: reply)
+            guard wait > longest else { continue }
+            longest = wait
+            decision = .exceeded(retryAfter: .milliseconds(wait), scope: key.scope)
+        }
+        return decision
+    }
+
+    private func call(for key: RateLimitKey, at now: Timestamp, taking: Bool) -> ScriptCall {
+        var arguments = [
+            "\(key.bucket.refillInterval.inMilliseconds)", "\(key.bucket.burst)", taking ? "1" : "0",
+        ]
+        if case .parameter = clock { arguments.append("\(now.milliseconds)") }
+        // A digest keeps addresses and user names out of Redis, and keys short; 128 bits do not collide.
+        let digest = Base64URL.encode(Array(SHA256.hash(data: Array(key.value.utf8)).prefix(16)))
+        return ScriptCall(key: "\(prefix)l:\(key.scope):\(digest)", arguments: arguments)
+    }
+
+    private static func wait(in reply: RedisReply) throws -> Int64 {
+        switch reply {
+        case .integer(let wait): return wait
+        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
+        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        }
+    }
+}
+
+private struct ScriptCall {
+    let key: String
+    let arguments: [String]
+
+    var byDigest: RedisCommand { RedisCommand(["EVALSHA", RateLimitScript.digest, "1", key] + arguments, key: key) }
+    var byText: RedisCommand { RedisCommand(["EVAL", RateLimitScript.text, "1", key] + arguments, key: key) }
+}

@@ -1,0 +1,168 @@
+import Bridge
+import Logging
+import NIOCore
+import Synchronization
+
+/// The masters of a cluster, a line to each that was needed.
+final class RedisCluster: Sendable {
+    /// A resharding in progress takes two; more is a cluster that does not know what it wants.
+    private static let redirectLimit = 3
+
+    private struct State {
+        var slots = SlotMap()
+        var lines: [RedisAddress: RedisLine] = [:]
+        var isRefreshing = false
+        var isClosed = false
+    }
+
+    private let connector: RedisConnector
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(connector: RedisConnector, logger: Logger) {
+        self.connector = connector
+        self.logger = logger
+    }
+
+    /// Sends each command to the node of its key; commands of one node go in one write.
+    func send(_ commands: [RedisCommand]) async throws -> [RedisReply] {
+        var groups: [RedisAddress: [Int]] = [:]
+        for (index, command) in commands.enumerated() {
+            groups[try await address(for: command), default: []].append(index)
+        }
+        if groups.count == 1, let address = groups.keys.first { return try await send(commands, to: address) }
+        return try await withThrowingTaskGroup(of: ([Int], [RedisReply]).self) { tasks in
+            for (address, indices) in groups {
+                tasks.addTask { (indices, try await self.send(indices.map { commands[$0] }, to: address)) }
+            }
+            var replies = [RedisReply](repeating: .null, count: commands.count)
+            for try await (indices, found) in tasks {
+                for (index, reply) in zip(indices, found) { replies[index] = reply }
+            }
+            return replies
+        }
+    }
+
+    /// Learns the slots, from the first node that answers.
+    func refresh() async throws {
+        let candidates = state.withLock { $0.slots.addresses } + connector.settings.addresses
+        var lastError: any Error = RedisConnectionError.notConnected
+        for address in candidates {
+            do {
+                let reply = try await line(to: address).send([RedisCommand("CLUSTER", "SLOTS")])[0]
+                if let error = reply.serverError { throw RedisConnectionError.refused(error) }
+                guard let slots = SlotMap(reply, from: address) else { throw RedisConnectionError.unexpectedReply }
+                await adopt(slots)
+                return
+            } catch {
+                lastError = error
+            }
+        }
+        throw lastError
+    }
+
+    /// The address of any node that is a master, for what needs no key.
+    func anyAddress() async throws -> RedisAddress {
+        if state.withLock({ $0.slots.addresses.isEmpty }) { try await refresh() }
+        guard let address = state.withLock({ $0.slots.addresses.randomElement() }) else {
+            throw RedisConnectionError.notConnected
+        }
+        return address
+    }
+
+    func close() async {
+        let lines = state.withLock { state in
+            state.isClosed = true
+            defer { state.lines = [:] }
+            return Array(state.lines.values)
+        }
+        for line in lines { await line.close() }
+    }
+
+    private func address(for command: RedisCommand) async throws -> RedisAddress {
+        guard let key = command.key else { return try await anyAddress() }
+        let slot = HashSlot.of(key)
+        if let address = state.withLock({ $0.slots[slot] }) { return address }
+        try await refresh()
+        guard let address = state.withLock({ $0.slots[slot] }) else { throw RedisConnectionError.notConnected }
+        return address
+    }
+
+    private func send(_ commands: [RedisCommand], to address: RedisAddress) async throws -> [RedisReply] {
+        var replies: [RedisReply]
+        do {
+            replies = try await line(to: address).send(commands)
+        } catch {
+            // Its slots may have another master by now.
+            refreshInBackground()
+            throw error
+        }
+        for (index, reply) in replies.enumerated() {
+            guard let error = reply.serverError, let redirect = RedisRedirect(error, from: address) else { continue }
+            replies[index] = try await follow(redirect, with: commands[index])
+        }
+        return replies
+    }
+
+    private func follow(_ first: RedisRedirect, with command: RedisCommand) async throws -> RedisReply {
+        var redirect = first
+        for _ in 0..<Self.redirectLimit {
+            let line = try await line(to: redirect.address)
+            let reply: RedisReply?
+            if redirect.isForGood {
+                state.withLock { $0.slots[redirect.slot] = redirect.address }
+                refreshInBackground()
+                reply = try await line.send([command]).last
+            } else {
+                reply = try await line.send([RedisCommand("ASKING"), command]).last
+            }
+            guard let reply else { throw RedisConnectionError.unexpectedReply }
+            guard let next = reply.serverError.flatMap({ RedisRedirect($0, from: redirect.address) }) else {
+                return reply
+            }
+            redirect = next
+        }
+        throw RedisConnectionError.tooManyRedirects
+    }
+
+    private func line(to address: RedisAddress) async throws -> RedisLine {
+        let line = state.withLock { state -> RedisLine? in
+            if state.isClosed { return nil }
+            if let line = state.lines[address] { return line }
+            let line = RedisLine(
+                name: "\(address)", limits: connector.settings.limits, eventLoop: connector.group.any(), logger: logger
+            ) { [connector] in try await connector.connect(to: address) }
+            state.lines[address] = line
+            return line
+        }
+        guard let line else { throw RedisConnectionError.closed }
+        await line.waitForFirstAttempt()
+        return line
+    }
+
+    private func adopt(_ slots: SlotMap) async {
+        let kept = Set(slots.addresses + connector.settings.addresses)
+        let gone = state.withLock { state in
+            state.slots = slots
+            let gone = state.lines.filter { !kept.contains($0.key) }
+            for address in gone.keys { state.lines[address] = nil }
+            return gone
+        }
+        for line in gone.values { await line.close() }
+    }
+
+    /// At most one at a time: a failed master makes every caller ask for it.
+    private func refreshInBackground() {
+        let isDue = state.withLock { state in
+            defer { state.isRefreshing = true }
+            return !state.isRefreshing && !state.isClosed
+        }
+        guard isDue else { return }
+        Task {
+            do { try await refresh() } catch {
+                logger.warning("no news of the cluster's slots", metadata: ["error": "\(StorageError.redis(error))"])
+            }
+            state.withLock { $0.isRefreshing = false }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Bridge
+import Testing
+
+@testable import RedisStorage
+
+@Suite(.needsRedis, .timeLimit(.minutes(1))) struct RedisRateLimiterTests {
+    private let now = Timestamp(milliseconds: 1_763_708_400_123)
+
+    private func key(_ value: String = "alice", burst: Int = 2, every interval: Duration = .seconds(60)) -> RateLimitKey
+    {
+        RateLimitKey(scope: "test", value: value, bucket: TokenBucket(burst: burst, refillInterval: interval))
+    }
+
+    @Test func `the server's clock counts, whatever the nodes' clocks say`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let limiter = RedisRateLimiter(client: client)
+                let behind = now - .seconds(86_400)
+                let ahead = now + .seconds(86_400)
+                #expect(try await limiter.take([key()], at: ahead) == .allowed)
+                #expect(try await limiter.take([key()], at: behind) == .allowed)
+                let decision = try await limiter.take([key()], at: ahead)
+                guard case .exceeded(let wait, _) = decision else {
+                    Issue.record("a third was allowed")
+                    return
+                }
+                #expect(wait > .seconds(30) && wait <= .seconds(60))
+            }
+        }
+    }
+
+    @Test func `a bucket refills by the server's clock and its key goes when it is full`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let limiter = RedisRateLimiter(client: client)
+                let quick = key(burst: 1, every: .milliseconds(100))
+                #expect(try await limiter.take([quick], at: now) == .allowed)
+                try await eventually { try await limiter.take([quick], at: now) == .allowed }
+                try await eventually { try await server.run("DBSIZE") == .integer(0) }
+            }
+        }
+    }
+
+    @Test func `a server that forgot the script is taught again`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let limiter = RedisRateLimiter(client: client)
+                #expect(try await limiter.take([key(), key("bob")], at: now) == .allowed)
+                try await server.run("SCRIPT", "FLUSH")
+                #expect(try await limiter.take([key(), key("bob")], at: now) == .allowed)
+                #expect(try await limiter.peek([key()], at: now) != .allowed)
+            }
+        }
+    }
+
+    @Test func `no user name or address is kept`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                _ = try await RedisRateLimiter(client: client).take([key("alice@example.org")], at: now)
+                let keys = try #require(try await server.run("KEYS", "*").elements?.compactMap(\.text))
+                #expect(keys.count == 1)
+                #expect(keys.allSatisfy { $0.hasPrefix("drawbridge:l:test:") && !$0.contains("alice") })
+            }
+        }
+    }
+
+    @Test func `a server whose clock jumped back keeps nobody waiting for the difference`() async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let limiter = RedisRateLimiter(client: client, clock: .parameter)
+                let ahead = try await limiter.take([key()], at: now + .seconds(86_400))
+                let afterwards = try await limiter.take([key()], at: now)
+                #expect(ahead == .allowed)
+                #expect(afterwards == .exceeded(retryAfter: .seconds(60), scope: "test"))
+            }
+        }
+    }
+
+    @Test func `of 200 takes through two clients the burst passes`() async throws {
+        try await RedisServer.with { server in
+            let settings = TestClient.settings(server.address)
+            try await TestClient.with(settings) { first in
+                try await TestClient.with(settings) { second in
+                    let limiters = [first, second].map { RedisRateLimiter(client: $0) }
+                    let key = key(burst: 50, every: .seconds(3600))
+                    let allowed = try await withThrowingTaskGroup(of: Bool.self) { group in
+                        for number in 0..<200 {
+                            group.addTask { try await limiters[number % 2].take([key], at: now) == .allowed }
+                        }
+                        return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                    }
+                    #expect(allowed == 50)
+                }
+            }
+        }
+    }
+}

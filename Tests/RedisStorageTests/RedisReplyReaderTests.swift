@@ -1,0 +1,59 @@
+import NIOCore
+import Testing
+
+@testable import RedisStorage
+
+@Suite struct RedisReplyReaderTests {
+    private func replies(_ chunks: [String], byteLimit: Int = 1 << 20) throws -> [RedisReply] {
+        let reader = try RedisReplyReader(byteLimit: byteLimit)
+        var replies: [RedisReply] = []
+        for chunk in chunks {
+            try reader.feed(ByteBuffer(string: chunk))
+            while let reply = try reader.next() { replies.append(reply) }
+        }
+        return replies
+    }
+
+    private static let sample = "+OK\r\n:42\r\n$-1\r\n*2\r\n$3\r\na\0b\r\n*1\r\n$0\r\n\r\n-OOM too much\r\n*-1\r\n"
+    private static let sampleReplies: [RedisReply] = [
+        .status("OK"), .integer(42), .null, .array([.bulk([0x61, 0, 0x62]), .array([.bulk([])])]),
+        .error(RedisServerError("OOM too much")), .null,
+    ]
+
+    @Test func `every kind of reply is read`() throws {
+        #expect(try replies([Self.sample]) == Self.sampleReplies)
+    }
+
+    @Test func `replies may come byte by byte`() throws {
+        #expect(try replies(Self.sample.unicodeScalars.map { String($0) }) == Self.sampleReplies)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\n", "?\r\n", "%1\r\n+a\r\n+b\r\n", "$-5\r\n", ":12x\r\n", "*99999999999\r\n",
+        "*2147483647\r\n", "*65537\r\n", String(repeating: "*1\r\n", count: 10) + ":1\r\n",
+    ])
+    func `bytes that are no reply are an error`(text: String) {
+        #expect(throws: RedisConnectionError.protocolError) { try replies([text]) }
+    }
+
+    @Test func `a reply larger than the limit is an error, and many small ones are none`() throws {
+        #expect(throws: RedisConnectionError.replyTooLarge) {
+            try replies(["$2000\r\n", String(repeating: "x", count: 1000)], byteLimit: 500)
+        }
+        #expect(throws: RedisConnectionError.replyTooLarge) {
+            try replies(["*100\r\n"] + [String](repeating: "+0123456789\r\n", count: 99), byteLimit: 500)
+        }
+        #expect(try replies([String](repeating: "+0123456789\r\n", count: 200), byteLimit: 100).count == 200)
+    }
+
+    @Test func `a refusal prints its code and nothing of what was sent`() {
+        #expect("\(RedisServerError("WRONGPASS invalid hunter2"))" == "Redis refused a command: WRONGPASS")
+        #expect(!"\(RedisServerError("hunter2"))".contains("hunter2"))
+    }
+
+    @Test func `a command is an array of bulk strings`() throws {
+        var buffer = ByteBuffer()
+        try RedisCommand("SET", "", "ü\0").encode(into: &buffer)
+        #expect(String(buffer: buffer) == "*3\r\n$3\r\nSET\r\n$0\r\n\r\n$3\r\nü\0\r\n")
+    }
+}
