@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 SWIFT ?= swift
+# Where `make demo` listens; port 0 picks a free one.
+LISTEN ?= 127.0.0.1:8080
 VENV := .venv
 BINARY := .build/debug/drawbridge
 RELEASE := .build/release/drawbridge
@@ -20,7 +22,7 @@ help: ## Show this list
 .PHONY: demo
 demo: packages-build ## Install what is missing, build, and start everything with a demo website
 	$(SWIFT) build --product drawbridge
-	$(BINARY) demo
+	$(BINARY) demo --listen $(LISTEN)
 
 .PHONY: build
 build: packages-build ## Build everything, tests included
@@ -76,6 +78,7 @@ endef
 
 .PHONY: packages-build
 packages-build:
+	@command -v $(SWIFT) >/dev/null || { echo "Please install Swift 6.2 or later: https://www.swift.org/install"; exit 1; }
 	$(call install,$(BUILD_PACKAGES))
 
 .PHONY: packages-unit

@@ -201,6 +201,7 @@ let package = Package(
             name: "DrawbridgeTests",
             dependencies: [
                 "OAuth2", "Bridge", "SQLStorage", "Federation", "BridgeHTTP", "drawbridge",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

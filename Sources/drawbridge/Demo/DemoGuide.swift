@@ -26,7 +26,7 @@ struct DemoGuide: Sendable {
                   curl -s -i -c jar -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' \\
                        -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
                   curl -s -b jar \(baseURL)/session
-                  (open the same URL again without the jar: refused, and that session is ended)
+                  (the first curl once more, without -c jar: refused, and that session is ended)
 
           Look    drawbridge audit tail --data \(dataDirectory)
                   curl -s \(managementURL)/readyz

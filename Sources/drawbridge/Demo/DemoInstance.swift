@@ -8,7 +8,7 @@ import SQLStorage
 struct DemoInstance: Sendable {
     private let folder: DemoFolder
     private let settings: DrawbridgeSettings
-    private let issuer: DemoIssuer
+    let issuer: DemoIssuer
 
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
@@ -22,11 +22,13 @@ struct DemoInstance: Sendable {
         guard let own = WebOrigin("http://\(listen.public)") else { throw FreePortError(host: listen.public.host) }
         settings = DrawbridgeSettings(
             publicOrigin: origin ?? own, listen: listen.public, managementListen: listen.management,
-            dataDirectory: folder.path, node: "demo", signInURL: "/", defaultWebClient: DemoClients.web,
+            dataDirectory: folder.path, node: "demo", signInURL: "/", siteName: "Drawbridge",
+            defaultWebClient: DemoClients.web,
             redemptionPaths: ["/login-with-token", "/user/login-with-token.php"], trustedProxies: [],
             publicDirectory: nil, tls: nil, loginTokenKeysFile: folder.keysFile, loginTokenLifetime: .seconds(60),
             sessionCacheSize: 50_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.auditSigningKeyFile,
             limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000, appLinks: AppLinkSettings(),
+            connectionLimits: ServerLimits(),
             logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
             trustedIssuers: [issuer.settings], clients: try DemoClients.all())
     }
@@ -35,9 +37,7 @@ struct DemoInstance: Sendable {
     /// - Parameter announce: called when both listeners accept connections.
     func run(_ announce: @escaping @Sendable (DemoFacts, DemoGuide) throws -> Void) async throws {
         let logger = Logger(label: "drawbridge")
-        let storage = try ServerStorage.open(settings, logger: logger)
-        let composition = try await Composition(
-            settings: settings, storage: storage, accessLog: .writing(to: .standardError), logger: logger)
+        let composition = try await compose(accessLog: .writing(to: .standardError), logger: logger)
         let site = DemoSite(composition: composition, issuer: issuer)
         let facts = facts()
         let guide = DemoGuide(
@@ -50,6 +50,13 @@ struct DemoInstance: Sendable {
                 logger.error("could not announce the demo", metadata: ["error": "\(error)"])
             }
         }.run()
+    }
+
+    /// The server without its listeners.
+    func compose(accessLog: AccessLog, logger: Logger) async throws -> Composition {
+        try await Composition(
+            settings: settings, storage: try ServerStorage.open(settings, logger: logger), accessLog: accessLog,
+            logger: logger)
     }
 
     private func facts() -> DemoFacts {

@@ -86,6 +86,7 @@ extension BridgeHTTPSettings {
     fileprivate init(_ settings: DrawbridgeSettings) {
         self.init(
             publicOrigin: settings.publicOrigin, redemptionPaths: settings.redemptionPaths,
-            signInURL: settings.signInURL, trustedProxies: settings.trustedProxies, appLinks: settings.appLinks)
+            signInURL: settings.signInURL, siteName: settings.siteName, trustedProxies: settings.trustedProxies,
+            appLinks: settings.appLinks)
     }
 }

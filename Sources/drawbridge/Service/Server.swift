@@ -27,7 +27,7 @@ struct Server: Sendable {
         let publicApplication = buildApplication(
             router: buildRouter(
                 services: composition.services, settings: composition.httpSettings, extraRoutes: extraRoutes),
-            address: settings.listen.bindAddress, tls: tls, logger: logger,
+            address: settings.listen.bindAddress, limits: settings.connectionLimits, tls: tls, logger: logger,
             onServerRunning: { _ in await ready.arrive() })
         let managementApplication = buildApplication(
             router: buildManagementRouter(readiness: composition.readiness, metrics: composition.metrics),
@@ -56,10 +56,10 @@ struct Server: Sendable {
         } catch is CancellationError {
             logger.warning("requests were still in flight after the grace period")
         } catch {
-            try await stopped()
-            throw error
+            await stopped()
+            throw ListenFailure(error, settings) ?? error
         }
-        try await stopped()
+        await stopped()
     }
 
     private func started() async {
@@ -80,7 +80,7 @@ struct Server: Sendable {
         await onReady()
     }
 
-    private func stopped() async throws {
+    private func stopped() async {
         let event = AuditEvent(at: composition.time.now(), type: .nodeStopped, outcome: .success)
         do {
             try await composition.storage.append([event])

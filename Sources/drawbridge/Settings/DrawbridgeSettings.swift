@@ -17,6 +17,7 @@ struct DrawbridgeSettings: Sendable {
     let dataDirectory: String
     let node: String
     let signInURL: String
+    let siteName: String
     let defaultWebClient: ClientID?
     /// The first one is what login URLs name.
     let redemptionPaths: [String]
@@ -32,6 +33,7 @@ struct DrawbridgeSettings: Sendable {
     let limits: LimitSettings?
     let trackedLimitKeys: Int
     let appLinks: AppLinkSettings
+    let connectionLimits: ServerLimits
     let logLevel: Logger.Level
     let purgeInterval: Duration
     let shutdownGrace: Duration

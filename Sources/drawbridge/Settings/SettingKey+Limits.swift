@@ -35,5 +35,20 @@ extension SettingKey {
         issueClientPerHour, redemptionFailuresPerMinute, bearerFailuresPerMinute, limitsTrackedKeys,
     ]
 
-    static let http: [SettingKey] = []
+    static let httpHeaderTimeout = SettingKey(
+        "http.header_timeout", .duration(.seconds(1)...(.seconds(300))), default: "30s",
+        "How long a connection may be idle, or take to send a request's header.")
+    static let httpBodyTimeout = SettingKey(
+        "http.body_timeout", .duration(.seconds(1)...(.seconds(300))), default: "10s",
+        "How long a request's body may take to arrive.")
+    static let httpMaximumHeaderSize = SettingKey(
+        "http.max_header_size", .integer(4096...1_048_576), default: "32768",
+        "Bytes that all header fields of a request may have together.")
+    static let httpMaximumConnections = SettingKey(
+        "http.max_connections", .integer(1...1_000_000), default: "10000",
+        "Connections served at once; further ones wait.")
+
+    static let http: [SettingKey] = [
+        httpHeaderTimeout, httpBodyTimeout, httpMaximumHeaderSize, httpMaximumConnections,
+    ]
 }

@@ -16,6 +16,8 @@ extension SettingKey {
     static let signInURL = SettingKey(
         "sign_in_url", .text, default: "/",
         "The website's normal sign-in page, linked from every refusal: a path or an https URL.")
+    static let siteName = SettingKey(
+        "site_name", .text, default: "Drawbridge", "What the pages call the website.")
     static let defaultWebClient = SettingKey(
         "default_web_client", .text, "The website that an app opens when its request names none: a client_id.")
     static let redemptionPaths = SettingKey(
@@ -76,7 +78,8 @@ extension SettingKey {
 
     static let all: [SettingKey] =
         [
-            publicOrigin, listen, managementListen, dataDirectory, node, signInURL, defaultWebClient, redemptionPaths,
+            publicOrigin, listen, managementListen, dataDirectory, node, signInURL, siteName, defaultWebClient,
+            redemptionPaths,
             trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey, loginTokenKeysFile, loginTokenLifetime,
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
             appLinksApple, appLinksAndroid, logLevel, purgeInterval, shutdownGrace,

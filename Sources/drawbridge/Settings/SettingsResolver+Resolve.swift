@@ -2,6 +2,7 @@ import Bridge
 import BridgeHTTP
 import Foundation
 import Logging
+import NIOCore
 
 extension SettingsResolver {
     /// The settings in force, with what `check-config` says about them.
@@ -47,13 +48,15 @@ extension SettingsResolver {
         guard let origin else { return nil }
         return DrawbridgeSettings(
             publicOrigin: origin, listen: listen, managementListen: managementListen, dataDirectory: dataDirectory,
-            node: values.node, signInURL: values.signInURL, defaultWebClient: defaultWebClient,
+            node: values.node, signInURL: values.signInURL, siteName: values.siteName,
+            defaultWebClient: defaultWebClient,
             redemptionPaths: paths, trustedProxies: proxies, publicDirectory: values.publicDirectory, tls: tls,
             loginTokenKeysFile: path(.loginTokenKeysFile) ?? "\(dataDirectory)/login-token-keys.json",
             loginTokenLifetime: values.loginTokenLifetime, sessionCacheSize: values.sessionCacheSize,
             bearerCacheSize: values.bearerCacheSize,
             auditSigningKeyFile: path(.auditSigningKeyFile) ?? "\(dataDirectory)/audit-signing-key",
             limits: limits, trackedLimitKeys: values.trackedLimitKeys, appLinks: values.appLinks,
+            connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients)
     }
@@ -62,6 +65,8 @@ extension SettingsResolver {
     private struct Plain {
         let node: String
         let signInURL: String
+        let siteName: String
+        let connectionLimits: ServerLimits
         let publicDirectory: String?
         let loginTokenLifetime: Duration
         let sessionCacheSize: Int
@@ -75,6 +80,12 @@ extension SettingsResolver {
         init(_ resolver: inout SettingsResolver) {
             node = resolver.node()
             signInURL = resolver.signInURL()
+            siteName = resolver.requiredText(.siteName)
+            connectionLimits = ServerLimits(
+                headerTimeout: TimeAmount(resolver.duration(.httpHeaderTimeout)),
+                bodyTimeout: TimeAmount(resolver.duration(.httpBodyTimeout)),
+                maximumHeaderSize: resolver.integer(.httpMaximumHeaderSize),
+                maximumConnections: resolver.integer(.httpMaximumConnections))
             publicDirectory = resolver.folder(.publicDirectory)
             loginTokenLifetime = resolver.duration(.loginTokenLifetime)
             sessionCacheSize = resolver.integer(.sessionCacheSize)

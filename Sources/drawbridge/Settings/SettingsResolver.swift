@@ -1,4 +1,5 @@
 import Bridge
+import Foundation
 import Logging
 
 /// Turns texts into values and notes every problem on the way; nothing malformed becomes its default silently.
@@ -35,7 +36,8 @@ struct SettingsResolver {
     func path(_ key: SettingKey) -> String? { optionalText(key).map(absolute) }
 
     func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : "\(raw.baseDirectory)/\(path)".replacing("//", with: "/")
+        let whole = path.hasPrefix("/") ? path : "\(raw.baseDirectory)/\(path)"
+        return (whole as NSString).standardizingPath
     }
 
     /// Parses the text in force, or notes what it should have been and goes on with the default.
