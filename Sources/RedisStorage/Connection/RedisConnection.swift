@@ -13,10 +13,11 @@ final class RedisConnection: Sendable {
     }
 
     /// Sends commands in one write and waits for all their replies. Refusals of the server are replies.
+    /// - Parameter timeout: another time than usual, for the first commands only: deadlines must come in order.
     /// - Throws: ``RedisConnectionError``, or `CancellationError`; the server may have run the commands all the same.
-    func send(_ commands: [RedisCommand]) async throws -> [RedisReply] {
+    func send(_ commands: [RedisCommand], timeout: TimeAmount? = nil) async throws -> [RedisReply] {
         guard !commands.isEmpty else { return [] }
-        let request = try RedisRequest(commands, deadline: .now() + limits.commandTimeout)
+        let request = try RedisRequest(commands, deadline: .now() + (timeout ?? limits.commandTimeout))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard request.wait(continuation) else { return }

@@ -42,7 +42,8 @@ struct RedisConnector: Sendable {
             .connect(host: address.host, port: address.port).get()
         let connection = RedisConnection(channel: channel, outbox: outbox, limits: limits)
         do {
-            try check(try await connection.send(greeting), of: greeting)
+            // The TLS handshake happens under it, so it has as much time as connecting has.
+            try check(try await connection.send(greeting, timeout: limits.connectTimeout), of: greeting)
         } catch {
             connection.close()
             throw error
