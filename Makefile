@@ -13,7 +13,7 @@ RELEASE := .build/release/drawbridge
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev libhiredis-dev pkg-config
 UNIT_PACKAGES := redis-server openssl
-E2E_PACKAGES := chromium chromium-driver openssl python3 python3-venv
+E2E_PACKAGES := chromium chromium-driver openssl python3 python3-venv redis-server redis-tools
 
 .PHONY: help
 help: ## Show this list

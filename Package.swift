@@ -110,8 +110,9 @@ let package = Package(
         .executableTarget(
             name: "drawbridge",
             dependencies: [
-                "OAuth2", "Bridge", "SQLStorage", "Federation", "BridgeHTTP",
+                "OAuth2", "Bridge", "SQLStorage", "RedisStorage", "Federation", "BridgeHTTP",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Yams", package: "Yams"),
@@ -200,7 +201,7 @@ let package = Package(
         .testTarget(
             name: "DrawbridgeTests",
             dependencies: [
-                "OAuth2", "Bridge", "SQLStorage", "Federation", "BridgeHTTP", "drawbridge",
+                "OAuth2", "Bridge", "SQLStorage", "RedisStorage", "Federation", "BridgeHTTP", "drawbridge",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -22,7 +22,7 @@ import Testing
         func begin(_ server: RedisServer) async throws {
             switch self {
             case .killed: server.kill()
-            case .paused: try await server.run("CLIENT", "PAUSE", "1000", "ALL")
+            case .paused: try await server.run("CLIENT", "PAUSE", "60000", "WRITE")
             case .full: try await server.run("CONFIG", "SET", "maxmemory", "1")
             case .replica: try await server.run("REPLICAOF", "127.0.0.1", "1")
             }
@@ -33,7 +33,7 @@ import Testing
             case .killed:
                 try server.launch()
                 try await server.waitUntilUp()
-            case .paused: break
+            case .paused: try await server.run("CLIENT", "UNPAUSE")
             case .full: try await server.run("CONFIG", "SET", "maxmemory", "0")
             case .replica: try await server.run("REPLICAOF", "NO", "ONE")
             }

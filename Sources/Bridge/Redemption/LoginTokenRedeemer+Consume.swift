@@ -26,7 +26,7 @@ extension LoginTokenRedeemer {
             events: redemption.events(opening: opened.session))
         switch outcome {
         case .opened:
-            if let current { sessions.forget(current.id) }
+            if let current { await sessions.forget(current.id) }
             sessions.remember(opened.session)
             return .landed(location: redemption.landing.location, opened: opened)
         case .alreadyUsed(let first):
@@ -51,7 +51,7 @@ extension LoginTokenRedeemer {
             endSession: redemption.website.replayResponse == .endSession,
             replay: redemption.event(.loginTokenReplayed, .failure, reason: "replayed", sessionID: use.sessionID),
             ended: redemption.event(.webSessionEnded, .success, reason: "token_replayed", sessionID: use.sessionID))
-        if let ended { sessions.forget(ended) }
+        if let ended { await sessions.forget(ended) }
         return try await refusals.count(origin: redemption.origin, at: redemption.at)
     }
 

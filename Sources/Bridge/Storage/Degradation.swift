@@ -1,20 +1,24 @@
 package import Logging
-import Metrics
 import Synchronization
 
 /// Whether a shared part is away and its replacement answers; read by `/readyz` and metrics.
 package final class Degradation: Sendable {
     private let part: String
     private let logger: Logger
-    private let gauge: Gauge
+    private let report: @Sendable (_ isDegraded: Bool) -> Void
     private let isActive = Mutex(false)
 
-    /// - Parameter part: its name in metrics and the log, such as `rate_limits`.
-    package init(part: String, logger: Logger = Logger(label: "drawbridge.degradation")) {
+    /// - Parameters:
+    ///   - part: its name in the log, such as `rate_limits`.
+    ///   - report: called at first and with every change, for metrics.
+    package init(
+        part: String, logger: Logger = Logger(label: "drawbridge.degradation"),
+        report: @escaping @Sendable (_ isDegraded: Bool) -> Void = { _ in }
+    ) {
         self.part = part
         self.logger = logger
-        gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)])
-        gauge.record(0)
+        self.report = report
+        report(false)
     }
 
     package var isDegraded: Bool { isActive.withLock { $0 } }
@@ -22,14 +26,14 @@ package final class Degradation: Sendable {
     /// The shared part could not answer.
     func begin(because error: StorageError) {
         guard change(to: true) else { return }
-        gauge.record(1)
+        report(true)
         logger.warning("degraded", metadata: ["part": "\(part)", "error": "\(error)"])
     }
 
     /// The shared part answered.
     func end() {
         guard change(to: false) else { return }
-        gauge.record(0)
+        report(false)
         logger.info("no longer degraded", metadata: ["part": "\(part)"])
     }
 

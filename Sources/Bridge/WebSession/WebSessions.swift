@@ -12,17 +12,22 @@ package final class WebSessions: Sendable {
     static let clockTolerance = Duration.seconds(5)
 
     private let store: any WebSessionStore
+    private let revocations: (any RevocationChannel)?
     private let time: TimeSource
     private let logger: Logger
     private let cache: WebSessionCache
     private let newsAt: Mutex<Timestamp>
 
-    /// - Parameter cacheCapacity: sessions kept in memory.
+    /// - Parameters:
+    ///   - cacheCapacity: sessions kept in memory.
+    ///   - revocations: tells other nodes at once what they would learn by asking the store.
     package init(
-        store: any WebSessionStore, cacheCapacity: Int = 20_000, time: TimeSource = .system,
+        store: any WebSessionStore, cacheCapacity: Int = 20_000, revocations: (any RevocationChannel)? = nil,
+        time: TimeSource = .system,
         logger: Logger = Logger(label: "drawbridge.sessions")
     ) {
         self.store = store
+        self.revocations = revocations
         self.time = time
         self.logger = logger
         cache = WebSessionCache(capacity: cacheCapacity)
@@ -52,7 +57,7 @@ package final class WebSessions: Sendable {
         let now = time.now()
         _ = try await store.end(
             session.id, at: now, event: Self.endedEvent(session, reason: reason, origin: origin, at: now))
-        cache.remove(session.id)
+        await forget(session.id)
     }
 
     /// Forgets the sessions that were ended by anyone since the last call.
@@ -66,7 +71,21 @@ package final class WebSessions: Sendable {
     /// Takes in a session that was just opened, so that its first request finds it.
     func remember(_ session: WebSession) { cache.insert(session) }
 
-    func forget(_ id: SessionID) { cache.remove(id) }
+    /// Forgets a session that was ended, here and on the nodes that listen.
+    func forget(_ id: SessionID) async {
+        cache.remove(id)
+        // News that are lost are read from the store within ``newsLifetime``.
+        try? await revocations?.publish([id])
+    }
+
+    /// Takes in what another node ended.
+    package func take(_ news: RevocationNews) {
+        switch news {
+        case .ended(let id): cache.remove(id)
+        // ``refresh()`` reads from the store what was missed, so nothing has to be forgotten for it.
+        case .gap: break
+        }
+    }
 
     static func endedEvent(
         _ session: WebSession, type: AuditEventType = .webSessionEnded, reason: String, origin: RequestOrigin,

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bridge
 import Foundation
 import Logging
+import RedisStorage
 
 /// The whole product in one command, with a website to try it on (contract §15).
 struct DemoCommand: AsyncParsableCommand {
@@ -29,6 +30,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Present this origin as the issuer and in links, instead of the one listened on.")
     var issuer: String?
 
+    @Option(help: "Share the replay guard, the limits and the news of ended sessions through this Redis.")
+    var redis: String?
+
     @Flag(help: "Lift the rate limits, for load tests.")
     var noLimits = false
 
@@ -44,6 +48,9 @@ struct DemoCommand: AsyncParsableCommand {
                 throw ValidationError("\(text): the demo listens on loopback only; it speaks plain HTTP.")
             }
         }
+        if let redis {
+            do { _ = try RedisURL(redis) } catch { throw ValidationError("--redis: \(error).") }
+        }
         if let issuer, WebOrigin(issuer) == nil {
             throw ValidationError("--issuer must be \(SettingKind.origin.expectation).")
         }
@@ -54,7 +61,8 @@ struct DemoCommand: AsyncParsableCommand {
         let folder = try DemoFolder(named: dataPath)
         defer { folder.discard() }
         let demo = try DemoInstance(
-            folder: folder, listen: try address(), issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: !noLimits)
+            folder: folder, listen: try address(), issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: !noLimits,
+            redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) })
         try await demo.run { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text
             FileHandle.standardOutput.write(Data((text + "\n").utf8))

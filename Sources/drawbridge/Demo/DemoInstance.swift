@@ -12,7 +12,7 @@ struct DemoInstance: Sendable {
 
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
-        hasLimits: Bool
+        hasLimits: Bool, redis: SharedRedisSettings? = nil
     ) throws {
         self.folder = folder
         if !FileManager.default.fileExists(atPath: folder.keysFile) {
@@ -30,7 +30,7 @@ struct DemoInstance: Sendable {
             limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000, appLinks: AppLinkSettings(),
             connectionLimits: ServerLimits(),
             logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
-            trustedIssuers: [issuer.settings], clients: try DemoClients.all())
+            trustedIssuers: [issuer.settings], clients: try DemoClients.all(), redis: redis)
     }
 
     /// Runs until a signal ends it.

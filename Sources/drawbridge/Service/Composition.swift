@@ -9,6 +9,7 @@ import Metrics
 struct Composition: Sendable {
     let settings: DrawbridgeSettings
     let storage: any BridgeStorage
+    let shared: SharedState
     let services: BridgeServices
     let httpSettings: BridgeHTTPSettings
     let metrics: PrometheusMetrics
@@ -41,18 +42,22 @@ struct Composition: Sendable {
         issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
         bearerCache = CachedBearerAuthenticator(issuers, cache: BearerCache(capacity: settings.bearerCacheSize))
         metrics = PrometheusMetrics()
-        readiness = Readiness(checks: [
+        let shared = await SharedState(settings: settings, metrics: metrics, logger: logger)
+        self.shared = shared
+        let checks = [
             Readiness.Check("storage") { try await storage.checkWritable() },
             Readiness.Check("login_token_key") { [ring = keys.ring] in
                 guard ring.current.signingKeyID(at: time.now()) != nil else {
                     throw StorageError.unavailable("no key may sign login tokens")
                 }
             },
-        ])
+        ]
+        readiness = Readiness(checks: checks + [shared.readinessCheck].compactMap(\.self))
         httpSettings = BridgeHTTPSettings(settings)
         let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
         let domain = DomainServices(
-            settings: settings, storage: storage, keys: keys.ring, clients: clients.directory, bearers: bearerCache,
+            settings: settings, storage: storage, shared: shared, keys: keys.ring, clients: clients.directory,
+            bearers: bearerCache,
             logger: logger, time: time)
         services = BridgeServices(
             issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),

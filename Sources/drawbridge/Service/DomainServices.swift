@@ -10,14 +10,13 @@ struct DomainServices: Sendable {
     let bearers: BearerGate
 
     init(
-        settings: DrawbridgeSettings, storage: any BridgeStorage, keys: Reloadable<LoginTokenKeyRing>,
+        settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
+        keys: Reloadable<LoginTokenKeyRing>,
         clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, logger: Logger,
         time: TimeSource
     ) {
         let limits = settings.limits ?? LimitSettings()
-        let limiter: any RateLimiter =
-            settings.limits == nil
-            ? UnlimitedRateLimiter() : InProcessRateLimiter(capacity: settings.trackedLimitKeys)
+        let limiter = shared.limiter
         let tokens = LoginTokenSettings(
             publicOrigin: settings.publicOrigin, redemptionPath: settings.redemptionPaths[0],
             defaultLifetime: settings.loginTokenLifetime)
@@ -27,13 +26,14 @@ struct DomainServices: Sendable {
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
         let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
         sessions = WebSessions(
-            store: storage, cacheCapacity: settings.sessionCacheSize, time: time, logger: logger)
+            store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
+            logger: logger)
         issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
         redeemer = LoginTokenRedeemer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
-            sessions: sessions, replayGuard: InProcessReplayGuard(),
+            sessions: sessions, replayGuard: shared.replayGuard,
             refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), time: time)
         bearers = BearerGate(
             authenticator: authenticator, limiter: limiter, limits: limits, refusals: refusals, time: time)

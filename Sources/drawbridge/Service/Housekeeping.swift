@@ -53,6 +53,16 @@ struct SessionNewsService: Service {
     }
 }
 
+/// Hears at once which sessions other servers ended.
+struct RevocationService: Service {
+    let channel: any RevocationChannel
+    let sessions: WebSessions
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await channel.listen { sessions.take($0) } }
+    }
+}
+
 /// Makes `/readyz` say no as the first step of a stop, so that load balancers turn away.
 struct ReadinessGate: Service {
     let close: @Sendable () -> Void

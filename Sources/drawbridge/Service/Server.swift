@@ -40,13 +40,15 @@ struct Server: Sendable {
             Self.reload(certificate, into: tls, logger: logger)
         }
         // Stopped in reverse order: first the readiness, then the public listener, the rest after it.
-        let services: [any Service] = [
-            PurgeService(
-                storage: composition.storage, interval: settings.purgeInterval, time: composition.time,
-                logger: logger),
-            SessionNewsService(sessions: composition.services.sessions, logger: logger),
-            reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
-        ]
+        let services: [any Service] =
+            [
+                PurgeService(
+                    storage: composition.storage, interval: settings.purgeInterval, time: composition.time,
+                    logger: logger),
+                SessionNewsService(sessions: composition.services.sessions, logger: logger),
+            ] + revocationServices + [
+                reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
+            ]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
@@ -60,6 +62,12 @@ struct Server: Sendable {
             throw ListenFailure(error, settings) ?? error
         }
         await stopped()
+    }
+
+    private var revocationServices: [any Service] {
+        composition.shared.revocations.map { channel in
+            [RevocationService(channel: channel, sessions: composition.services.sessions)]
+        } ?? []
     }
 
     private func started() async {
@@ -88,6 +96,7 @@ struct Server: Sendable {
         } catch {
             composition.logger.error("could not close the audit log", metadata: ["error": "\(error)"])
         }
+        await composition.shared.close()
         composition.services.accessLog.flush()
         composition.logger.notice("stopped")
     }

@@ -39,6 +39,8 @@ struct DrawbridgeSettings: Sendable {
     let shutdownGrace: Duration
     let trustedIssuers: [TrustedIssuerSettings]
     let clients: [Client]
+    /// `nil` when this process shares with no other.
+    var redis: SharedRedisSettings?
 
     /// The database in the data folder (contract §13).
     var databasePath: String { "\(dataDirectory)/drawbridge.sqlite" }

@@ -83,7 +83,7 @@ extension SettingKey {
             trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey, loginTokenKeysFile, loginTokenLifetime,
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
             appLinksApple, appLinksAndroid, logLevel, purgeInterval, shutdownGrace,
-        ] + limits + http + [trustedIssuers, clients]
+        ] + limits + redis + http + [trustedIssuers, clients]
 
     static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }

@@ -39,6 +39,7 @@ extension SettingsResolver {
         let defaultWebClient = optionalText(.defaultWebClient).map(ClientID.init(rawValue:))
         let issuers = trustedIssuers()
         let limits = limits()
+        let redis = redis()
         let paths = redemptionPaths()
         let proxies = elements(.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8") {
             NetworkPrefix($0)
@@ -58,7 +59,7 @@ extension SettingsResolver {
             limits: limits, trackedLimitKeys: values.trackedLimitKeys, appLinks: values.appLinks,
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
-            trustedIssuers: issuers, clients: clients)
+            trustedIssuers: issuers, clients: clients, redis: redis)
     }
 
     /// Settings that depend on no other.

@@ -1,0 +1,55 @@
+import Bridge
+import BridgeHTTP
+import CoreMetrics
+import Logging
+import Metrics
+import NIOPosix
+import RedisStorage
+
+/// What the servers of a fleet share through Redis, with what stands in while it is away; without a Redis, what one
+/// process keeps for itself.
+struct SharedState: Sendable {
+    let replayGuard: any ReplayGuard
+    let limiter: any RateLimiter
+    let revocations: (any RevocationChannel)?
+    /// Says `degraded` on `/readyz` while Redis cannot decide; `nil` without a Redis.
+    let readinessCheck: Readiness.Check?
+    private let client: RedisClient?
+
+    init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger) async {
+        let own = InProcessRateLimiter(capacity: settings.trackedLimitKeys)
+        guard let redis = settings.redis else {
+            replayGuard = InProcessReplayGuard()
+            limiter = settings.limits == nil ? UnlimitedRateLimiter() : own
+            revocations = nil
+            readinessCheck = nil
+            client = nil
+            return
+        }
+        let client = RedisClient(
+            settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        await client.waitForFirstAttempt()
+        let degradations = ["replay_guard", "rate_limits"].map { part in
+            let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
+            return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
+        }
+        replayGuard = FailoverReplayGuard(
+            RedisReplayGuard(client: client, prefix: redis.prefix), policy: redis.outagePolicy,
+            degradation: degradations[0])
+        limiter =
+            settings.limits == nil
+            ? UnlimitedRateLimiter()
+            : FailoverRateLimiter(
+                RedisRateLimiter(client: client, prefix: redis.prefix), own: own, degradation: degradations[1])
+        revocations = RedisRevocationChannel(client: client, prefix: redis.prefix)
+        readinessCheck = Readiness.Check("redis", isOptional: true) {
+            try await client.checkAvailable()
+            guard !degradations.contains(where: \.isDegraded) else {
+                throw StorageError.unavailable("Redis answered, but not when it was needed last")
+            }
+        }
+        self.client = client
+    }
+
+    func close() async { await client?.close() }
+}

@@ -1,0 +1,69 @@
+import Bridge
+import Foundation
+import RedisStorage
+import Testing
+
+@testable import drawbridge
+
+@Suite struct SharedRedisSettingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func load(_ flags: [String]) throws -> SharedRedisSettings? {
+        let file = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\n")
+        return try DrawbridgeSettings.load(SettingsInputs(flags: flags, filePath: file)).redis
+    }
+
+    @Test func `without a URL nothing is shared`() throws {
+        #expect(try load([])?.prefix == nil)
+    }
+
+    @Test func `everything about Redis can be set`() throws {
+        let password = try folder.file("redis-password", "hunter2\n")
+        let redis = try #require(
+            try load([
+                "--redis-url=redis://one,two:26380/3", "--redis-topology=sentinel", "--redis-sentinel-master=bridge",
+                "--redis-user=web", "--redis-password-file=\(password)", "--redis-prefix=shop:",
+                "--redis-on-failure=refuse",
+            ]))
+        #expect(
+            redis.connection.addresses == [
+                RedisAddress(host: "one", port: 6379), RedisAddress(host: "two", port: 26_380),
+            ])
+        #expect(redis.connection.topology == .sentinel(master: "bridge"))
+        #expect(redis.connection.database == 3)
+        #expect(redis.connection.credentials?.user == "web")
+        #expect(redis.connection.credentials?.password.expose() == "hunter2")
+        #expect(redis.prefix == "shop:")
+        #expect(redis.outagePolicy == .refuse)
+    }
+
+    @Test(arguments: [
+        (["--redis-url=redis://:hunter2@host"], "redis.url"), (["--redis-url=hunter2"], "redis.url"),
+        (["--redis-url=redis://host", "--redis-user=web"], "redis.password_file"),
+        (["--redis-url=redis://host", "--redis-topology=sentinel"], "redis.sentinel_master"),
+        (["--redis-url=redis://host/2", "--redis-topology=cluster"], "redis.url"),
+        (["--redis-url=redis://host", "--redis-tls-ca-file=/a"], "redis.url"),
+        (["--redis-url=rediss://host", "--redis-tls-certificate=/a"], "redis.tls.certificate"),
+        (["--redis-url=redis://host", "--redis-prefix=a b"], "redis.prefix"),
+        (["--redis-url=redis://host", "--redis-on-failure=allow"], "redis.on_failure"),
+        (["--redis-url=redis://host", "--redis-password-file=/nowhere"], "redis.password_file"),
+    ])
+    func `what cannot be meant is refused, and no password shown`(flags: [String], key: String) throws {
+        do {
+            _ = try load(flags)
+            Issue.record("accepted")
+        } catch let refused as SettingsRefused {
+            #expect(refused.problems.contains { $0.key == key })
+            #expect(!refused.description.contains("hunter2"))
+        }
+    }
+
+    @Test func `a password that others can read is refused`() throws {
+        let password = try folder.file("redis-password", "hunter2\n", mode: 0o644)
+        #expect(throws: SettingsRefused.self) {
+            try load(["--redis-url=redis://host", "--redis-password-file=\(password)"])
+        }
+    }
+}

@@ -1,0 +1,123 @@
+"""Contract §4.3, §12: servers that share a Redis, and what they do while it is away."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+import instance
+import wire
+
+if not shutil.which("redis-server") and os.environ.get("CI") != "true":
+    pytest.skip("there is no redis-server in PATH", allow_module_level=True)
+
+
+class Redis:
+    def __init__(self):
+        self.port = instance.free_port()
+        self.folder = tempfile.mkdtemp(prefix="drawbridge-redis-")
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}"
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", self.folder],
+            stdout=subprocess.DEVNULL)
+        instance.wait_until(lambda: self.cli("PING") == "PONG", what="redis-server")
+
+    def cli(self, *words: str) -> str:
+        return subprocess.run(
+            ["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True).stdout.strip()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def redis():
+    server = Redis()
+    yield server
+    server.kill()
+    shutil.rmtree(server.folder)
+
+
+def degraded(demo) -> bool:
+    answer = wire.send(demo.management, "GET", "/readyz")
+    assert answer.status == 200, answer.body
+    return answer.json()["degraded"] == ["redis"]
+
+
+def test_keys_hold_no_user_and_go_by_themselves(start_demo, redis):
+    demo = start_demo("--redis", redis.url)
+    demo.sign_in("alice")
+    keys = redis.cli("KEYS", "*").split()
+    assert any(key.startswith("drawbridge:t:") for key in keys)
+    assert any(key.startswith("drawbridge:l:issue.subject:") for key in keys)
+    assert not any("alice" in key or "127.0.0" in key for key in keys)
+    assert all(int(redis.cli("PTTL", key)) > 0 for key in keys)
+
+
+def test_limits_are_one_over_two_servers(start_demo, redis):
+    servers = [start_demo("--redis", redis.url), start_demo("--redis", redis.url)]
+    statuses = [servers[number % 2].post_issue(sub="alice").status for number in range(8)]
+    assert statuses.count(200) == 5 and statuses.count(429) == 3
+
+
+def test_while_redis_is_away_the_database_refuses_replays(start_demo, redis):
+    demo = start_demo("--redis", redis.url)
+    used = demo.issue()["token"]
+    assert demo.redeem(used).status == 303
+    assert not degraded(demo)
+
+    redis.kill()
+    assert demo.redeem(used, {**wire.NAVIGATION, "User-Agent": "other"}).status == 400
+    instance.wait_until(lambda: degraded(demo), what="degraded")
+    token = demo.issue("bob")["token"]
+    assert demo.redeem(token).status == 303
+    assert demo.redeem(token, {**wire.NAVIGATION, "User-Agent": "other"}).status == 400
+    assert b'drawbridge_degraded{part="replay_guard"} 1' in wire.send(demo.management, "GET", "/metrics").body
+
+    redis.start()
+
+    def is_back() -> bool:
+        # Whatever is answered, both parts have asked Redis.
+        demo.post_issue(sub="carol")
+        demo.redeem(used)
+        return not degraded(demo)
+
+    instance.wait_until(is_back, 15, what="recovery")
+
+
+def test_with_the_policy_to_refuse_an_outage_consumes_nothing(serve, redis):
+    server = serve(f"redis: {{url: '{redis.url}', on_failure: refuse}}")
+    token = server.issue()["token"]
+    redis.kill()
+    answer = server.redeem(token)
+    assert answer.status == 503 and answer.header("Retry-After")
+    redis.start()
+    instance.wait_until(lambda: server.redeem(token).status == 303, 15, what="recovery")
+
+
+def test_the_end_of_a_session_is_told_at_once(start_demo, redis):
+    first = start_demo("--redis", redis.url, "--no-limits")
+    listener = subprocess.Popen(
+        ["redis-cli", "-p", str(redis.port), "SUBSCRIBE", "drawbridge:ended"], stdout=subprocess.PIPE, text=True)
+    try:
+        for _ in range(3):
+            listener.stdout.readline()
+        token = first.issue()["token"]
+        assert first.redeem(token).status == 303
+        began = time.monotonic()
+        assert first.redeem(token, {**wire.NAVIGATION, "User-Agent": "other"}).status == 400
+        news = [listener.stdout.readline().strip() for _ in range(3)]
+        assert news[:2] == ["message", "drawbridge:ended"] and news[2]
+        assert time.monotonic() - began < 1
+    finally:
+        listener.kill()
