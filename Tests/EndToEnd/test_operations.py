@@ -29,7 +29,7 @@ def test_metrics_are_prometheus_text_and_count(demo):
     def redemptions() -> float:
         text = wire.send(demo.management, "GET", "/metrics").text
         return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
-                   if line.startswith("drawbridge_login_token_redeem_total"))
+                   if line.startswith("drawbridge_redemptions_total"))
 
     answer = wire.send(demo.management, "GET", "/metrics")
     assert answer.header("Content-Type").startswith("text/plain")
