@@ -36,6 +36,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
     ],
     targets: [
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
             name: "OAuth2",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
@@ -52,7 +53,7 @@ let package = Package(
         .target(
             name: "SQLStorage",
             dependencies: [
-                "OAuth2", "Bridge",
+                "OAuth2", "Bridge", "CPostgres",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),

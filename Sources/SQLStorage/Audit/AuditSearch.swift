@@ -48,7 +48,7 @@ struct AuditSearch {
     private static func searchedText(_ dialect: SQLDialect) -> String {
         let columns = ["subject", "client_id", "target_client_id", "reason", "address", "user_agent"]
         let lines = columns.map { "coalesce(\($0), '')" }.joined(separator: " || '\n' || ")
-        return "\(dialect.lowercase)(type || '\n' || \(lines))"
+        return dialect.lowercase("type || '\n' || \(lines)")
     }
 
     private static func pattern(_ text: String) -> String {

@@ -70,8 +70,9 @@ final class GroupCommitWriter: Sendable {
 
     private func drain(on session: any SQLSession) {
         while let batch = nextBatch() {
-            let written = WriteBatch(writes: batch, session: session, begin: engine.dialect.begin)
-                .commit(startingFrom: committedChain.withLock { $0 }, auditor: auditor)
+            let written = WriteBatch(
+                writes: batch, session: session, auditor: auditor, sessionEndNews: engine.dialect.sessionEndNews
+            ).commit(startingFrom: committedChain.withLock { $0 })
             // Whatever went wrong, the database knows best where the chain ends.
             committedChain.withLock { $0 = written }
             if written != nil { engine.didCommit(writes: batch.count) }

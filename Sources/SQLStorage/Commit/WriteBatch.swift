@@ -4,30 +4,56 @@ import Bridge
 struct WriteBatch {
     let writes: [PendingWrite]
     let session: any SQLSession
-    let begin: SQLStatement
+    let auditor: AuditChainWriter
+    let sessionEndNews: SQLStatement?
+
+    /// Times that an interrupted batch is run as a whole before its writes go their own ways.
+    private static let attempts = 3
+    private static let savepoint = SQLSavepoint("one_write")
 
     /// Commits the writes and tells every caller how it went.
     /// - Parameter chain: where the node's audit chain ends; `nil` reads it from the database.
     /// - Returns: where the chain ends now; `nil` when something failed.
-    func commit(startingFrom chain: AuditChain?, auditor: AuditChainWriter) -> AuditChain? {
-        do {
-            return try run(startingFrom: chain, auditor: auditor, isolated: false)
-        } catch let failure as SQLFailure where failure.kind != .refused {
-            failAll(failure)
-            return nil
-        } catch {
+    func commit(startingFrom chain: AuditChain?) -> AuditChain? {
+        var chain = chain
+        var isolated = false
+        var attempt = 0
+        while true {
             do {
-                // The chain is read again: a refused event would mean that it ends elsewhere than thought.
-                return try run(startingFrom: nil, auditor: auditor, isolated: true)
-            } catch {
-                failAll(error)
+                return try run(startingFrom: chain, isolated: isolated)
+            } catch let failure as SQLFailure where failure.kind == .interrupted {
+                attempt += 1
+                guard attempt < Self.attempts else { return giveUp(failure) }
+            } catch let failure as SQLFailure where failure.kind != .refused {
+                failAll(failure)
                 return nil
+            } catch {
+                guard !isolated else {
+                    failAll(error)
+                    return nil
+                }
+                isolated = true
             }
+            // The chain is read again: a refused event would mean that it ends elsewhere than thought, and while the
+            // connection was lost another process may have had the node's name.
+            chain = nil
         }
     }
 
-    private func run(startingFrom chain: AuditChain?, auditor: AuditChainWriter, isolated: Bool) throws -> AuditChain {
-        _ = try session.run(begin)
+    /// Two nodes whose batches want the same rows in another order get in each other's way; single writes do not.
+    private func giveUp(_ failure: SQLFailure) -> AuditChain? {
+        guard writes.count > 1 else {
+            failAll(failure)
+            return nil
+        }
+        return writes.reduce(nil) { chain, write in
+            WriteBatch(writes: [write], session: session, auditor: auditor, sessionEndNews: sessionEndNews)
+                .commit(startingFrom: chain)
+        }
+    }
+
+    private func run(startingFrom chain: AuditChain?, isolated: Bool) throws -> AuditChain {
+        try session.begin()
         do {
             let transaction = WriteTransaction(session: session, chain: try chain ?? auditor.readChain(session))
             var answers: [@Sendable () -> Void] = []
@@ -36,11 +62,12 @@ struct WriteBatch {
                 answers.append(isolated ? try isolate(write, in: transaction) : try write.attempt(transaction))
             }
             try auditor.recordCheckpointIfDue(in: transaction)
-            _ = try session.run(Self.commitStatement)
+            if let sessionEndNews { try transaction.sendAnnouncements(sessionEndNews) }
+            try session.commit()
             for answer in answers { answer() }
             return transaction.chain
         } catch {
-            if session.isInTransaction { _ = try? session.run(Self.rollback) }
+            session.rollback()
             throw error
         }
     }
@@ -48,16 +75,15 @@ struct WriteBatch {
     /// Runs one write so that its failure undoes it alone.
     private func isolate(_ write: PendingWrite, in transaction: WriteTransaction) throws -> @Sendable () -> Void {
         let chain = transaction.chain
-        _ = try session.run(Self.savepoint)
+        _ = try session.run(Self.savepoint.set)
         do {
             let answer = try write.attempt(transaction)
-            _ = try session.run(Self.release)
+            _ = try session.run(Self.savepoint.release)
             return answer
         } catch let failure as SQLFailure where failure.kind != .refused {
             throw failure
         } catch {
-            _ = try session.run(Self.rollbackToSavepoint)
-            _ = try session.run(Self.release)
+            try session.rollback(to: Self.savepoint)
             transaction.rewind(to: chain)
             return { write.fail(error) }
         }
@@ -66,10 +92,4 @@ struct WriteBatch {
     private func failAll(_ error: any Error) {
         for write in writes { write.fail(error) }
     }
-
-    private static let commitStatement: SQLStatement = "COMMIT"
-    private static let rollback: SQLStatement = "ROLLBACK"
-    private static let savepoint: SQLStatement = "SAVEPOINT one_write"
-    private static let release: SQLStatement = "RELEASE SAVEPOINT one_write"
-    private static let rollbackToSavepoint: SQLStatement = "ROLLBACK TO SAVEPOINT one_write"
 }

@@ -4,6 +4,11 @@ package import Bridge
 package final class WriteTransaction {
     private let session: any SQLSession
     private(set) var chain: AuditChain
+    /// Sessions that the transaction ends.
+    private var endedSessions: [SessionID] = []
+
+    /// Ids in one piece of news: PostgreSQL takes 8000 bytes.
+    private static let endsPerNotice = 64
 
     init(session: any SQLSession, chain: AuditChain) {
         self.session = session
@@ -23,12 +28,23 @@ package final class WriteTransaction {
     /// Chains an event behind the node's last one and stores it.
     package func record(_ event: AuditEvent) throws {
         let record = chain.append(event)
-        _ = try session.run(AuditSQL.insert, record.columns)
+        try session.submit(AuditSQL.insert, record.columns)
+    }
+
+    /// Lets every node know, once the transaction is committed, that a session has ended.
+    package func announce(ended id: SessionID) { endedSessions.append(id) }
+
+    /// Hands over what was announced; also what a write announced that was undone, which costs nodes a look-up.
+    func sendAnnouncements(_ statement: SQLStatement) throws {
+        for start in stride(from: 0, to: endedSessions.count, by: Self.endsPerNotice) {
+            let part = endedSessions[start..<min(start + Self.endsPerNotice, endedSessions.count)]
+            try session.submit(statement, [.text(part.map(\.rawValue).joined(separator: ","))])
+        }
     }
 
     /// Stores a signed statement about the chain as it stands.
     func record(_ checkpoint: AuditCheckpoint) throws {
-        _ = try session.run(AuditSQL.insertCheckpoint, checkpoint.columns)
+        try session.submit(AuditSQL.insertCheckpoint, checkpoint.columns)
         chain.checkpointedSize = checkpoint.size
     }
 

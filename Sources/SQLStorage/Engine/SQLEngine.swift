@@ -16,19 +16,3 @@ package protocol SQLEngine: Sendable {
     /// Lets go of every connection. Nothing may be running.
     func close() throws
 }
-
-/// The few words in which the engines differ.
-package struct SQLDialect: Sendable {
-    /// Opens a transaction that will write.
-    package let begin: SQLStatement
-    /// Ends a table definition whose rows live in its primary key.
-    package let clustered: String
-    /// The function that lower-cases text of any script.
-    package let lowercase: String
-
-    package init(begin: SQLStatement, clustered: String, lowercase: String) {
-        self.begin = begin
-        self.clustered = clustered
-        self.lowercase = lowercase
-    }
-}

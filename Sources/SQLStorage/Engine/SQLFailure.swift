@@ -5,6 +5,9 @@ package struct SQLFailure: Error, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The engine is away, busy, full, read-only or broken: nothing more can be done with this transaction.
         case unavailable
+        /// The transaction lost a conflict or its connection before it was committed: it left nothing behind, and
+        /// another attempt may succeed.
+        case interrupted
         /// The statement broke a constraint, or is wrong; the transaction as such can go on.
         case refused
         /// The file is not what it should be.
@@ -21,7 +24,7 @@ package struct SQLFailure: Error, Sendable {
 
     package var storageError: StorageError {
         switch kind {
-        case .unavailable: .unavailable(text)
+        case .unavailable, .interrupted: .unavailable(text)
         case .refused, .corrupt: .corrupt(text)
         }
     }

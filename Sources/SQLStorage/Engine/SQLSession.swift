@@ -12,10 +12,46 @@ package protocol SQLSession {
     /// - Throws: ``SQLFailure``.
     func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
 
-    /// Whether a transaction is open; some failures close it.
-    var isInTransaction: Bool { get }
+    /// Runs a statement whose rows nobody wants, at the latest together with the next ``run(_:_:)`` or ``commit()``,
+    /// which then throws what was wrong with it. Saves the way to a server and back.
+    func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws
+
+    /// Opens a transaction that will write.
+    func begin() throws
+
+    /// - Throws: ``SQLFailure``; `unavailable` also when it is not known whether the commit was made.
+    func commit() throws
+
+    /// Undoes the open transaction, if there is one.
+    func rollback()
+
+    /// Undoes what came after the savepoint of this name and removes it.
+    func rollback(to savepoint: SQLSavepoint) throws
+}
+
+/// A place in a transaction to go back to.
+package struct SQLSavepoint: Sendable {
+    let set: SQLStatement
+    let release: SQLStatement
+    let rollback: SQLStatement
+
+    /// - Parameter name: a plain word.
+    init(_ name: String) {
+        set = SQLStatement("SAVEPOINT \(name)")
+        release = SQLStatement("RELEASE SAVEPOINT \(name)")
+        rollback = SQLStatement("ROLLBACK TO SAVEPOINT \(name)")
+    }
 }
 
 extension SQLSession {
     package func run(_ statement: SQLStatement) throws -> [SQLRow] { try run(statement, []) }
+
+    package func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws { _ = try run(statement, arguments) }
+
+    package func commit() throws { _ = try run("COMMIT") }
+
+    package func rollback(to savepoint: SQLSavepoint) throws {
+        _ = try run(savepoint.rollback)
+        _ = try run(savepoint.release)
+    }
 }

@@ -69,6 +69,7 @@ extension DurableStorage: LoginTokenStore {
             else { return nil }
             let sessionID: SessionID = try row.identifier(0)
             try transaction.record(ended.naming(sessionID))
+            transaction.announce(ended: sessionID)
             return sessionID
         }
     }

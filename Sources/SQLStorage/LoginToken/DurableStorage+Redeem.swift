@@ -5,10 +5,11 @@ extension DurableStorage {
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
         replacing replaced: ReplacedSession?, events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
-        try await write { transaction in
+        try await write { [heldStanding] transaction in
             // Asked inside the transaction: a user who was disabled a moment ago must not get in with a token that
-            // was checked before. Disabling ends everything of the user, unredeemed tokens too (contract §7).
-            if let row = try transaction.run(SubjectSQL.disabledAt, [SQLValue(token.subject)]).first,
+            // was checked before. Disabling ends everything of the user, unredeemed tokens too (contract §7). Held,
+            // because a disabling on another node must wait, or it would not see the session that is opened here.
+            if let row = try transaction.run(heldStanding, [SQLValue(token.subject)]).first,
                 let disabledAt = try row.optionalTimestamp(0)
             {
                 return .revoked(at: disabledAt)
@@ -19,6 +20,8 @@ extension DurableStorage {
             guard
                 try transaction.changes(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
                     || transaction.changes(LoginTokenSQL.redeemUnrecorded, token.columns + usage)
+                    // Another node may have recorded a miss in between.
+                    || transaction.changes(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
             else { return try Self.refusal(of: token.id, in: transaction) }
             guard try transaction.changes(WebSessionSQL.insert, session.columns + [SQLValue(token.issuedAt)]) else {
                 throw Withdrawn(outcome: try Self.useOfPurgedToken(token, in: transaction))
@@ -27,6 +30,7 @@ extension DurableStorage {
                 try transaction.changes(WebSessionSQL.endIfAlive, [SQLValue(replaced.id), SQLValue(use.at)])
             {
                 try transaction.record(replaced.event.naming(replaced.id))
+                transaction.announce(ended: replaced.id)
             }
             for event in events { try transaction.record(event) }
             return .opened

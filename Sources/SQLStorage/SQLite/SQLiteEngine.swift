@@ -10,9 +10,10 @@ final class SQLiteEngine: SQLEngine {
     private let isClosed = Mutex(false)
 
     let dialect = SQLDialect(
-        begin: "BEGIN IMMEDIATE", clustered: " WITHOUT ROWID",
+        text: "TEXT", clustered: " WITHOUT ROWID",
         // Registered by GRDB; SQLite's own lower() knows ASCII only.
-        lowercase: "swiftLowercaseString")
+        lowercase: { "swiftLowercaseString(\($0))" },
+        rowHold: "", beforeMigration: [], sessionEndNews: nil)
 
     /// How long a write waits for another process that writes, such as a command beside the server.
     private static let busyTimeout: TimeInterval = 5

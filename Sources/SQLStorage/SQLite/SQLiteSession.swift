@@ -5,7 +5,12 @@ import GRDB
 struct SQLiteSession: SQLSession {
     let database: Database
 
-    var isInTransaction: Bool { database.isInsideTransaction }
+    func begin() throws { _ = try run("BEGIN IMMEDIATE") }
+
+    func rollback() {
+        // Some failures close the transaction by themselves.
+        if database.isInsideTransaction { _ = try? run("ROLLBACK") }
+    }
 
     func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
         _ = try run(statement, arguments)

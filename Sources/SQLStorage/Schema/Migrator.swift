@@ -7,12 +7,13 @@ struct Migrator {
 
     /// - Throws: ``NewerSchemaError`` for a database that a newer program has changed; nothing is touched then.
     func migrate(_ session: any SQLSession, at now: Timestamp) throws {
-        _ = try session.run(dialect.begin)
+        try session.begin()
         do {
+            for statement in dialect.beforeMigration { _ = try session.run(statement) }
             try run(session, at: now)
-            _ = try session.run("COMMIT")
+            try session.commit()
         } catch {
-            if session.isInTransaction { _ = try? session.run("ROLLBACK") }
+            session.rollback()
             throw error
         }
     }
@@ -24,10 +25,11 @@ struct Migrator {
 
     private func run(_ session: any SQLSession, at now: Timestamp) throws {
         _ = try session.run(
-            """
-            CREATE TABLE IF NOT EXISTS schema_migration (
-                version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)
-            """)
+            SQLStatement(
+                """
+                CREATE TABLE IF NOT EXISTS schema_migration (
+                    version BIGINT NOT NULL PRIMARY KEY, name \(dialect.text) NOT NULL, applied_at BIGINT NOT NULL)
+                """))
         let current = try Self.currentVersion(session)
         let known = migrations.last?.version ?? 0
         guard current <= known else { throw NewerSchemaError(found: current, known: known) }

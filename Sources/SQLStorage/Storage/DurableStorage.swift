@@ -3,12 +3,14 @@ import Synchronization
 
 /// Every durable store on one SQL engine: reads go to its readers, writes to the one group-commit writer.
 ///
-/// Made by ``SQLiteStorage``.
+/// Made by ``SQLiteStorage`` and ``PostgresStorage``.
 package final class DurableStorage: Sendable {
     let engine: any SQLEngine
     /// `nil` when the database was opened for reading only.
     private let writing: Writing?
     private let time: TimeSource
+    /// ``SubjectSQL/disabledAt`` for a transaction that counts on the answer.
+    let heldStanding: SQLStatement
     private let checkpointTimer = Mutex<Task<Void, Never>?>(nil)
 
     /// How often a checkpoint is signed when there is news (contract §8).
@@ -25,6 +27,7 @@ package final class DurableStorage: Sendable {
     init(engine: any SQLEngine, auditor: AuditChainWriter?, time: TimeSource) {
         self.engine = engine
         self.time = time
+        heldStanding = SQLStatement(SubjectSQL.disabledAt.text + engine.dialect.rowHold)
         writing = auditor.map { Writing(writer: GroupCommitWriter(engine: engine, auditor: $0), auditor: $0) }
         if writing != nil { startCheckpointTimer() }
     }

@@ -32,6 +32,7 @@ extension DurableStorage: SubjectStore {
                 var event = ended
                 event.sessionID = session
                 try transaction.record(event)
+                transaction.announce(ended: session)
             }
             return sessions
         }

@@ -23,6 +23,7 @@ extension DurableStorage: WebSessionStore {
         try await write { transaction in
             guard try transaction.changes(WebSessionSQL.end, [SQLValue(id), SQLValue(now)]) else { return false }
             try transaction.record(event)
+            transaction.announce(ended: id)
             return true
         }
     }

@@ -1,0 +1,61 @@
+/// A table whose rows are copied from one database to another.
+struct CopiedTable: Sendable {
+    let name: String
+    let columns: [String]
+    /// How many of the first columns are the primary key.
+    let keyLength: Int
+
+    /// Every table but `schema_migration`, which says what a database is and not what it holds.
+    static let all = [
+        CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at"),
+        CopiedTable("client", 1, "client_id document updated_at"),
+        CopiedTable(
+            "login_token_use", 1,
+            "token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest"),
+        CopiedTable("idempotency_key", 1, "key_digest fingerprint token_id signing_key_id payload expires_at"),
+        CopiedTable(
+            "web_session", 1,
+            """
+            id secret_digest subject client_id app_client_id parent_id login_token_id opening auth_time acr amr \
+            created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at
+            """),
+        CopiedTable(
+            "audit_event", 2,
+            """
+            node sequence at type outcome reason subject client_id target_client_id session_id token_id address \
+            user_agent request_id detail previous_hash hash
+            """),
+        CopiedTable("audit_checkpoint", 2, "node size at hash note"),
+        CopiedTable("heartbeat", 1, "node at"),
+    ]
+
+    private init(_ name: String, _ keyLength: Int, _ columns: String) {
+        self.name = name
+        self.keyLength = keyLength
+        self.columns = columns.split(separator: " ").map(String.init)
+    }
+
+    var insert: SQLStatement {
+        let parameters = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        return SQLStatement("INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(parameters))")
+    }
+
+    var count: SQLStatement { SQLStatement("SELECT count(*) FROM \(name)", isRecurring: false) }
+
+    /// The first rows in order of the key; `$1` says how many.
+    var firstRows: SQLStatement {
+        SQLStatement("SELECT \(columns.joined(separator: ", ")) FROM \(name) ORDER BY \(key) LIMIT $1")
+    }
+
+    /// The rows behind a key, which is `$1…`; the last parameter says how many.
+    var nextRows: SQLStatement {
+        let place = (1...keyLength).map { "$\($0)" }.joined(separator: ", ")
+        return SQLStatement(
+            """
+            SELECT \(columns.joined(separator: ", ")) FROM \(name)
+            WHERE (\(key)) > (\(place)) ORDER BY \(key) LIMIT $\(keyLength + 1)
+            """)
+    }
+
+    private var key: String { columns.prefix(keyLength).joined(separator: ", ") }
+}

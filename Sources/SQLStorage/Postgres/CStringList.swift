@@ -1,0 +1,46 @@
+import Foundation
+
+/// Texts as C wants them, for one call: an array of pointers to zero-terminated bytes.
+///
+/// The bytes stand one behind the other in one allocation: a statement has up to seventeen arguments.
+struct CStringList {
+    private var bytes: [CChar] = []
+    /// Where each text begins; `nil` for none.
+    private var starts: [Int?] = []
+
+    var count: Int { starts.count }
+
+    mutating func append(_ text: String?) {
+        guard let text else { return starts.append(nil) }
+        starts.append(bytes.count)
+        bytes.append(contentsOf: text.utf8.lazy.map { CChar(bitPattern: $0) })
+        bytes.append(0)
+    }
+
+    func withPointers<Value>(_ body: (UnsafePointer<UnsafePointer<CChar>?>?) throws -> Value) rethrows -> Value {
+        try bytes.withUnsafeBufferPointer { bytes in
+            let pointers: [UnsafePointer<CChar>?] = starts.map { start in
+                start.flatMap { start in bytes.baseAddress.map { $0 + start } }
+            }
+            return try pointers.withUnsafeBufferPointer { try body($0.baseAddress) }
+        }
+    }
+}
+
+extension CStringList {
+    /// Statement arguments in PostgreSQL's text format.
+    /// - Throws: ``SQLFailure`` for text with a zero byte, which would end there.
+    init(_ arguments: [SQLValue]) throws {
+        for argument in arguments {
+            switch argument {
+            case .null: append(nil)
+            case .integer(let number): append(String(number))
+            case .text(let text):
+                guard !text.utf8.contains(0) else {
+                    throw SQLFailure(kind: .refused, text: "text with a zero byte cannot be stored")
+                }
+                append(text)
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import CPostgres
+import Foundation
+
+/// One open connection to a server, spoken to without ever waiting past a deadline. Used by one thread at a time.
+///
+/// libpq's own calls would wait for as long as the other side acknowledges packets, which a frozen server does.
+final class PostgresLink {
+    private let handle: OpaquePointer
+    /// Names of the statements that the server keeps prepared for this connection, by their text.
+    private var prepared: [String: String] = [:]
+    /// Set when it is not known any more which answer comes next, or a new connection would serve better.
+    private var isSpoilt = false
+
+    /// A statement with its arguments.
+    struct Command {
+        let statement: SQLStatement
+        let arguments: CStringList
+    }
+
+    /// - Throws: ``SQLFailure``, `unavailable`.
+    init(_ address: PostgresAddress, applicationName: String, timeouts: PostgresTimeouts) throws {
+        var keywords = CStringList()
+        var values = CStringList()
+        for (keyword, value) in address.parameters(applicationName: applicationName, timeouts: timeouts) {
+            keywords.append(keyword)
+            values.append(value)
+        }
+        keywords.append(nil)
+        values.append(nil)
+        let opened = keywords.withPointers { keywords in
+            values.withPointers { values in PQconnectdbParams(keywords, values, 1) }
+        }
+        guard let opened else { throw SQLFailure(kind: .unavailable, text: "out of memory") }
+        guard PQstatus(opened) == CONNECTION_OK else {
+            defer { PQfinish(opened) }
+            throw SQLFailure(kind: .unavailable, text: SQLFailure(postgresConnection: opened).text)
+        }
+        handle = opened
+        PQsetnonblocking(opened, 1)
+        // Notices ("relation exists already, skipping") would go to standard error, among the log's JSON lines.
+        PQsetNoticeProcessor(opened, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(handle) }
+
+    var isHealthy: Bool { !isSpoilt && PQstatus(handle) == CONNECTION_OK }
+
+    var isInTransaction: Bool {
+        let status = PQtransactionStatus(handle)
+        return status == PQTRANS_INTRANS || status == PQTRANS_INERROR || status == PQTRANS_ACTIVE
+    }
+
+    var socket: CInt { PQsocket(handle) }
+
+    /// Runs one statement.
+    /// - Throws: ``SQLFailure``.
+    func run(_ command: Command, until deadline: ContinuousClock.Instant) throws -> PostgresResult {
+        let name = try prepare(command.statement, until: deadline)
+        try send(command, name: name)
+        return try finish(until: deadline)
+    }
+
+    /// Runs statements with one way to the server and back; after one that fails none is run.
+    /// - Returns: the answer to the last.
+    func run(_ commands: [Command], until deadline: ContinuousClock.Instant) throws -> PostgresResult? {
+        let names = try commands.map { try prepare($0.statement, until: deadline) }
+        guard PQenterPipelineMode(handle) == 1 else { throw connectionFailure }
+        for (command, name) in zip(commands, names) { try send(command, name: name) }
+        guard PQpipelineSync(handle) == 1 else { throw connectionFailure }
+        var last: PostgresResult?
+        var failure: (any Error)?
+        for _ in commands {
+            do { last = try finish(until: deadline) } catch { failure = failure ?? error }
+            guard isHealthy else { throw failure ?? connectionFailure }
+        }
+        // The answer to the synchronization itself.
+        PQclear(try nextResult(until: deadline))
+        guard PQexitPipelineMode(handle) == 1 else { throw connectionFailure }
+        if let failure { throw failure }
+        return last
+    }
+
+    /// Texts that others sent with `NOTIFY`, as far as they have come in.
+    /// - Throws: ``SQLFailure`` when the connection is gone.
+    func takeNotifications() throws -> [String] {
+        guard PQconsumeInput(handle) == 1, isHealthy else { throw connectionFailure }
+        var texts: [String] = []
+        while let notification = PQnotifies(handle) {
+            if let text = notification.pointee.extra { texts.append(String(cString: text)) }
+            PQfreemem(notification)
+        }
+        return texts
+    }
+
+    private func prepare(_ statement: SQLStatement, until deadline: ContinuousClock.Instant) throws -> String? {
+        guard statement.isRecurring else { return nil }
+        if let name = prepared[statement.text] { return name }
+        let name = "s\(prepared.count + 1)"
+        guard PQsendPrepare(handle, name, statement.text, 0, nil) == 1 else { throw connectionFailure }
+        _ = try finish(until: deadline)
+        prepared[statement.text] = name
+        return name
+    }
+
+    private func send(_ command: Command, name: String?) throws {
+        let count = CInt(command.arguments.count)
+        let isSent = command.arguments.withPointers { values in
+            if let name { return PQsendQueryPrepared(handle, name, count, values, nil, nil, 0) }
+            return PQsendQueryParams(handle, command.statement.text, count, nil, values, nil, nil, 0)
+        }
+        guard isSent == 1 else { throw connectionFailure }
+    }
+
+    /// Reads one statement's answer to its end.
+    private func finish(until deadline: ContinuousClock.Instant) throws -> PostgresResult {
+        var answer: PostgresResult?
+        var failure: (any Error)?
+        while let result = try nextResult(until: deadline) {
+            defer { PQclear(result) }
+            switch PQresultStatus(result) {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+                do { answer = try PostgresResult(result) } catch { failure = error }
+            case PGRES_PIPELINE_ABORTED:
+                failure = failure ?? SQLFailure(kind: .unavailable, text: "an earlier statement failed")
+            default:
+                failure = failure ?? SQLFailure(postgresResult: result, connection: handle)
+                isSpoilt = isSpoilt || SQLFailure.spoilsConnection(postgresResult: result)
+            }
+            // Once the connection is gone libpq may go on saying so for ever.
+            guard isHealthy else { throw failure ?? connectionFailure }
+        }
+        if let failure { throw failure }
+        guard let answer else { throw connectionFailure }
+        return answer
+    }
+
+    private func nextResult(until deadline: ContinuousClock.Instant) throws -> OpaquePointer? {
+        while true {
+            let unsent = PQflush(handle)
+            guard unsent >= 0 else { throw connectionFailure }
+            guard unsent == 1 || PQisBusy(handle) == 1 else { return PQgetResult(handle) }
+            try waitForServer(toWrite: unsent == 1, until: deadline)
+            // A failure is left to PQgetResult, which knows what the server said before it hung up.
+            if PQconsumeInput(handle) != 1 { return PQgetResult(handle) }
+        }
+    }
+
+    private func waitForServer(toWrite: Bool, until deadline: ContinuousClock.Instant) throws {
+        guard Self.wait(for: socket, toWrite: toWrite, until: deadline) else {
+            isSpoilt = true
+            throw SQLFailure(kind: .unavailable, text: "PostgreSQL did not answer in time")
+        }
+    }
+
+    /// - Returns: whether the socket became ready before the deadline.
+    static func wait(for socket: CInt, toWrite: Bool, until deadline: ContinuousClock.Instant) -> Bool {
+        while true {
+            let left = (deadline - .now).components
+            let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000
+            guard milliseconds > 0 else { return false }
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN | (toWrite ? POLLOUT : 0)), revents: 0)
+            let ready = poll(&descriptor, 1, CInt(clamping: milliseconds))
+            if ready > 0 { return true }
+            if ready < 0, errno != EINTR { return true }
+        }
+    }
+
+    private var connectionFailure: SQLFailure { SQLFailure(postgresConnection: handle) }
+}

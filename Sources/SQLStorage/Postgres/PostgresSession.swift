@@ -1,0 +1,174 @@
+import Bridge
+import Foundation
+import Logging
+
+/// A connection that comes back by itself. Used by one thread at a time.
+///
+/// It reconnects only where nothing is lost by it: before a read, and at ``begin()``. A statement in the middle of a
+/// transaction fails instead, or it would be run outside of one.
+final class PostgresSession: SQLSession {
+    private let address: PostgresAddress
+    private let applicationName: String
+    private let timeouts: PostgresTimeouts
+    private let logger: Logger
+    /// Run on each new connection, after the settings.
+    private let setUp: (PostgresSession) throws -> Void
+    private var link: PostgresLink?
+    private var outage = PostgresOutage()
+    /// Statements that wait for the next one that must be answered.
+    private var submitted: [PostgresLink.Command] = []
+    /// Between ``begin()`` and its end; then no statement may run outside of a transaction.
+    private var isTransacting = false
+
+    /// Statements sent at most before an answer is read: what comes back must fit into the sockets' buffers.
+    private static let submissionLimit = 128
+
+    init(
+        address: PostgresAddress, applicationName: String, timeouts: PostgresTimeouts, logger: Logger,
+        setUp: @escaping (PostgresSession) throws -> Void = { _ in }
+    ) {
+        self.address = address
+        self.applicationName = applicationName
+        self.timeouts = timeouts
+        self.logger = logger
+        self.setUp = setUp
+    }
+
+    /// Connects, if the connection is gone; right after a failed attempt it fails at once.
+    /// - Throws: ``SQLFailure``, or what the set-up throws.
+    func connect() throws {
+        if let link, link.isHealthy { return }
+        submitted = []
+        isTransacting = false
+        if link != nil {
+            link = nil
+            logger.warning("database connection lost", metadata: ["connection": "\(applicationName)"])
+        }
+        try outage.check()
+        do {
+            let opened = try PostgresLink(address, applicationName: applicationName, timeouts: timeouts)
+            link = opened
+            try configure(opened)
+            try setUp(self)
+        } catch {
+            link = nil
+            if let failure = error as? SQLFailure, outage.note(failure) {
+                logger.warning(
+                    "database away", metadata: ["connection": "\(applicationName)", "error": "\(failure.text)"])
+            }
+            throw error
+        }
+        if outage.end() { logger.notice("database back", metadata: ["connection": "\(applicationName)"]) }
+    }
+
+    /// Ends the connection in a way that lets go of its advisory locks before this returns.
+    func disconnect() {
+        if link?.isHealthy == true { _ = try? run("SELECT pg_advisory_unlock_all()") }
+        link = nil
+    }
+
+    func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        try answer(to: statement, arguments).rows
+    }
+
+    func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+        try answer(to: statement, arguments).changes
+    }
+
+    func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
+        let command = try command(statement, arguments)
+        guard submitted.count < Self.submissionLimit else {
+            _ = try answer(to: statement, arguments)
+            return
+        }
+        submitted.append(command)
+    }
+
+    func begin() throws {
+        try connect()
+        try submit(Self.begin, [])
+        isTransacting = true
+    }
+
+    func commit() throws {
+        guard let link, link.isHealthy else { throw Self.lost }
+        let commandTag: String
+        do {
+            commandTag = try answer(to: "COMMIT", []).commandTag
+            isTransacting = false
+        } catch {
+            // An error that the server reports over a connection that goes on undid the transaction. Anything else
+            // may have come before the commit or after it.
+            guard link.isHealthy else {
+                throw SQLFailure(
+                    kind: .unavailable, text: "connection lost during a commit, so it may have been made or not")
+            }
+            throw error
+        }
+        // In a transaction in which a statement failed COMMIT is accepted, and undoes it.
+        guard commandTag == "COMMIT" else {
+            throw SQLFailure(kind: .refused, text: "a statement failed before the commit")
+        }
+    }
+
+    /// Texts sent to what this connection listens to; waits for the first for a while.
+    /// - Throws: ``SQLFailure`` when the connection is gone.
+    func notifications(waiting patience: Duration) throws -> [String] {
+        guard let link, link.isHealthy else { throw Self.lost }
+        let texts = try link.takeNotifications()
+        guard texts.isEmpty else { return texts }
+        guard PostgresLink.wait(for: link.socket, toWrite: false, until: .now + patience) else { return [] }
+        return try link.takeNotifications()
+    }
+
+    func rollback() {
+        submitted = []
+        isTransacting = false
+        guard let link, link.isHealthy, link.isInTransaction else { return }
+        _ = try? run("ROLLBACK")
+    }
+
+    func rollback(to savepoint: SQLSavepoint) throws {
+        submitted = []
+        _ = try run(savepoint.rollback)
+        try submit(savepoint.release, [])
+    }
+
+    private func answer(to statement: SQLStatement, _ arguments: [SQLValue]) throws -> PostgresResult {
+        guard let link, link.isHealthy,
+            !isTransacting || link.isInTransaction || submitted.first?.statement.text == Self.begin.text
+        else { throw Self.lost }
+        let command = try command(statement, arguments)
+        let deadline = ContinuousClock.now + timeouts.answer
+        if submitted.isEmpty { return try link.run(command, until: deadline) }
+        let commands = submitted + [command]
+        submitted = []
+        guard let result = try link.run(commands, until: deadline) else { throw Self.lost }
+        return result
+    }
+
+    private func command(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> PostgresLink.Command {
+        guard arguments.count == statement.argumentOrder.count else {
+            throw SQLFailure(kind: .refused, text: "\(arguments.count) arguments for \(statement.text)")
+        }
+        return PostgresLink.Command(statement: statement, arguments: try CStringList(arguments))
+    }
+
+    private func configure(_ link: PostgresLink) throws {
+        for (name, value) in timeouts.settings {
+            _ = try run(Self.set, [.text(name), .text(value)])
+        }
+        // An operator may choose a weaker or a stronger promise than the default, but not none.
+        _ = try run(
+            """
+            SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') = 'off'
+            """)
+        // Two nodes in each other's way should find out soon. Needs GRANT SET ON PARAMETER; a second is the default.
+        _ = try? run(Self.set, [.text("deadlock_timeout"), .text("100")])
+    }
+
+    private static let begin: SQLStatement = "BEGIN"
+    private static let set: SQLStatement = "SELECT set_config($1, $2, false)"
+    private static let lost = SQLFailure(kind: .interrupted, text: "PostgreSQL connection lost")
+}

@@ -1,0 +1,92 @@
+package import Bridge
+package import Logging
+
+/// Opens the durable stores on a PostgreSQL database.
+package enum PostgresStorage {
+    /// Connections that read, when nothing else is said: each serves thousands of look-ups a second.
+    package static let defaultReaders = 4
+
+    /// Connects, brings the tables up to date, and takes the node's name.
+    ///
+    /// Any number of processes may share a database when each has a node name of its own. Of several that start at
+    /// once, one migrates and the others wait for it.
+    /// - Parameters:
+    ///   - node: whose audit chain this process continues.
+    ///   - signer: signs the chain's checkpoints.
+    ///   - readers: connections that read; one more writes.
+    package static func open(
+        _ address: PostgresAddress, node: String, signer: any AuditCheckpointSigning, readers: Int = defaultReaders,
+        time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
+    ) async throws(PostgresOpenError) -> DurableStorage {
+        try await migrate(address, at: time.now(), logger: logger)
+        let engine = PostgresEngine(address: address, node: node, readers: readers, logger: logger)
+        do {
+            try await engine.onWriterNow { _ in }
+        } catch {
+            engine.close()
+            throw openError(error, database: address.description, node: node)
+        }
+        let auditor = AuditChainWriter(node: node, signer: signer, time: time, logger: logger)
+        return DurableStorage(engine: engine, auditor: auditor, time: time)
+    }
+
+    /// Opens a database whose tables are up to date, for reading: no node name is taken and every write is refused.
+    package static func openForReading(
+        _ address: PostgresAddress, readers: Int = 1, logger: Logger = Logger(label: "drawbridge.storage")
+    ) async throws(PostgresOpenError) -> DurableStorage {
+        let engine = PostgresEngine(
+            address: address, node: nil, readers: readers, timeouts: .command, logger: logger)
+        let known = Migration.all.last?.version ?? 0
+        let found: Int64?
+        do {
+            found = try await engine.onWriterNow(version)
+        } catch {
+            engine.close()
+            throw openError(error, database: address.description)
+        }
+        guard found == known else {
+            engine.close()
+            guard let found, found > known else { throw .notMigrated(address.description) }
+            throw .newerSchema(database: address.description, found: found, known: known)
+        }
+        return DurableStorage(engine: engine, auditor: nil, time: .system)
+    }
+
+    /// Brings the tables up to date, and needs no more than reading when they are.
+    package static func migrate(
+        _ address: PostgresAddress, at now: Timestamp, logger: Logger = Logger(label: "drawbridge.storage")
+    ) async throws(PostgresOpenError) {
+        let engine = PostgresEngine(address: address, node: nil, readers: 0, timeouts: .command, logger: logger)
+        defer { engine.close() }
+        do {
+            try await engine.onWriterNow { session in
+                guard try version(session) != Migration.all.last?.version else { return }
+                try Migrator(dialect: .postgres).migrate(session, at: now)
+            }
+        } catch {
+            throw openError(error, database: address.description)
+        }
+    }
+
+    /// The tables' version; `nil` when there are none.
+    private static func version(_ session: any SQLSession) throws -> Int64? {
+        do {
+            return try Migrator.currentVersion(session)
+        } catch let failure as SQLFailure where failure.isMissingTable {
+            return nil
+        }
+    }
+
+    private static func openError(
+        _ error: any Error, database: String, node: String? = nil
+    ) -> PostgresOpenError {
+        switch error {
+        case let error as NewerSchemaError:
+            return .newerSchema(database: database, found: error.found, known: error.known)
+        case let failure as SQLFailure:
+            if let node, failure.text == PostgresNodeName(node).refusal.text { return .nodeInUse(node) }
+            return .cannotOpen(database: database, reason: failure.text)
+        default: return .cannotOpen(database: database, reason: "\(error)")
+        }
+    }
+}

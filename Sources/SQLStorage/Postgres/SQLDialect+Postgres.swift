@@ -1,0 +1,12 @@
+extension SQLDialect {
+    static let postgres = SQLDialect(
+        // Byte order, as in SQLite: the same pages in the same order, whatever the database's language.
+        text: #"TEXT COLLATE "C""#, clustered: "",
+        // The columns' own collation knows the case of ASCII letters only.
+        lowercase: { #"lower((\#($0)) COLLATE "und-x-icu")"# },
+        rowHold: " FOR SHARE",
+        beforeMigration: [
+            "SELECT pg_advisory_xact_lock(hashtextextended('drawbridge migration ' || current_schema(), 0))"
+        ],
+        sessionEndNews: "SELECT pg_notify('drawbridge_session_end', $1)")
+}

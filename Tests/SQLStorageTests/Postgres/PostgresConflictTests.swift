@@ -1,0 +1,123 @@
+import Bridge
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import SQLStorage
+
+/// Nodes that want the same rows at the same time.
+@Suite(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"))
+struct PostgresConflictTests {
+    @Test(arguments: ["40001", "40P01"])
+    func `a write that lost a conflict is run again`(state: String) async throws {
+        try await PostgresDatabase.with { database in
+            let storage = try await database.open(node: "n")
+            let attempts = Mutex(0)
+            try await storage.write { transaction in
+                try transaction.record(.sample(reason: "once"))
+                let isFirst = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts == 1
+                }
+                guard isFirst else { return }
+                try transaction.run(SQLStatement("DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''\(state)''; END'"))
+            }
+            #expect(attempts.withLock { $0 } == 2)
+            #expect(try await storage.reasons(of: "n") == ["once"])
+        }
+    }
+
+    @Test func `two nodes whose transactions wait for each other both get their way`() async throws {
+        try await PostgresDatabase.with { database in
+            let storages = [try await database.open(node: "a"), try await database.open(node: "b")]
+            for subject in ["x", "y"] {
+                try await storages[0].recordFirstSight(
+                    of: Subject(rawValue: subject), issuer: "i", at: Timestamp(milliseconds: 1))
+            }
+            let meeting = Meeting()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (storage, order) in zip(storages, [["x", "y"], ["y", "x"]]) {
+                    group.addTask {
+                        let isFirst = Mutex(true)
+                        try await storage.write { transaction in
+                            try transaction.run(Self.change, [.text(order[0])])
+                            if isFirst.withLock({ first in
+                                defer { first = false }; return first
+                            }) {
+                                meeting.wait()
+                            }
+                            try transaction.run(Self.change, [.text(order[1])])
+                            try transaction.record(.sample(reason: order[0]))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let changes = try await storages[0].read { try $0.run("SELECT first_seen_at FROM app_user") }
+            #expect(changes.map(\.values) == [[.integer(3)], [.integer(3)]])
+            #expect(try await storages[0].reasons(of: "a") == ["x"])
+            #expect(try await storages[0].reasons(of: "b") == ["y"])
+        }
+    }
+
+    @Test func `no session outlives a disabling that another node commits in between`() async throws {
+        try await PostgresDatabase.with { database in
+            let node = try await database.open()
+            let now = Timestamp(milliseconds: 1_763_708_400_123)
+            try await node.recordFirstSight(of: "alice", issuer: "i", at: now)
+            // Another node's redemption has read that alice may sign in, and goes on to open her session.
+            let slow = try database.session()
+            try slow.begin()
+            _ = try slow.run(node.heldStanding, [.text("alice")])
+            async let ended = node.setDisabled(
+                true, subject: "alice", at: now, event: .sample(.userDisabled), ended: .sample(.webSessionEnded))
+            try await database.untilSomebodyWaits()
+            _ = try slow.run(
+                """
+                INSERT INTO web_session (id, secret_digest, subject, client_id, opening, created_at, expires_at,
+                    idle_lifetime, last_seen_at)
+                VALUES ('late', 'd', 'alice', 'web', 'login_token', 1, 9000000000000, 1, 1)
+                """)
+            try slow.commit()
+            #expect(try await ended == ["late"])
+        }
+    }
+
+    @Test func `many nodes that start on an empty database migrate it once`() async throws {
+        try await PostgresDatabase.with { database in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 { group.addTask { try await database.open().checkWritable() } }
+                try await group.waitForAll()
+            }
+            let versions = try database.session().run("SELECT version FROM schema_migration ORDER BY version")
+            #expect(versions.map(\.values) == Migration.all.map { [.integer($0.version)] })
+        }
+    }
+
+    @Test func `a node's name is taken for as long as its process runs`() async throws {
+        try await PostgresDatabase.with { database in
+            let first = try await database.open(node: "n")
+            let error = await #expect(throws: PostgresOpenError.self) { try await database.open(node: "n") }
+            #expect(error == .nodeInUse("n"))
+            #expect(error?.description.contains("another process") == true)
+            try await first.close()
+            try await database.open(node: "n").checkWritable()
+        }
+    }
+
+    private static let change: SQLStatement = "UPDATE app_user SET first_seen_at = first_seen_at + 1 WHERE subject = $1"
+}
+
+/// Lets two threads go on when both have come.
+private final class Meeting: Sendable {
+    private let arrivals = Mutex(0)
+    private let gate = DispatchSemaphore(value: 0)
+
+    func wait() {
+        let isComplete = arrivals.withLock { count in
+            count += 1
+            return count == 2
+        }
+        if isComplete { gate.signal() } else { _ = gate.wait(timeout: .now() + 10) }
+    }
+}

@@ -1,0 +1,17 @@
+import Bridge
+import StorageConformance
+import Testing
+
+@Suite(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"))
+struct PostgresConformanceTests {
+    private static let cases =
+        LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
+        + ClientStoreConformance.cases + AuditLogConformance.cases
+
+    @Test(arguments: cases)
+    func `PostgreSQL keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {
+        try await PostgresDatabase.with { database in
+            try await conformance.check { try await database.open() }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Bridge
+import Logging
+import Synchronization
+import Testing
+
+@testable import SQLStorage
+
+extension Logger {
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+/// An empty database for one test, and every handle that the test opened on it.
+final class PostgresDatabase: Sendable {
+    let server: PostgresServer
+    let address: PostgresAddress
+    private let opened = Mutex<[DurableStorage]>([])
+
+    private init(on server: PostgresServer) throws {
+        self.server = server
+        address = try server.emptySchema()
+    }
+
+    /// Runs `body` with an empty database and closes its handles afterwards.
+    static func with(
+        on server: PostgresServer? = nil, _ body: (PostgresDatabase) async throws -> Void
+    ) async throws {
+        let database: PostgresDatabase
+        if let server {
+            database = try PostgresDatabase(on: server)
+        } else {
+            database = try PostgresDatabase(on: try await .shared())
+        }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(database)) } catch { result = .failure(error) }
+        for storage in database.opened.withLock({ $0 }) { try? await storage.close() }
+        try result.get()
+    }
+
+    /// Another handle, as another process would have it, under a node name of its own unless one is given.
+    func open(node: String? = nil, readers: Int = 2) async throws -> DurableStorage {
+        let number = opened.withLock { $0.count }
+        let storage = try await PostgresStorage.open(
+            address, node: node ?? "node-\(number)-\(Int.random(in: 0..<1_000_000))", signer: UnsignedCheckpoints(),
+            readers: readers, logger: .silent)
+        opened.withLock { $0.append(storage) }
+        return storage
+    }
+
+    /// A connection of the test's own to the same tables.
+    func session() throws -> PostgresSession { try PostgresSession.connected(to: address) }
+
+    /// Ends the connection that writes as `node`.
+    func cutWriter(of node: String) throws {
+        _ = try server.administrator().run(
+            """
+            SELECT count(*) FROM pg_stat_activity WHERE application_name = $1::text AND pg_terminate_backend(pid)
+            """, [.text("drawbridge writer \(node)")])
+    }
+}

@@ -1,0 +1,42 @@
+import Bridge
+import Testing
+
+@testable import SQLStorage
+
+@Suite struct PostgresFailureTests {
+    @Test(arguments: [
+        ("40001", SQLFailure.Kind.interrupted), ("40P01", .interrupted), ("08006", .interrupted),
+        ("57P01", .interrupted), ("25P03", .interrupted), ("25006", .interrupted), ("57014", .unavailable),
+        ("55P03", .unavailable), ("53100", .unavailable), ("53300", .unavailable), ("58030", .unavailable),
+        ("42501", .unavailable), ("23505", .refused), ("22021", .refused), ("42P01", .refused), ("XX001", .corrupt),
+        ("XX000", .unavailable), ("P0001", .unavailable),
+    ])
+    func `a state of the server says what can be done`(state: String, kind: SQLFailure.Kind) {
+        #expect(SQLFailure.kind(ofState: state) == kind)
+    }
+
+    @Test(arguments: [
+        ("postgres://u@db.example/d", "verify-full"), ("host=10.0.0.5", "verify-full"),
+        ("postgres://u@127.0.0.1,db.example/d", "verify-full"), ("postgres://u@127.0.0.1/d", "prefer"),
+        ("postgres://u@[::1]/d", "prefer"), ("postgres:///d?host=/run/postgresql", "prefer"), ("dbname=d", "prefer"),
+    ])
+    func `a server elsewhere must prove who it is unless the address says otherwise`(
+        text: String, mode: String
+    ) throws {
+        let parameters = try PostgresAddress(text).parameters(applicationName: "a", timeouts: .service)
+        let modes = parameters.firstIndex { $0.keyword == "sslmode" && $0.value == mode }
+        let address = parameters.firstIndex { $0.keyword == "dbname" && $0.value == text }
+        #expect(try #require(modes) < #require(address))
+    }
+
+    @Test(arguments: ["postgres//alice:hunter2@db/d", "hunter2", "host='hunter2"])
+    func `an address that cannot be read is not quoted`(text: String) throws {
+        let error = #expect(throws: PostgresOpenError.self) { try PostgresAddress(text) }
+        #expect(error?.description.contains("hunter2") == false)
+    }
+
+    @Test func `an address in print holds no password`() throws {
+        let address = try PostgresAddress("postgres://alice:hunter2@db.example/bridge")
+        #expect(address.description == "db.example/bridge")
+    }
+}

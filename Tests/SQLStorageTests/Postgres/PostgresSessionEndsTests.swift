@@ -1,0 +1,34 @@
+import Bridge
+import Testing
+
+@testable import SQLStorage
+
+@Suite(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"), .timeLimit(.minutes(1)))
+struct PostgresSessionEndsTests {
+    @Test func `a session that one node ends is heard of by another, also after a lost connection`() async throws {
+        let server = try await PostgresServer.start()
+        try await PostgresDatabase.with(on: server) { database in
+            let storage = try await database.open()
+            var news = PostgresSessionEnds(database.address, logger: .silent).sessionEnds().makeAsyncIterator()
+            try await database.untilListening()
+            try await Self.end("first", on: storage)
+            #expect(await news.next() == "session-first")
+            _ = try server.administrator().run(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE application_name = 'drawbridge listener' AND pg_terminate_backend(pid, 5000)
+                """)
+            try await database.untilListening()
+            try await Self.end("second", on: storage)
+            #expect(await news.next() == "session-second")
+        }
+        await server.end()
+    }
+
+    private static func end(_ name: String, on storage: DurableStorage) async throws {
+        _ = try await storage.redeemSample(name)
+        _ = try await storage.end(
+            SessionID(rawValue: "session-\(name)"), at: Timestamp(milliseconds: 1_763_708_500_000),
+            event: .sample(.webSessionEnded))
+    }
+}
