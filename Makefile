@@ -11,8 +11,8 @@ BINARY := .build/debug/drawbridge
 RELEASE := .build/release/drawbridge
 # One form of build everywhere: switching forms compiles the dependencies again.
 CHECKED := --explicit-target-dependency-import-check error
-BUILD_PACKAGES := libsqlite3-dev libhiredis-dev pkg-config
-UNIT_PACKAGES := redis-server openssl
+BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev pkg-config
+UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
 E2E_PACKAGES := chromium chromium-driver openssl python3 python3-venv redis-server redis-tools
 
 .PHONY: help

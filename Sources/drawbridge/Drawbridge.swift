@@ -18,6 +18,6 @@ struct Drawbridge: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, MigrateCommand.self, ClientsCommand.self,
-            UsersCommand.self, KeysCommand.self, AuditCommand.self, ExplainCommand.self,
+            UsersCommand.self, KeysCommand.self, AuditCommand.self, CopyCommand.self, ExplainCommand.self,
         ])
 }

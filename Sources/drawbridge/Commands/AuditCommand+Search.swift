@@ -65,7 +65,7 @@ extension AuditCommand {
 
         func run() async throws {
             let filter = try filter.filter()
-            let page = try await AuditReview(try options.openForReading())
+            let page = try await AuditReview(try await options.openForReading())
                 .search(filter, before: nil, limit: limit)
             try StandardOutput.write(format.header)
             for record in page.records { try StandardOutput.write(format.line(record)) }
@@ -93,7 +93,7 @@ extension AuditCommand {
                 throw ValidationError("--format must be jsonl or csv.")
             }
             let filter = try filter.filter()
-            let review = AuditReview(try options.openForReading())
+            let review = AuditReview(try await options.openForReading())
             if filter == AuditFilter() {
                 try await review.export(as: format) { try StandardOutput.write($0) }
             } else {

@@ -35,7 +35,7 @@ extension AuditCommand {
             if let exportPath {
                 report = try AuditReview.verify(exportAt: exportPath, trusting: try trustedKeys())
             } else {
-                let storage = try options.openForReading()
+                let storage = try await options.openForReading()
                 report = try await AuditReview(storage).verify(trusting: try trustedKeys())
             }
             print(report.json)

@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = try options.load(flags: overrides)
         JSONLogHandler.bootstrap(level: settings.logLevel)
         let logger = Logger(label: "drawbridge")
-        let storage = try ServerStorage.open(settings, logger: logger)
+        let storage = try await ServerStorage.open(settings, logger: logger)
         let composition = try await Composition(
             settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
             rereadClients: { [inputs = options.inputs(flags: overrides)] in

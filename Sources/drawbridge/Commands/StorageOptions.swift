@@ -9,11 +9,16 @@ struct StorageOptions: ParsableArguments {
     @Option(name: .customLong("data"), help: "The data folder itself, when there is no settings file (a demo's).")
     var dataPath: String?
 
+    @Option(name: .customLong("database"), help: "A PostgreSQL database, instead of the one the settings file names.")
+    var databaseText: String?
+
     @OptionGroup var settings: SettingsOptions
 
     /// Where the database and its signing key are, and as whom to write.
     struct Location: Sendable {
         let databasePath: String
+        /// The shared database, which comes before the file.
+        let database: PostgresAddress?
         let signingKeyPath: String
         let keyName: String
         let node: String
@@ -23,15 +28,25 @@ struct StorageOptions: ParsableArguments {
         if let dataPath {
             let folder = URL(filePath: dataPath).standardizedFileURL.path(percentEncoded: false)
             return Location(
-                databasePath: "\(folder)/drawbridge.sqlite", signingKeyPath: "\(folder)/audit-signing-key",
+                databasePath: "\(folder)/drawbridge.sqlite", database: try namedDatabase(),
+                signingKeyPath: "\(folder)/audit-signing-key",
                 keyName: "localhost/drawbridge", node: "main")
         }
-        return Location(try settings.load())
+        return Location(try settings.load(), database: try namedDatabase())
+    }
+
+    private func namedDatabase() throws -> PostgresAddress? {
+        guard let databaseText else { return nil }
+        do { return try PostgresAddress(databaseText) } catch { throw CommandFailure(error.description) }
     }
 
     /// Opens the database for reading; works beside a running server and with no right to write.
-    func openForReading() throws -> any BridgeStorage {
-        try SQLiteStorage.openForReading(path: try location().databasePath)
+    func openForReading() async throws -> any BridgeStorage {
+        // A look needs no keys, so a database that is named needs no settings either.
+        if let database = try namedDatabase() { return try await PostgresStorage.openForReading(database) }
+        let location = try location()
+        if let database = location.database { return try await PostgresStorage.openForReading(database) }
+        return try SQLiteStorage.openForReading(path: location.databasePath)
     }
 
     /// Opens the database for one command, which may run beside the server: it writes a chain of its own,
@@ -42,11 +57,12 @@ struct StorageOptions: ParsableArguments {
 }
 
 extension StorageOptions.Location {
-    init(_ settings: DrawbridgeSettings) {
+    init(_ settings: DrawbridgeSettings, database: PostgresAddress? = nil) {
         // A signed note's key name has neither spaces nor plus signs; an origin has none.
         let host = settings.publicOrigin.description.split(separator: "/").last.map(String.init) ?? "localhost"
         self.init(
-            databasePath: settings.databasePath, signingKeyPath: settings.auditSigningKeyFile,
+            databasePath: settings.databasePath, database: database ?? settings.database,
+            signingKeyPath: settings.auditSigningKeyFile,
             keyName: "\(host)/drawbridge", node: settings.node)
     }
 }

@@ -22,7 +22,7 @@ struct UsersCommand: AsyncParsableCommand {
         @OptionGroup var options: StorageOptions
 
         func run() async throws {
-            let storage = try options.openForReading()
+            let storage = try await options.openForReading()
             var last: Subject?
             while true {
                 let page = try await storage.subjects(after: last, limit: 500)

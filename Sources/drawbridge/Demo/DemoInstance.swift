@@ -22,8 +22,8 @@ struct DemoInstance: Sendable {
         guard let own = WebOrigin("http://\(listen.public)") else { throw FreePortError(host: listen.public.host) }
         settings = DrawbridgeSettings(
             publicOrigin: origin ?? own, listen: listen.public, managementListen: listen.management,
-            dataDirectory: folder.path, node: "demo", signInURL: "/", siteName: "Drawbridge",
-            defaultWebClient: DemoClients.web,
+            dataDirectory: folder.path, database: nil, node: "demo", signInURL: "/",
+            siteName: "Drawbridge", defaultWebClient: DemoClients.web,
             redemptionPaths: ["/login-with-token", "/user/login-with-token.php"], trustedProxies: [],
             publicDirectory: nil, tls: nil, loginTokenKeysFile: folder.keysFile, loginTokenLifetime: .seconds(60),
             sessionCacheSize: 50_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.auditSigningKeyFile,

@@ -2,6 +2,7 @@ import Bridge
 import BridgeHTTP
 import Federation
 import Logging
+import SQLStorage
 
 /// The second stage: every setting parsed, checked and filled with its default. Services take the part they need.
 struct DrawbridgeSettings: Sendable {
@@ -15,6 +16,8 @@ struct DrawbridgeSettings: Sendable {
     let listen: ListenAddress
     let managementListen: ListenAddress
     let dataDirectory: String
+    /// `nil` for the embedded database.
+    let database: PostgresAddress?
     let node: String
     let signInURL: String
     let siteName: String

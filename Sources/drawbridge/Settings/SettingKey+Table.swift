@@ -11,6 +11,9 @@ extension SettingKey {
     static let dataDirectory = SettingKey(
         "data_directory", .path, default: "/var/lib/drawbridge",
         "Folder of the database and, unless named elsewhere, the keys. Created with mode 0700 when missing.")
+    static let database = SettingKey(
+        "database", .database,
+        "PostgreSQL database that several servers share: a postgres:// URL. Default: the embedded one.")
     static let node = SettingKey(
         "node", .text, default: "main", "This server's name; its audit events form one chain under this name.")
     static let signInURL = SettingKey(
@@ -78,9 +81,9 @@ extension SettingKey {
 
     static let all: [SettingKey] =
         [
-            publicOrigin, listen, managementListen, dataDirectory, node, signInURL, siteName, defaultWebClient,
-            redemptionPaths,
-            trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey, loginTokenKeysFile, loginTokenLifetime,
+            publicOrigin, listen, managementListen, dataDirectory, database, node, signInURL, siteName,
+            defaultWebClient, redemptionPaths, trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey,
+            loginTokenKeysFile, loginTokenLifetime,
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
             appLinksApple, appLinksAndroid, logLevel, purgeInterval, shutdownGrace,
         ] + limits + redis + http + [trustedIssuers, clients]

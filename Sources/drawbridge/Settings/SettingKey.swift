@@ -35,6 +35,8 @@ struct SettingKey: Hashable, Sendable {
 enum SettingKind: Hashable, Sendable {
     case text
     case path
+    /// A database address; may hold a password, so it is never printed.
+    case database
     case origin
     case address
     case boolean
@@ -51,6 +53,7 @@ enum SettingKind: Hashable, Sendable {
         switch self {
         case .text: "a text"
         case .path: "a path"
+        case .database: "a postgres:// URL"
         case .origin: "an origin such as https://www.example.com, without a path or a trailing slash"
         case .address: "an address and a port, such as 127.0.0.1:8080 or [::1]:8080"
         case .boolean: "true or false"

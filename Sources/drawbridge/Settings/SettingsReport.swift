@@ -1,5 +1,6 @@
 import Bridge
 import Federation
+import SQLStorage
 
 /// The settings in force, for `check-config`: each key, its value and where that comes from.
 struct SettingsReport {
@@ -9,7 +10,9 @@ struct SettingsReport {
         var lines: [String] = []
         for key in SettingKey.all where key.kind != .objects {
             let value = outcome.raw.values[key.name]
-            let text = value?.text ?? Self.implied(key, outcome.settings) ?? key.fallback ?? "(not set)"
+            let text =
+                Self.censored(key, outcome.settings) ?? value?.text ?? Self.implied(key, outcome.settings)
+                ?? key.fallback ?? "(not set)"
             lines.append("\(key.name): \(text.isEmpty ? "(empty)" : text)  # \(value?.source ?? .fallback)")
         }
         for issuer in outcome.settings.trustedIssuers {
@@ -28,6 +31,10 @@ struct SettingsReport {
         case .auditSigningKeyFile: settings.auditSigningKeyFile
         default: nil
         }
+    }
+
+    private static func censored(_ key: SettingKey, _ settings: DrawbridgeSettings) -> String? {
+        key == .database ? settings.database?.description : nil
     }
 
     private static func describe(_ verification: TrustedIssuerSettings.Verification) -> String {

@@ -3,6 +3,7 @@ import BridgeHTTP
 import Foundation
 import Logging
 import NIOCore
+import SQLStorage
 
 extension SettingsResolver {
     /// The settings in force, with what `check-config` says about them.
@@ -27,6 +28,7 @@ extension SettingsResolver {
         if listen == managementListen, listen.port != 0 {
             note(SettingProblem(.managementListen, value: "\(listen)", "must differ from listen"))
         }
+        let database = database()
         let tls = tlsFiles()
         if tls == nil, origin?.isSecure == false, !listen.isLoopback {
             note(
@@ -49,8 +51,8 @@ extension SettingsResolver {
         guard let origin else { return nil }
         return DrawbridgeSettings(
             publicOrigin: origin, listen: listen, managementListen: managementListen, dataDirectory: dataDirectory,
-            node: values.node, signInURL: values.signInURL, siteName: values.siteName,
-            defaultWebClient: defaultWebClient,
+            database: database, node: values.node, signInURL: values.signInURL,
+            siteName: values.siteName, defaultWebClient: defaultWebClient,
             redemptionPaths: paths, trustedProxies: proxies, publicDirectory: values.publicDirectory, tls: tls,
             loginTokenKeysFile: path(.loginTokenKeysFile) ?? "\(dataDirectory)/login-token-keys.json",
             loginTokenLifetime: values.loginTokenLifetime, sessionCacheSize: values.sessionCacheSize,
@@ -125,6 +127,16 @@ extension SettingsResolver {
                     .node, value: name, at: source(of: .node), "must be 1 to 60 letters, digits, dots, - or _"))
         }
         return name
+    }
+
+    private mutating func database() -> PostgresAddress? {
+        guard let text = optionalText(.database) else { return nil }
+        do {
+            return try PostgresAddress(text)
+        } catch {
+            note(SettingProblem(.database, at: source(of: .database), error.description))
+            return nil
+        }
     }
 
     private mutating func signInURL() -> String {

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Bridge
+import SQLStorage
+
+/// Moves from the embedded database to a PostgreSQL server.
+struct CopyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copy the embedded database to a PostgreSQL server.",
+        discussion: """
+            Stop the server first. The target must be empty. Everything is copied in one transaction, and before its
+            commit every row is read back and compared; if anything goes wrong the target stays empty. Take the key
+            files along, and start the server with --database.
+
+            Example:
+              drawbridge copy --from sqlite:/var/lib/drawbridge/drawbridge.sqlite \\
+                  --to postgres://drawbridge@db.example.com/drawbridge
+            """)
+
+    @Option(help: "The embedded database: sqlite: and the path of drawbridge.sqlite.")
+    var from: String
+
+    @Option(help: "The PostgreSQL database: a postgres:// URL.")
+    var to: String
+
+    func run() async throws {
+        let scheme = "sqlite:"
+        guard from.hasPrefix(scheme), from.count > scheme.count else {
+            throw ValidationError(
+                "--from must be sqlite: and a path, such as sqlite:/var/lib/drawbridge/drawbridge.sqlite.")
+        }
+        do {
+            let report = try await StorageCopy.run(
+                fromSQLite: String(from.dropFirst(scheme.count)), to: try PostgresAddress(to),
+                at: TimeSource.system.now())
+            for row in report.rows { print("\(row.table): \(row.count)") }
+            print("Copied and compared.")
+        } catch let error as StorageError {
+            // For the operator's own eyes; the text names no values.
+            throw CommandFailure(error.privateText)
+        } catch let error as any CustomStringConvertible & Error {
+            throw CommandFailure(error.description)
+        }
+    }
+}
+
+extension StorageError {
+    fileprivate var privateText: String {
+        switch self {
+        case .unavailable(let text), .corrupt(let text): text
+        }
+    }
+}
