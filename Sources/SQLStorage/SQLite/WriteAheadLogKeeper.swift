@@ -26,6 +26,7 @@ final class WriteAheadLogKeeper: Sendable {
     private struct Progress {
         var writes = 0
         var isCopying = false
+        var isClosed = false
     }
 
     private let limits: Limits
@@ -49,7 +50,10 @@ final class WriteAheadLogKeeper: Sendable {
         guard isDue else { return }
         queue.async { [self] in
             defer { progress.withLock { $0.isCopying = false } }
-            guard let log = try? connection.inDatabase({ try $0.checkpoint(.passive) }),
+            // The last commit's callers are told before it is counted, and may have closed everything by then. GRDB does
+            // not guard a checkpoint on a closed connection.
+            guard !progress.withLock({ $0.isClosed }),
+                let log = try? connection.inDatabase({ try $0.checkpoint(.passive) }),
                 log.walFrameCount >= limits.pages
             else { return }
             // A failure here leaves the log as it is; the next round tries again, and commits report a broken disk.
@@ -58,6 +62,9 @@ final class WriteAheadLogKeeper: Sendable {
     }
 
     func close() throws {
-        try queue.sync { try connection.close() }
+        try queue.sync {
+            progress.withLock { $0.isClosed = true }
+            try connection.close()
+        }
     }
 }
