@@ -45,6 +45,17 @@ final class PostgresLink {
 
     var isHealthy: Bool { !isSpoilt && PQstatus(handle) == CONNECTION_OK }
 
+    /// Looks whether the server has hung up since it was last heard of; costs no way to it.
+    func isStillThere() -> Bool {
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        // What the server says before it hangs up comes first, then the end.
+        while isHealthy, poll(&descriptor, 1, 0) > 0 {
+            guard PQconsumeInput(handle) == 1 else { return false }
+            _ = PQisBusy(handle)
+        }
+        return isHealthy
+    }
+
     var isInTransaction: Bool {
         let status = PQtransactionStatus(handle)
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR || status == PQTRANS_ACTIVE

@@ -37,7 +37,7 @@ final class PostgresSession: SQLSession {
     /// Connects, if the connection is gone; right after a failed attempt it fails at once.
     /// - Throws: ``SQLFailure``, or what the set-up throws.
     func connect() throws {
-        if let link, link.isHealthy { return }
+        if let link, link.isStillThere() { return }
         submitted = []
         isTransacting = false
         if link != nil {
@@ -91,7 +91,7 @@ final class PostgresSession: SQLSession {
     }
 
     func commit() throws {
-        guard let link, link.isHealthy else { throw Self.lost }
+        guard let link, link.isStillThere() else { throw Self.lost }
         let commandTag: String
         do {
             commandTag = try answer(to: "COMMIT", []).commandTag

@@ -53,7 +53,7 @@ final class PostgresDatabase: Sendable {
     func cutWriter(of node: String) throws {
         _ = try server.administrator().run(
             """
-            SELECT count(*) FROM pg_stat_activity WHERE application_name = $1::text AND pg_terminate_backend(pid)
+            SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE application_name = $1::text
             """, [.text("drawbridge writer \(node)")])
     }
 }

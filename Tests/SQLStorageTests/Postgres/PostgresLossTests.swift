@@ -45,6 +45,7 @@ struct PostgresLossTests {
                     return attempts == 1
                 }
                 if isFirst { try database.cutWriter(of: "cut") }
+                _ = try transaction.run("SELECT 2")
             }
             #expect(attempts.withLock { $0 } == 2)
             try await storage.append([.sample(reason: "after")])
@@ -59,8 +60,8 @@ struct PostgresLossTests {
             #expect(try await storage.chains().count == 1)
             _ = try database.server.administrator().run(
                 """
-                SELECT count(*) FROM pg_stat_activity
-                WHERE application_name = 'drawbridge reader' AND pg_terminate_backend(pid)
+                SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+                WHERE application_name = 'drawbridge reader'
                 """)
             try database.cutWriter(of: "idle")
             #expect(try await storage.chains().map(\.sequence) == [1])

@@ -36,7 +36,7 @@ final class PostgresServer: Sendable {
         let port = try FreePort.pick()
         let lines = ["max_connections = 300", "shared_buffers = 32MB", "listen_addresses = '127.0.0.1'"] + settings
         let holder = Process()
-        holder.executableURL = URL(fileURLWithPath: "/bin/sh")
+        holder.executableURL = URL(fileURLWithPath: "/bin/bash")
         holder.arguments = ["-c", script, "sh", programs, directory.path, "\(port)", lines.joined(separator: "\n")]
         let output = Pipe()
         holder.standardInput = Pipe()
@@ -44,7 +44,7 @@ final class PostgresServer: Sendable {
         try holder.run()
         let said = await firstLine(of: output)
         guard said == "ready" else {
-            let log = (try? String(contentsOf: directory.appending(path: "log"), encoding: .utf8)) ?? ""
+            let log = (try? String(contentsOf: directory.appending(path: "server.log"), encoding: .utf8)) ?? ""
             throw Problem(description: "the server did not start: \(said) \(log)")
         }
         return PostgresServer(port: port, directory: directory, holder: holder)
@@ -74,12 +74,12 @@ final class PostgresServer: Sendable {
 
     private func control(_ arguments: String...) async throws {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
         process.arguments =
             [
                 "-c",
                 Self.asServerUser
-                    + #"cd "$2"; bin=$1; dir=$2; shift 2; as "$bin/pg_ctl" "$@" -w -s -D "$dir/data" -l "$dir/log""#,
+                    + #"cd "$2"; bin=$1; dir=$2; shift 2; as "$bin/pg_ctl" "$@" -w -s -D "$dir/data" -l "$dir/server.log""#,
                 "sh", Self.programs ?? "", directory.path,
             ] + arguments
         let status: Int32 = try await withCheckedThrowingContinuation { continuation in
@@ -115,10 +115,16 @@ final class PostgresServer: Sendable {
         }
     }
 
-    // The server refuses to be run by root.
+    // The server refuses to be run by root. What it inherits must not hold on to what tells us that its starter ended.
     private static let asServerUser = """
         as() {
-            if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --init-groups "$@"; else "$@"; fi
+            (
+                for file in /proc/self/fd/*; do
+                    if [ "${file##*/}" -gt 2 ]; then eval "exec ${file##*/}>&-"; fi
+                done
+                if [ "$(id -u)" != 0 ]; then exec "$@"; fi
+                exec setpriv --reuid=postgres --regid=postgres --init-groups "$@"
+            )
         }
 
         """
@@ -130,7 +136,7 @@ final class PostgresServer: Sendable {
             if [ "$(id -u)" = 0 ]; then chown postgres: "$dir"; fi
             as "$bin/initdb" -D "$dir/data" -U drawbridge -A trust -N -E UTF8 --locale=C.UTF-8 >"$dir/log" 2>&1 || exit 1
             printf '%s\\n' "$settings" "port = $port" "unix_socket_directories = '$dir'" >>"$dir/data/postgresql.conf"
-            as "$bin/pg_ctl" start -w -s -D "$dir/data" -l "$dir/log" >/dev/null 2>&1 || exit 1
+            as "$bin/pg_ctl" start -w -s -D "$dir/data" -l "$dir/server.log" >/dev/null 2>&1 || exit 1
             echo ready
             cat >/dev/null
             as "$bin/pg_ctl" stop -w -s -m immediate -D "$dir/data" >/dev/null 2>&1

@@ -15,8 +15,8 @@ struct PostgresSessionEndsTests {
             #expect(await news.next() == "session-first")
             _ = try server.administrator().run(
                 """
-                SELECT count(*) FROM pg_stat_activity
-                WHERE application_name = 'drawbridge listener' AND pg_terminate_backend(pid, 5000)
+                SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+                WHERE application_name = 'drawbridge listener'
                 """)
             try await database.untilListening()
             try await Self.end("second", on: storage)
