@@ -55,7 +55,7 @@ struct DemoInstance: Sendable {
     /// The server without its listeners.
     func compose(accessLog: AccessLog, logger: Logger) async throws -> Composition {
         try await Composition(
-            settings: settings, storage: try ServerStorage.open(settings, logger: logger), accessLog: accessLog,
+            settings: settings, storage: try await ServerStorage.open(settings, logger: logger), accessLog: accessLog,
             logger: logger)
     }
 

@@ -5,9 +5,10 @@ import Logging
 import Metrics
 import NIOPosix
 import RedisStorage
+import SQLStorage
 
 /// What the servers of a fleet share through Redis, with what stands in while it is away; without a Redis, what one
-/// process keeps for itself.
+/// process keeps for itself, and the news of ended sessions from the shared database if there is one.
 struct SharedState: Sendable {
     let replayGuard: any ReplayGuard
     let limiter: any RateLimiter
@@ -21,7 +22,7 @@ struct SharedState: Sendable {
         guard let redis = settings.redis else {
             replayGuard = InProcessReplayGuard()
             limiter = settings.limits == nil ? UnlimitedRateLimiter() : own
-            revocations = nil
+            revocations = settings.database.map { PostgresRevocationChannel($0, logger: logger) }
             readinessCheck = nil
             client = nil
             return

@@ -4,15 +4,19 @@ import Testing
 @testable import SQLStorage
 
 @Suite(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"), .timeLimit(.minutes(1)))
-struct PostgresSessionEndsTests {
+struct PostgresRevocationChannelTests {
     @Test func `a session that one node ends is heard of by another, also after a lost connection`() async throws {
         let server = try await PostgresServer.start()
         try await PostgresDatabase.with(on: server) { database in
             let storage = try await database.open()
-            var news = PostgresSessionEnds(database.address, logger: .silent).sessionEnds().makeAsyncIterator()
+            let (heard, continuation) = AsyncStream.makeStream(of: RevocationNews.self)
+            let channel = PostgresRevocationChannel(database.address, logger: .silent)
+            let listener = Task { await channel.listen { continuation.yield($0) } }
+            var news = heard.makeAsyncIterator()
             try await database.untilListening()
             try await Self.end("first", on: storage)
-            #expect(await news.next() == "session-first")
+            #expect(await news.next() == .gap)
+            #expect(await news.next() == .ended("session-first"))
             _ = try server.administrator().run(
                 """
                 SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
@@ -20,7 +24,10 @@ struct PostgresSessionEndsTests {
                 """)
             try await database.untilListening()
             try await Self.end("second", on: storage)
-            #expect(await news.next() == "session-second")
+            #expect(await news.next() == .gap)
+            #expect(await news.next() == .ended("session-second"))
+            listener.cancel()
+            await listener.value
         }
         await server.end()
     }

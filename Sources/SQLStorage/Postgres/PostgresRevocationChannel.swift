@@ -1,0 +1,65 @@
+package import Bridge
+import Foundation
+package import Logging
+import Synchronization
+
+/// Hears from PostgreSQL (`LISTEN`) of the sessions that any node ended, at the commit that ended them.
+///
+/// A connection and a thread of its own. After a loss it reconnects; what was sent meanwhile is found by the poll.
+package struct PostgresRevocationChannel: RevocationChannel {
+    private let address: PostgresAddress
+    private let logger: Logger
+
+    /// How long a cancelled listener's thread may go on, and how often a lost connection is tried again.
+    private static let pulse = Duration.milliseconds(500)
+
+    package init(_ address: PostgresAddress, logger: Logger = Logger(label: "drawbridge.storage")) {
+        self.address = address
+        self.logger = logger
+    }
+
+    /// Nothing to do: the transaction that ends a session carries the news (``SQLDialect``).
+    package func publish(_ ids: [SessionID]) {}
+
+    package func listen(_ receive: @escaping @Sendable (RevocationNews) -> Void) async {
+        let isStopped = StopSign()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let thread = Thread { [address, logger] in
+                    let session = PostgresSession(
+                        address: address, applicationName: "drawbridge listener", timeouts: .service, logger: logger
+                    ) { session in
+                        _ = try session.run("LISTEN drawbridge_session_end")
+                        receive(.gap)
+                    }
+                    while !isStopped.isUp { Self.listen(on: session, receive) }
+                    session.disconnect()
+                    continuation.resume()
+                }
+                thread.name = "drawbridge-listen"
+                thread.start()
+            }
+        } onCancel: {
+            isStopped.raise()
+        }
+    }
+
+    private static func listen(on session: PostgresSession, _ receive: (RevocationNews) -> Void) {
+        do {
+            try session.connect()
+            for text in try session.notifications(waiting: pulse) {
+                for id in text.split(separator: ",") { receive(.ended(SessionID(rawValue: String(id)))) }
+            }
+        } catch {
+            // The session has logged it. This thread is ours alone, so it may sleep.
+            Thread.sleep(forTimeInterval: 0.5)
+        }
+    }
+}
+
+/// Tells a thread to end.
+private final class StopSign: Sendable {
+    private let state = Mutex(false)
+    var isUp: Bool { state.withLock { $0 } }
+    func raise() { state.withLock { $0 = true } }
+}
