@@ -6,6 +6,8 @@ struct DemoGuide: Sendable {
     let managementURL: String
     let dataDirectory: String
     let bearer: Secret<String>
+    /// As it was called, so that the lines can be copied.
+    let program = CommandLine.arguments.first ?? "drawbridge"
 
     var text: String {
         """
@@ -28,7 +30,7 @@ struct DemoGuide: Sendable {
                   curl -s -b jar \(baseURL)/session
                   (the first curl once more, without -c jar: refused, and that session is ended)
 
-          Look    drawbridge audit tail --data \(dataDirectory)
+          Look    \(program) audit tail --data \(dataDirectory)
                   curl -s \(managementURL)/readyz
                   curl -s \(managementURL)/metrics
 
