@@ -8,6 +8,17 @@ package protocol Identifier: RawRepresentable<String>, Hashable, Sendable, Codab
 extension Identifier {
     package init(stringLiteral value: String) { self.init(rawValue: value) }
     package var description: String { rawValue }
+
+    // Text compares by canonical equivalence; names are compared as the stores do, byte for byte. Two users whose names
+    // differ only in how an accent is composed must stay two users.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 /// A registered app or website (RFC 6749 §2.2).

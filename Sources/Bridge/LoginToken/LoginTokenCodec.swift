@@ -32,8 +32,7 @@ package struct LoginTokenCodec: Sendable {
     /// Signs a payload as it stands.
     /// - Returns: `nil` when the key is unknown or retired.
     package func sign(payload: String, keyID: String, at now: Timestamp) -> Signed? {
-        let header = #"{"alg":"HS256","typ":"login+jwt","kid":\#(JSONText.quoted(keyID))}"#
-        let message = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(payload.utf8))
+        let message = LoginTokenHeader.encoded(keyID: keyID) + "." + Base64URL.encode(Array(payload.utf8))
         guard let code = keys.current.authenticationCode(for: Array(message.utf8), keyID: keyID, at: now) else {
             return nil
         }
@@ -45,14 +44,23 @@ package struct LoginTokenCodec: Sendable {
         let text = Array(token.expose().utf8)
         guard text.count <= Self.maximumLength else { return .refused(.malformed) }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let headerBytes = Base64URL.decode(bytes: parts[0]),
-            let payload = Base64URL.decode(bytes: parts[1]), let signature = Base64URL.decode(bytes: parts[2]),
-            let header = LoginTokenHeader(headerBytes)
+        guard parts.count == 3, let payload = Base64URL.decode(bytes: parts[1]),
+            let signature = Base64URL.decode(bytes: parts[2])
         else { return .refused(.malformed) }
-        // Before the key is looked up: a token never chooses the algorithm it is checked by (RFC 8725 §3.1).
-        guard header.algorithm == "HS256", header.type == "login+jwt" else { return .refused(.wrongAlgorithm) }
+        let ring = keys.current
+        let keyID: String
+        if let known = ring.keyID(ofHeader: Array(parts[0])) {
+            keyID = known
+        } else {
+            guard let bytes = Base64URL.decode(bytes: parts[0]), let header = LoginTokenHeader(bytes) else {
+                return .refused(.malformed)
+            }
+            // Before the key is looked up: a token never chooses the algorithm it is checked by (RFC 8725 §3.1).
+            guard header.algorithm == "HS256", header.type == "login+jwt" else { return .refused(.wrongAlgorithm) }
+            keyID = header.keyID
+        }
         let message = Array(text[..<parts[1].endIndex])
-        guard let code = keys.current.authenticationCode(for: message, keyID: header.keyID, at: now) else {
+        guard let code = ring.authenticationCode(for: message, keyID: keyID, at: now) else {
             return .refused(.unknownKey)
         }
         guard ConstantTime.equals(code, signature) else { return .refused(.badSignature) }

@@ -27,6 +27,8 @@ package struct LoginTokenKeyRing: Sendable {
     }
 
     private let entries: [String: Entry]
+    /// Key ids by the encoded header that tokens of the key begin with.
+    private let headers: [[UInt8]: String]
     private let bySigningStart: [Entry]
 
     /// - Throws: ``LoginTokenKeyRingError`` for no keys, a short one, or two with one id.
@@ -39,6 +41,8 @@ package struct LoginTokenKeyRing: Sendable {
             entries[key.id] = Entry(key: key, hmac: SymmetricKey(data: key.secret.expose()))
         }
         self.entries = entries
+        headers = Dictionary(
+            uniqueKeysWithValues: entries.keys.map { (Array(LoginTokenHeader.encoded(keyID: $0).utf8), $0) })
         bySigningStart = entries.values.sorted { $0.key.signsFrom > $1.key.signsFrom }
     }
 
@@ -46,6 +50,9 @@ package struct LoginTokenKeyRing: Sendable {
     package func signingKeyID(at now: Timestamp) -> String? {
         bySigningStart.first { $0.key.signsFrom <= now && Self.isLive($0.key, at: now) }?.key.id
     }
+
+    /// The key whose tokens begin with this very header; `nil` for any other, which is then read as JSON.
+    func keyID(ofHeader encoded: [UInt8]) -> String? { headers[encoded] }
 
     /// HMAC-SHA-256 by the key with this id.
     /// - Returns: `nil` for an unknown or retired key.

@@ -14,6 +14,11 @@ struct LoginTokenHeader {
         let crit: [String]?
     }
 
+    /// The header of our own tokens, base64url.
+    static func encoded(keyID: String) -> String {
+        Base64URL.encode(Array(#"{"alg":"HS256","typ":"login+jwt","kid":\#(JSONText.quoted(keyID))}"#.utf8))
+    }
+
     /// - Returns: `nil` unless `alg`, `typ` and `kid` are there, and for any critical extension.
     init?(_ bytes: [UInt8]) {
         guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(bytes)), fields.crit == nil else {

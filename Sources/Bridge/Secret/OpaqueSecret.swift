@@ -25,17 +25,17 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
     /// Makes a new secret.
     package static func make(_ kind: Kind, random: RandomSource) -> OpaqueSecret {
         let body = kind.rawValue + random.text(32)
-        return OpaqueSecret(kind: kind, text: body + checksum(of: body))
+        return OpaqueSecret(kind: kind, text: body + checksum(of: Array(body.utf8)[...]))
     }
 
     /// Accepts the form that ``make(_:random:)`` gives.
     /// - Returns: `nil` for another prefix or length, or a wrong checksum.
     package init?(_ text: String, kind: Kind) {
-        let bytes = text.utf8
+        let bytes = Array(text.utf8)
         let prefix = kind.rawValue.utf8.count
-        guard bytes.count == prefix + 43 + 6, text.hasPrefix(kind.rawValue),
-            Base64URL.decode(bytes: bytes.dropFirst(prefix).prefix(43))?.count == 32,
-            Self.checksum(of: String(text.dropLast(6))) == String(text.suffix(6))
+        guard bytes.count == prefix + 43 + 6, bytes.starts(with: kind.rawValue.utf8),
+            Base64URL.decode(bytes: bytes[prefix..<prefix + 43])?.count == 32,
+            Self.checksum(of: bytes[..<(prefix + 43)]).utf8.elementsEqual(bytes[(prefix + 43)...])
         else { return nil }
         self.init(kind: kind, text: text)
     }
@@ -50,8 +50,8 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
 
     package var description: String { "\(kind.rawValue)<redacted>" }
 
-    private static func checksum(of text: String) -> String {
-        let crc = CRC32.checksum(text.utf8)
+    private static func checksum(of bytes: ArraySlice<UInt8>) -> String {
+        let crc = CRC32.checksum(bytes)
         return Base64URL.encode((0..<4).map { UInt8(truncatingIfNeeded: crc >> (24 - 8 * $0)) })
     }
 }

@@ -48,11 +48,15 @@ package enum Base64URL {
     /// be walked around by respelling it.
     /// - Returns: `nil` for anything that ``encode(_:)`` would not have produced.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        decode(bytes: text.utf8)
+        decode(bytes: Array(text.utf8))
     }
 
     /// As ``decode(_:)-swift.method``, from ASCII bytes.
-    package static func decode(bytes text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(bytes text: ArraySlice<UInt8>) -> [UInt8]? { decode(bytes: Array(text)) }
+
+    /// As ``decode(_:)-swift.method``, from ASCII bytes. Not generic: other modules would run it unspecialised, which
+    /// costs more than the rest of verifying a token.
+    package static func decode(bytes text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var output: [UInt8] = []
         output.reserveCapacity(text.count * 3 / 4)

@@ -46,7 +46,16 @@ import Testing
     }
 
     @Test func `the checksum is CRC-32 with its check value`() {
-        #expect(CRC32.checksum("123456789".utf8) == 0xCBF4_3926)
+        #expect(CRC32.checksum(Array("123456789".utf8)[...]) == 0xCBF4_3926)
+    }
+
+    @Test func `names that differ only in how an accent is composed are two names`() {
+        let composed = Subject(rawValue: "caf\u{e9}")
+        let decomposed = Subject(rawValue: "cafe\u{301}")
+        #expect(composed.rawValue == decomposed.rawValue)
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed]).count == 2)
+        #expect(composed == Subject(rawValue: "caf\u{e9}"))
     }
 
     @Test func `random bytes have the length asked for and differ`() {
