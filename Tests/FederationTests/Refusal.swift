@@ -14,7 +14,9 @@ func hmacSettings(_ change: (inout TrustedIssuerSettings) -> Void = { _ in }) ->
     return settings
 }
 
-func issuers(_ settings: TrustedIssuerSettings..., limits: FetchLimits = FetchLimits()) async throws
+/// The timeout is long, so that a busy machine fails no test; the tests of timeouts name their own.
+func issuers(_ settings: TrustedIssuerSettings..., limits: FetchLimits = FetchLimits(timeout: .seconds(60)))
+    async throws
     -> TrustedIssuers
 {
     try await TrustedIssuers(settings, limits: limits, logger: quiet)
