@@ -136,6 +136,11 @@ let package = Package(
             ],
             path: "bench/hello",
             swiftSettings: strict),
+        .executableTarget(
+            name: "bench-storage",
+            dependencies: ["Bridge", "SQLStorage"],
+            path: "bench/storage",
+            swiftSettings: strict),
         .target(
             name: "StorageConformance",
             dependencies: ["OAuth2", "Bridge"],
