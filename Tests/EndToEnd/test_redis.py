@@ -93,6 +93,9 @@ def test_while_redis_is_away_the_database_refuses_replays(start_demo, redis):
         return not degraded(demo)
 
     instance.wait_until(is_back, 15, what="recovery")
+    # It came back empty and lets a used token pass; the database does not.
+    assert demo.redeem(token, {**wire.NAVIGATION, "User-Agent": "third"}).status in (400, 429)
+    assert len(demo.audit("web_session.opened")) == 2
 
 
 def test_with_the_policy_to_refuse_an_outage_consumes_nothing(serve, redis):

@@ -151,7 +151,7 @@ final class RedisCluster: Sendable {
         for line in gone.values { await line.close() }
     }
 
-    /// At most one at a time: a failed master makes every caller ask for it.
+    /// At most one at a time, with a pause after it: a failed master makes every caller ask for it.
     private func refreshInBackground() {
         let isDue = state.withLock { state in
             defer { state.isRefreshing = true }
@@ -162,6 +162,7 @@ final class RedisCluster: Sendable {
             do { try await refresh() } catch {
                 logger.warning("no news of the cluster's slots", metadata: ["error": "\(StorageError.redis(error))"])
             }
+            try? await Task.sleep(for: .milliseconds(100))
             state.withLock { $0.isRefreshing = false }
         }
     }
