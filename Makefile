@@ -38,11 +38,12 @@ test: unit e2e ## Run all tests
 
 .PHONY: unit
 unit: build packages-unit ## Run the Swift tests
-	$(SWIFT) test --skip-build
+	# One after another: Foundation's Process.run crashes at times when several tests start their servers at once.
+	$(SWIFT) test --skip-build --no-parallel
 
 .PHONY: e2e
 e2e: build packages-e2e $(VENV)/installed ## Run the tests against real processes and a real browser
-	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
+	$(VENV)/bin/python -m pytest Tests/EndToEnd
 
 .PHONY: lint
 lint: ## Check the formatting
