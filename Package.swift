@@ -149,6 +149,7 @@ let package = Package(
         .testTarget(
             name: "OAuth2Tests",
             dependencies: ["OAuth2"],
+            resources: [.copy("Cases")],
             swiftSettings: strict),
         .testTarget(
             name: "BridgeTests",
