@@ -15,8 +15,21 @@ import Testing
         }
     }
 
-    @Test func `steps are numbered from one without gaps`() {
-        #expect(Migration.all.map(\.version) == (0..<Migration.all.count).map { Int64($0 + 1) })
+    @Test func `steps stand in the order of their numbers, each once`() {
+        let versions = Migration.all.map(\.version)
+        #expect(versions == Set(versions).sorted())
+    }
+
+    @Test func `a step that an older database lacks is made up for, whatever came after it`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open()
+            let engine = try #require(storage.engine as? SQLiteEngine)
+            let first = Migration(version: 0, name: "forgotten") { _ in ["CREATE TABLE made (a TEXT)"] }
+            let migrator = Migrator(dialect: engine.dialect, migrations: [first] + Migration.all)
+            try engine.onWriterNow { try migrator.migrate($0, at: Timestamp(milliseconds: 0)) }
+            #expect(try storage.onWriter("SELECT count(*) FROM made").map(\.values) == [[.integer(0)]])
+            #expect(try engine.onWriterNow(migrator.missing).isEmpty)
+        }
     }
 
     @Test func `a database of a newer version is refused, in words`() async throws {

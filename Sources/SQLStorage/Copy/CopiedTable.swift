@@ -27,6 +27,7 @@ struct CopiedTable: Sendable {
             """),
         CopiedTable("audit_checkpoint", 2, "node size at hash note"),
         CopiedTable("heartbeat", 1, "node at"),
+        CopiedTable("demo_material", 1, "name content"),
     ]
 
     private init(_ name: String, _ keyLength: Int, _ columns: String) {

@@ -36,18 +36,16 @@ package enum PostgresStorage {
     ) async throws(PostgresOpenError) -> DurableStorage {
         let engine = PostgresEngine(
             address: address, node: nil, readers: readers, timeouts: .command, logger: logger)
-        let known = Migration.all.last?.version ?? 0
-        let found: Int64?
+        let isUpToDate: Bool
         do {
-            found = try await engine.onWriterNow(version)
+            isUpToDate = try await engine.onWriterNow(hasEveryStep)
         } catch {
             engine.close()
             throw openError(error, database: address.description)
         }
-        guard found == known else {
+        guard isUpToDate else {
             engine.close()
-            guard let found, found > known else { throw .notMigrated(address.description) }
-            throw .newerSchema(database: address.description, found: found, known: known)
+            throw .notMigrated(address.description)
         }
         return DurableStorage(engine: engine, auditor: nil, time: .system)
     }
@@ -60,7 +58,7 @@ package enum PostgresStorage {
         defer { engine.close() }
         do {
             try await engine.onWriterNow { session in
-                guard try version(session) != Migration.all.last?.version else { return }
+                guard try !hasEveryStep(session) else { return }
                 try Migrator(dialect: .postgres).migrate(session, at: now)
             }
         } catch {
@@ -68,16 +66,16 @@ package enum PostgresStorage {
         }
     }
 
-    /// The tables' version; `nil` when there are none.
-    private static func version(_ session: any SQLSession) throws -> Int64? {
+    /// - Throws: ``NewerSchemaError``, ``SQLFailure``.
+    @Sendable private static func hasEveryStep(_ session: any SQLSession) throws -> Bool {
         do {
-            return try Migrator.currentVersion(session)
+            return try Migrator(dialect: .postgres).missing(session).isEmpty
         } catch let failure as SQLFailure where failure.isMissingTable {
-            return nil
+            return false
         }
     }
 
-    private static func openError(
+    static func openError(
         _ error: any Error, database: String, node: String? = nil
     ) -> PostgresOpenError {
         switch error {

@@ -30,17 +30,15 @@ package enum SQLiteStorage {
     package static func openForReading(path: String) throws(SQLiteOpenError) -> DurableStorage {
         try checkDirectory(of: path)
         let engine = try openEngine(path: path, lock: nil)
-        let version: Int64
+        let missing: [Migration]
         do {
-            version = try engine.onWriterNow(Migrator.currentVersion)
+            missing = try engine.onWriterNow(Migrator(dialect: engine.dialect).missing)
         } catch let failure as SQLFailure where failure.kind == .refused {
             throw .notMigrated(path)
         } catch {
             throw openError(error, path: path)
         }
-        let known = Migration.all.last?.version ?? 0
-        guard version <= known else { throw .newerSchema(path: path, found: version, known: known) }
-        guard version == known else { throw .notMigrated(path) }
+        guard missing.isEmpty else { throw .notMigrated(path) }
         return DurableStorage(engine: engine, auditor: nil, time: .system)
     }
 
@@ -65,8 +63,6 @@ package enum SQLiteStorage {
             try engine.onWriterNow { session in
                 try Migrator(dialect: engine.dialect).migrate(session, at: now)
             }
-        } catch let error as NewerSchemaError {
-            throw .newerSchema(path: path, found: error.found, known: error.known)
         } catch {
             throw openError(error, path: path)
         }
@@ -75,6 +71,7 @@ package enum SQLiteStorage {
     private static func openError(_ error: any Error, path: String) -> SQLiteOpenError {
         switch error {
         case let error as SQLiteOpenError: error
+        case let error as NewerSchemaError: .newerSchema(path: path, found: error.found, known: error.known)
         case let failure as SQLFailure where failure.kind == .corrupt: .notADatabase(path)
         case let failure as SQLFailure: .cannotOpen(path: path, reason: failure.text)
         case let error as DatabaseError: openError(SQLFailure(error), path: path)

@@ -1,9 +1,12 @@
 /// One step of the database's tables; never changed once released, only followed by another.
 struct Migration: Sendable {
-    /// 1, 2, 3… without gaps.
+    /// Its place in the order; a database keeps which of them it has.
     let version: Int64
     let name: String
     let statements: @Sendable (SQLDialect) -> [SQLStatement]
+
+    /// Every step, in order.
+    static let all = [initial, scale]
 }
 
 /// The database's tables are of a version that this program does not know.

@@ -1,8 +1,5 @@
 extension Migration {
-    /// Every step, in order.
-    static let all = [initial]
-
-    private static let initial = Migration(version: 1, name: "users, clients, login tokens, sessions, audit") {
+    static let initial = Migration(version: 1, name: "users, clients, login tokens, sessions, audit") {
         dialect in
         let text = dialect.text
         return [

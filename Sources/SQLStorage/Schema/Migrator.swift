@@ -18,9 +18,13 @@ struct Migrator {
         }
     }
 
-    /// 0 for a database without any step.
-    static func currentVersion(_ session: any SQLSession) throws -> Int64 {
-        try session.run("SELECT max(version) FROM schema_migration").first?.optionalInteger(0) ?? 0
+    /// The steps that a database lacks, in order.
+    /// - Throws: ``NewerSchemaError``; ``SQLFailure`` for a database that never had a step.
+    func missing(_ session: any SQLSession) throws -> [Migration] {
+        let applied = Set(try session.run("SELECT version FROM schema_migration").map { try $0.integer(0) })
+        let known = migrations.last?.version ?? 0
+        if let newest = applied.max(), newest > known { throw NewerSchemaError(found: newest, known: known) }
+        return migrations.filter { !applied.contains($0.version) }
     }
 
     private func run(_ session: any SQLSession, at now: Timestamp) throws {
@@ -30,10 +34,7 @@ struct Migrator {
                 CREATE TABLE IF NOT EXISTS schema_migration (
                     version BIGINT NOT NULL PRIMARY KEY, name \(dialect.text) NOT NULL, applied_at BIGINT NOT NULL)
                 """))
-        let current = try Self.currentVersion(session)
-        let known = migrations.last?.version ?? 0
-        guard current <= known else { throw NewerSchemaError(found: current, known: known) }
-        for migration in migrations where migration.version > current {
+        for migration in try missing(session) {
             for statement in migration.statements(dialect) { _ = try session.run(statement) }
             _ = try session.run(
                 "INSERT INTO schema_migration (version, name, applied_at) VALUES ($1, $2, $3)",

@@ -33,19 +33,17 @@ extension AuditCommand {
         func run() async throws {
             let report: AuditVerificationReport
             if let exportPath {
-                report = try AuditReview.verify(exportAt: exportPath, trusting: try trustedKeys())
+                report = try AuditReview.verify(exportAt: exportPath, trusting: try await trustedKeys())
             } else {
                 let storage = try await options.openForReading()
-                report = try await AuditReview(storage).verify(trusting: try trustedKeys())
+                report = try await AuditReview(storage).verify(trusting: try await trustedKeys())
             }
             print(report.json)
             if !report.isValid { throw ExitCode.failure }
         }
 
-        private func trustedKeys() throws -> [AuditVerifierKey] {
-            guard let publicKeyPath else {
-                return [try AuditSigningKey.load(path: try options.location().signingKeyPath).verifierKey]
-            }
+        private func trustedKeys() async throws -> [AuditVerifierKey] {
+            guard let publicKeyPath else { return [try await options.auditSigningKey().verifierKey] }
             guard let keys = AuditVerifierKey.keys(in: try String(contentsOfFile: publicKeyPath, encoding: .utf8))
             else { throw CommandFailure("\(publicKeyPath) holds a line that is no key, or none.") }
             return keys

@@ -31,15 +31,15 @@ struct AuditCommand: AsyncParsableCommand {
         var header: String { self == .csv ? AuditCSV.header : "" }
     }
 
-    struct PublicKey: ParsableCommand {
+    struct PublicKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "public-key",
             abstract: "Print the key that checkpoints are verified with. Keep it where the server cannot change it.")
 
         @OptionGroup var options: StorageOptions
 
-        func run() throws {
-            print(try AuditSigningKey.load(path: try options.location().signingKeyPath).verifierKey)
+        func run() async throws {
+            print(try await options.auditSigningKey().verifierKey)
         }
     }
 }

@@ -3,6 +3,7 @@ import Bridge
 import Foundation
 import Logging
 import RedisStorage
+import SQLStorage
 
 /// The whole product in one command, with a website to try it on (contract §15).
 struct DemoCommand: AsyncParsableCommand {
@@ -16,6 +17,12 @@ struct DemoCommand: AsyncParsableCommand {
             Examples:
               drawbridge demo
               drawbridge demo --listen 127.0.0.1:0 --data /tmp/demo --print-json
+
+            A second node of the same demo finds everything in the database, keys and users too:
+
+              drawbridge demo --database $DATABASE --redis redis://127.0.0.1:6379
+              drawbridge demo --database $DATABASE --redis redis://127.0.0.1:6379 \\
+                  --listen 127.0.0.1:8090 --issuer http://127.0.0.1:8080
             """)
 
     @Option(help: "Address and port of the website; port 0 picks a free one.")
@@ -26,6 +33,9 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(name: .customLong("data"), help: "Folder to keep everything in; a second start finds it again.")
     var dataPath: String?
+
+    @Option(help: "Keep everything in this PostgreSQL database instead, for several nodes: a postgres:// URL.")
+    var database: String?
 
     @Option(help: "Present this origin as the issuer and in links, instead of the one listened on.")
     var issuer: String?
@@ -48,6 +58,9 @@ struct DemoCommand: AsyncParsableCommand {
                 throw ValidationError("\(text): the demo listens on loopback only; it speaks plain HTTP.")
             }
         }
+        if let database {
+            do { _ = try PostgresAddress(database) } catch { throw ValidationError("--database: \(error).") }
+        }
         if let redis {
             do { _ = try RedisURL(redis) } catch { throw ValidationError("--redis: \(error).") }
         }
@@ -60,8 +73,9 @@ struct DemoCommand: AsyncParsableCommand {
         JSONLogHandler.bootstrap(level: .info)
         let folder = try DemoFolder(named: dataPath)
         defer { folder.discard() }
-        let demo = try DemoInstance(
+        let demo = try await DemoInstance(
             folder: folder, listen: try address(), issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: !noLimits,
+            database: try database.map { try PostgresAddress($0) },
             redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) })
         try await demo.run { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text

@@ -40,6 +40,19 @@ struct StorageOptions: ParsableArguments {
         do { return try PostgresAddress(databaseText) } catch { throw CommandFailure(error.description) }
     }
 
+    /// The key that signs checkpoints.
+    ///
+    /// A demo's lies in its database. It is looked for there only when nothing else is named: whoever rules a
+    /// database must not be able to choose the key that its log is verified with.
+    func auditSigningKey() async throws -> AuditSigningKey {
+        if dataPath == nil, settings.inputs().filePath == nil, let database = try namedDatabase(),
+            let text = try await PostgresDemoMaterial.value(DemoMaterial.auditSigningKey.rawValue, in: database)
+        {
+            return try AuditSigningKey(text: Secret(text))
+        }
+        return try AuditSigningKey.load(path: try location().signingKeyPath)
+    }
+
     /// Opens the database for reading; works beside a running server and with no right to write.
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.

@@ -15,9 +15,7 @@ struct DemoFolder: Sendable {
         try StorageFolder.create(self.path)
     }
 
-    var keysFile: String { "\(path)/login-token-keys.json" }
-    var auditSigningKeyFile: String { "\(path)/audit-signing-key" }
-    var issuerSecretFile: String { "\(path)/trusted-issuer-secret" }
+    func path(of part: DemoMaterial) -> String { "\(path)/\(part.rawValue)" }
 
     /// Removes a folder that was not named.
     func discard() {

@@ -4,7 +4,8 @@ import Bridge
 struct DemoGuide: Sendable {
     let baseURL: String
     let managementURL: String
-    let dataDirectory: String
+    /// The option that names where the audit log is; a database's address may hold a password, and is not repeated.
+    let record: String
     let bearer: Secret<String>
     /// As it was called, so that the lines can be copied.
     let program = CommandLine.arguments.first ?? "drawbridge"
@@ -30,7 +31,7 @@ struct DemoGuide: Sendable {
                   curl -s -b jar \(baseURL)/session
                   (the first curl once more, without -c jar: refused, and that session is ended)
 
-          Look    \(program) audit tail --data \(dataDirectory)
+          Look    \(program) audit tail \(record)
                   curl -s \(managementURL)/readyz
                   curl -s \(managementURL)/metrics
 

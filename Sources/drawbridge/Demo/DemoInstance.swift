@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import SQLStorage
 
-/// A complete server on embedded stores, with throwaway keys and the demo website.
+/// A complete server with throwaway keys and the demo website, on embedded stores or on those that are named.
 struct DemoInstance: Sendable {
     private let folder: DemoFolder
     private let settings: DrawbridgeSettings
@@ -12,21 +12,22 @@ struct DemoInstance: Sendable {
 
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
-        hasLimits: Bool, redis: SharedRedisSettings? = nil
-    ) throws {
+        hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil
+    ) async throws {
         self.folder = folder
-        if !FileManager.default.fileExists(atPath: folder.keysFile) {
-            try LoginTokenKeyFile.initial(at: TimeSource.system.now(), random: .system).write(folder.keysFile)
-        }
-        issuer = try DemoIssuer(path: folder.issuerSecretFile)
+        try await DemoMaterial.prepare(in: folder, sharedBy: database)
+        issuer = try DemoIssuer(folder: folder)
         guard let own = WebOrigin("http://\(listen.public)") else { throw FreePortError(host: listen.public.host) }
         settings = DrawbridgeSettings(
             publicOrigin: origin ?? own, listen: listen.public, managementListen: listen.management,
-            dataDirectory: folder.path, database: nil, node: "demo", signInURL: "/",
+            dataDirectory: folder.path, database: database,
+            // Two demos of one machine never share a port, so they never share an audit chain.
+            node: database == nil ? "demo" : "demo-\(listen.public.port)", signInURL: "/",
             siteName: "Drawbridge", defaultWebClient: DemoClients.web,
             redemptionPaths: ["/login-with-token", "/user/login-with-token.php"], trustedProxies: [],
-            publicDirectory: nil, tls: nil, loginTokenKeysFile: folder.keysFile, loginTokenLifetime: .seconds(60),
-            sessionCacheSize: 50_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.auditSigningKeyFile,
+            publicDirectory: nil, tls: nil, loginTokenKeysFile: folder.path(of: .loginTokenKeys),
+            loginTokenLifetime: .seconds(60),
+            sessionCacheSize: 50_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.path(of: .auditSigningKey),
             limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000, appLinks: AppLinkSettings(),
             connectionLimits: ServerLimits(),
             logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
@@ -41,7 +42,8 @@ struct DemoInstance: Sendable {
         let site = DemoSite(composition: composition, issuer: issuer)
         let facts = facts()
         let guide = DemoGuide(
-            baseURL: facts.baseURL, managementURL: facts.managementURL, dataDirectory: folder.path,
+            baseURL: facts.baseURL, managementURL: facts.managementURL,
+            record: settings.database == nil ? "--data \(folder.path)" : "--database URL",
             bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.time.now()))
         try await Server(composition: composition, extraRoutes: site.addRoutes) {
             do {

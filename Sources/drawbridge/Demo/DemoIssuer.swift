@@ -13,18 +13,13 @@ struct DemoIssuer: Sendable {
 
     let secret: Secret<[UInt8]>
 
-    /// Keeps the secret in the data folder, so that tokens survive a restart.
-    init(path: String, random: RandomSource = .system) throws {
-        do {
-            guard let bytes = Base64URL.decode(String(decoding: try PrivateFile.read(path), as: UTF8.self)) else {
-                throw LoginTokenKeyFileError(path: path, problem: "is not a secret of the demo")
-            }
-            secret = Secret(bytes)
-        } catch PrivateFileError.missing {
-            let bytes = random.bytes(32)
-            try PrivateFile.replace(path, with: Array(Base64URL.encode(bytes).utf8))
-            secret = Secret(bytes)
+    /// Reads the secret from the demo's folder (``DemoMaterial/issuerSecret``).
+    init(folder: DemoFolder) throws {
+        let path = folder.path(of: .issuerSecret)
+        guard let bytes = Base64URL.decode(String(decoding: try PrivateFile.read(path), as: UTF8.self)) else {
+            throw LoginTokenKeyFileError(path: path, problem: "is not a secret of the demo")
         }
+        secret = Secret(bytes)
     }
 
     var settings: TrustedIssuerSettings {

@@ -60,7 +60,10 @@ extension LoginTokenKeyFile {
     }
 
     /// Replaces the file at `path`.
-    func write(_ path: String) throws {
+    func write(_ path: String) throws { try PrivateFile.replace(path, with: try json()) }
+
+    /// As the file holds it.
+    func json() throws -> [UInt8] {
         let document = Document(
             format: Self.format,
             keys: entries.map {
@@ -70,7 +73,7 @@ extension LoginTokenKeyFile {
             })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try PrivateFile.replace(path, with: Array(try encoder.encode(document)) + [UInt8(ascii: "\n")])
+        return Array(try encoder.encode(document)) + [UInt8(ascii: "\n")]
     }
 }
 

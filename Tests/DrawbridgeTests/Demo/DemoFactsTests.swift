@@ -10,15 +10,17 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func facts() throws -> DemoFacts {
-        DemoFacts(
+    private func facts() async throws -> DemoFacts {
+        let folder = try DemoFolder(named: folder.path)
+        try await DemoMaterial.prepare(in: folder, sharedBy: nil)
+        return DemoFacts(
             baseURL: "http://127.0.0.1:8080", managementURL: "http://127.0.0.1:8081",
-            issuerURL: "http://127.0.0.1:8080", processID: 7, issuer: try DemoIssuer(path: folder.path + "/secret"),
+            issuerURL: "http://127.0.0.1:8080", processID: 7, issuer: try DemoIssuer(folder: folder),
             clients: try DemoClients.all())
     }
 
-    @Test func `the ready line is one line with what tools rely on`() throws {
-        let line = try facts().line()
+    @Test func `the ready line is one line with what tools rely on`() async throws {
+        let line = try await facts().line()
         #expect(!line.contains("\n"))
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         #expect(object["base_url"] as? String == "http://127.0.0.1:8080")
@@ -38,12 +40,19 @@ import Testing
         #expect(!line.contains("password") && !line.contains("admin_token"))
     }
 
-    @Test func `the issuer's secret stays the same in one folder, for its owner only`() throws {
-        let path = folder.path + "/secret"
-        let first = try DemoIssuer(path: path).secret.expose()
-        #expect(try DemoIssuer(path: path).secret.expose() == first)
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        #expect(throws: PrivateFileError.self) { try DemoIssuer(path: path) }
+    @Test func `secrets stay the same in one folder, for its owner only`() async throws {
+        let folder = try DemoFolder(named: folder.path)
+        try await DemoMaterial.prepare(in: folder, sharedBy: nil)
+        let first = try DemoMaterial.allCases.map { try PrivateFile.read(folder.path(of: $0)) }
+        try await DemoMaterial.prepare(in: folder, sharedBy: nil)
+        #expect(try DemoMaterial.allCases.map { try PrivateFile.read(folder.path(of: $0)) } == first)
+        #expect(!first.contains([]))
+        for part in DemoMaterial.allCases {
+            let path = folder.path(of: part)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            await #expect(throws: PrivateFileError.self) { try await DemoMaterial.prepare(in: folder, sharedBy: nil) }
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
     }
 
     @Test func `a temporary folder goes, a named one stays`() throws {

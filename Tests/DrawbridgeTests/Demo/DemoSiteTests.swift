@@ -19,7 +19,7 @@ import Testing
     private func withDemo(_ body: @Sendable (any TestClientProtocol, any BridgeStorage) async throws -> Void)
         async throws
     {
-        let demo = try DemoInstance(
+        let demo = try await DemoInstance(
             folder: try DemoFolder(named: folder.path),
             listen: (ListenAddress(host: "127.0.0.1", port: 8080), ListenAddress(host: "127.0.0.1", port: 8081)),
             issuer: nil, hasLimits: true)

@@ -1,0 +1,45 @@
+import Bridge
+import Foundation
+import OAuth2
+import SQLStorage
+
+/// A throwaway secret of the demo: a file of its folder, named as it is here.
+///
+/// A new case needs nothing but how it is made: it then survives a restart on the same folder, and every process on
+/// one database has the same (contract §15).
+enum DemoMaterial: String, CaseIterable, Sendable {
+    case loginTokenKeys = "login-token-keys.json"
+    case auditSigningKey = "audit-signing-key"
+    case issuerSecret = "trusted-issuer-secret"
+
+    private func make(at now: Timestamp, random: RandomSource) throws -> [UInt8] {
+        switch self {
+        case .loginTokenKeys: try LoginTokenKeyFile.initial(at: now, random: random).json()
+        case .auditSigningKey:
+            Array(try AuditSigningKey.generate(name: "localhost/drawbridge", random: random).text.expose().utf8)
+        case .issuerSecret: Array(Base64URL.encode(random.bytes(32)).utf8)
+        }
+    }
+
+    /// Sees to it that every file is in the folder.
+    /// - Parameter database: has the last word when it is named: what the first process put there stands.
+    static func prepare(
+        in folder: DemoFolder, sharedBy database: PostgresAddress?, at now: Timestamp = TimeSource.system.now(),
+        random: RandomSource = .system
+    ) async throws {
+        var present: [String: String] = [:]
+        var offers: [String: String] = [:]
+        for part in allCases {
+            do {
+                present[part.rawValue] = String(decoding: try PrivateFile.read(folder.path(of: part)), as: UTF8.self)
+            } catch PrivateFileError.missing {
+                offers[part.rawValue] = String(decoding: try part.make(at: now, random: random), as: UTF8.self)
+            }
+        }
+        var settled = present.merging(offers) { mine, _ in mine }
+        if let database { settled = try await PostgresDemoMaterial.settle(settled, in: database, at: now) }
+        for part in allCases where settled[part.rawValue] != present[part.rawValue] {
+            try PrivateFile.replace(folder.path(of: part), with: Array((settled[part.rawValue] ?? "").utf8))
+        }
+    }
+}
