@@ -1,3 +1,5 @@
+package import OAuth2
+
 /// A registered app or website (contract §14). Its wire and file form is ``ClientDocument``.
 package struct Client: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
@@ -24,6 +26,12 @@ package struct Client: Hashable, Sendable {
         case alert
     }
 
+    /// Where the token endpoint puts what it issues.
+    package enum Delivery: String, Sendable, CaseIterable { case body, cookies }
+
+    /// The cookies of a web session (contract §6).
+    package enum CookieProfile: String, Sendable, CaseIterable { case session, tokens }
+
     package let id: ClientID
     package var name: String
     package var kind: Kind
@@ -41,6 +49,43 @@ package struct Client: Hashable, Sendable {
     /// How long a web session may lie unused, at most ``sessionLifetime``.
     package var sessionIdle: Duration
 
+    // What a client of the OAuth provider has beside.
+
+    /// ``OpaqueSecret/digest`` of `client_secret`; the secret itself is shown once and kept nowhere.
+    package var secretDigest: String?
+    package var authenticationMethod: ClientAuthenticationMethod
+    /// As registered; compared byte for byte but for a loopback port.
+    package var redirectURIs: [String] = []
+    package var postLogoutRedirectURIs: [String] = []
+    package var grantTypes: Set<GrantType>
+    /// What it may ask for; `device_sso` comes with ``isNativeSSOEnabled``.
+    package var scope: Scope
+    package var requiresPKCE = true
+    package var allowsLocalhost = false
+    /// Whether nobody is asked for consent.
+    package var isFirstParty = false
+    package var isNativeSSOEnabled = false
+    /// The clients that it shares its users and devices with.
+    package var shareWith: Set<ClientID> = []
+    package var delivery: Delivery = .body
+    package var cookieProfile: CookieProfile = .session
+    /// Stands before the names of the `tokens` profile's cookies.
+    package var cookiePrefix = ""
+    package var cookieDomain: String?
+    package var accessTokenLifetime: Duration = Client.defaultAccessTokenLifetime
+    /// The least authentication context class that a sign-in must have.
+    package var minimumACR: String?
+    /// How old a sign-in may be.
+    package var maximumAuthenticationAge: Duration?
+    package var backchannelLogoutURI: String?
+    package var idTokenAlgorithm: SigningAlgorithm = .es256
+    /// The client's own public keys, a JWK set (RFC 7517 §5).
+    package var keys: JSONValue?
+    package var keysURI: String?
+    package var logoURI: String?
+    package var policyURI: String?
+
+    package static let defaultAccessTokenLifetime = Duration.seconds(900)
     package static let defaultSessionLifetime = Duration.seconds(12 * 3600)
     package static let defaultSessionIdle = Duration.seconds(30 * 60)
 
@@ -61,5 +106,8 @@ package struct Client: Hashable, Sendable {
         self.replayResponse = replayResponse
         self.sessionLifetime = sessionLifetime
         self.sessionIdle = sessionIdle
+        authenticationMethod = kind == .native ? .none : .clientSecretBasic
+        grantTypes = Self.defaultGrantTypes(of: kind)
+        scope = Self.defaultScope(of: kind)
     }
 }

@@ -4,10 +4,15 @@
 /// enforces are known, so that no setting is accepted that does nothing.
 package struct ClientDocument: Sendable, Codable, Hashable {
     package let client: Client
+    private let showsSecretDigest: Bool
 
-    package init(_ client: Client) { self.client = client }
+    /// - Parameter showsSecretDigest: stores and settings files need it; an API's answer leaves it out.
+    package init(_ client: Client, showsSecretDigest: Bool = true) {
+        self.client = client
+        self.showsSecretDigest = showsSecretDigest
+    }
 
-    private enum Field: String, CodingKey, CaseIterable {
+    enum Field: String, CodingKey, CaseIterable {
         case clientID = "client_id"
         case clientName = "client_name"
         case clientType = "client_type"
@@ -21,6 +26,30 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case onReplay = "on_replay"
         case sessionLifetime = "session_lifetime"
         case sessionIdle = "session_idle"
+        case secretDigest = "client_secret_digest"
+        case authenticationMethod = "token_endpoint_auth_method"
+        case redirectURIs = "redirect_uris"
+        case postLogoutRedirectURIs = "post_logout_redirect_uris"
+        case grantTypes = "grant_types"
+        case scope
+        case requirePKCE = "require_pkce"
+        case allowLocalhost = "allow_localhost"
+        case firstParty = "first_party"
+        case nativeSSOEnabled = "native_sso_enabled"
+        case shareWith = "share_with"
+        case delivery
+        case cookieProfile = "cookie_profile"
+        case cookiePrefix = "cookie_prefix"
+        case cookieDomain = "cookie_domain"
+        case accessTokenLifetime = "access_token_lifetime"
+        case minimumACR = "min_acr"
+        case maximumAuthenticationAge = "max_auth_age"
+        case backchannelLogoutURI = "backchannel_logout_uri"
+        case idTokenAlgorithm = "id_token_signed_response_alg"
+        case keys = "jwks"
+        case keysURI = "jwks_uri"
+        case logoURI = "logo_uri"
+        case policyURI = "policy_uri"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -41,7 +70,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             throw ClientDocumentError(
                 field: Field.sessionIdle.rawValue, problem: "must not be longer than session_lifetime")
         }
-        let client = Client(
+        var client = Client(
             id: ClientID(rawValue: id), name: try fields.text(.clientName) ?? id, kind: kind,
             canIssueLoginTokens: try fields.flag(.canIssueLoginTokens) ?? false,
             mayReach: Set(try (fields.list(.mayReach) ?? []).map(ClientID.init(rawValue:))),
@@ -54,7 +83,8 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             throw ClientDocumentError(
                 field: Field.canIssueLoginTokens.rawValue, problem: "belongs to an app; this client is a website")
         }
-        self.client = client
+        try Self.readProviderFields(fields, into: &client)
+        self.init(client)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -74,6 +104,8 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         try fields.encode(client.replayResponse.rawValue, forKey: .onReplay)
         try fields.encode(client.sessionLifetime.inMilliseconds / 1000, forKey: .sessionLifetime)
         try fields.encode(client.sessionIdle.inMilliseconds / 1000, forKey: .sessionIdle)
+        if showsSecretDigest { try fields.encodeIfPresent(client.secretDigest, forKey: .secretDigest) }
+        try Self.writeProviderFields(of: client, into: &fields)
     }
 
     private static func isClientID(_ text: String) -> Bool {

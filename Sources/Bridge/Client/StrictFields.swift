@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Reads a document's fields so that a wrong type becomes an error that names the field.
 struct StrictFields<Key: CodingKey & RawRepresentable<String>> {
     let container: KeyedDecodingContainer<Key>
@@ -9,6 +11,9 @@ struct StrictFields<Key: CodingKey & RawRepresentable<String>> {
         }
         return text
     }
+
+    /// Text that may be empty.
+    func optionalText(_ key: Key) throws -> String? { try value(String.self, key, "must be text") }
 
     func flag(_ key: Key) throws -> Bool? { try value(Bool.self, key, "must be true or false") }
 
@@ -34,6 +39,19 @@ struct StrictFields<Key: CodingKey & RawRepresentable<String>> {
         }
         return .seconds(seconds)
     }
+
+    /// A list of words of a closed set.
+    func words<Word: RawRepresentable<String> & CaseIterable & Hashable>(_ key: Key) throws -> Set<Word>? {
+        guard let texts = try list(key) else { return nil }
+        let words = texts.compactMap(Word.init(rawValue:))
+        guard words.count == texts.count else {
+            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ClientDocumentError(field: key.rawValue, problem: "must be a list of \(known)")
+        }
+        return Set(words)
+    }
+
+    func json(_ key: Key) throws -> JSONValue? { try value(JSONValue.self, key, "must be a JSON object") }
 
     private func value<Value: Decodable>(_ type: Value.Type, _ key: Key, _ problem: String) throws -> Value? {
         guard container.contains(key) else { return nil }

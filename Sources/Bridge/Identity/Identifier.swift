@@ -44,3 +44,9 @@ package struct TokenID: Identifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
+
+/// A device secret's public id: it proves nothing, the secret does.
+package struct DeviceSecretID: Identifier {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+}

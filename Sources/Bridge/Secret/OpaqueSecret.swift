@@ -10,6 +10,10 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable, CaseIterable {
         /// A web session's cookie value.
         case webSession = "dbs_"
+        /// A client's password.
+        case clientSecret = "dbc_"
+        case authorizationCode = "dba_"
+        case refreshToken = "dbr_"
         /// Binds a form to the browser that the page was sent to.
         case formBinding = "dbf_"
     }

@@ -45,3 +45,20 @@ package enum JSONValue: Hashable, Sendable {
         return strings.count == array.count ? strings : nil
     }
 }
+
+extension JSONValue {
+    /// The value as compact JSON; members in the order of their names, so that equal values give equal text.
+    package var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let text): text
+        case .string(let text): JSONText.quoted(text)
+        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .object(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }
+                .map { JSONText.quoted($0.key) + ":" + $0.value.text }.joined(separator: ",") + "}"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// Authorization codes, and the arbiter of their single use.
+package protocol AuthorizationCodeStore: Sendable {
+    func recordCode(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws
+
+    /// The code with this digest in whatever state; `nil` when there is none.
+    func code(digest: String) async throws -> AuthorizationCodeState?
+
+    /// Uses a code up and opens the session it stands for, in one transaction.
+    ///
+    /// Of any number of concurrent callers one gets `.opened`. The code must not have expired, its user must not be
+    /// disabled and its browser session, where the session hangs under one, must not have ended.
+    func redeemCode(
+        digest: String, opening session: AppSession, refreshToken: RefreshTokenRecord?, at now: Timestamp,
+        events: [AuditEvent]
+    ) async throws -> AuthorizationCodeRedeemOutcome
+
+    /// Counts a redemption that failed by its client or verifier; the code goes with the `limit`th.
+    func recordCodeMiss(digest: String, limit: Int, event: AuditEvent) async throws
+
+    /// Records a second use and ends the session that the first one opened, with all that hangs under it.
+    /// - Parameter ended: the event for each session that ends; its session id is filled in.
+    /// - Returns: the sessions that this call ended.
+    func recordCodeReuse(digest: String, at now: Timestamp, reuse: AuditEvent, ended: AuditEvent) async throws
+        -> [SessionID]
+
+    /// - Returns: how many, at most `limit` of them.
+    func purgeCodes(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+/// A code as it is kept.
+package struct IssuedAuthorizationCode: Hashable, Sendable {
+    /// ``OpaqueSecret/digest`` of the code.
+    package let digest: String
+    package let grant: AuthorizationGrant
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+
+    package init(digest: String, grant: AuthorizationGrant, issuedAt: Timestamp, expiresAt: Timestamp) {
+        self.digest = digest
+        self.grant = grant
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+package struct AuthorizationCodeState: Hashable, Sendable {
+    package let code: IssuedAuthorizationCode
+    package let misses: Int
+    /// The session that the first use opened.
+    package let sessionID: SessionID?
+    package let redeemedAt: Timestamp?
+
+    package init(code: IssuedAuthorizationCode, misses: Int, sessionID: SessionID?, redeemedAt: Timestamp?) {
+        self.code = code
+        self.misses = misses
+        self.sessionID = sessionID
+        self.redeemedAt = redeemedAt
+    }
+}
+
+package enum AuthorizationCodeRedeemOutcome: Hashable, Sendable {
+    case opened
+    case alreadyUsed
+    /// Unknown, expired or purged.
+    case gone
+    case subjectDisabled
+}

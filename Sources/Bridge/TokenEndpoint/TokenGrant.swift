@@ -1,0 +1,53 @@
+package import OAuth2
+
+/// One `grant_type` of the token endpoint.
+///
+/// A grant sees a request only after the pipeline has parsed it once, authenticated its client, and found that the
+/// client may use the grant. It decides, records its own audit events with what it changes, and answers.
+package protocol TokenGrant: Sendable {
+    var type: GrantType { get }
+
+    /// - Throws: `OAuthError` with the RFC's code; ``StorageError`` when a store cannot decide.
+    func authorize(_ request: TokenRequest) async throws -> TokenResponse
+}
+
+/// A request to the token endpoint whose client is known.
+package struct TokenRequest: Sendable {
+    /// No parameter is repeated in it.
+    package let parameters: FormParameters
+    package let client: Client
+    package let origin: RequestOrigin
+    package let at: Timestamp
+    /// The thumbprint of the key that a valid `DPoP` header showed (RFC 9449).
+    package let proofKeyThumbprint: String?
+
+    package init(
+        parameters: FormParameters, client: Client, origin: RequestOrigin, at: Timestamp,
+        proofKeyThumbprint: String? = nil
+    ) {
+        self.parameters = parameters
+        self.client = client
+        self.origin = origin
+        self.at = at
+        self.proofKeyThumbprint = proofKeyThumbprint
+    }
+
+    /// A parameter that must be there.
+    /// - Throws: `invalid_request` naming it.
+    package func required(_ name: String) throws(OAuthError) -> String {
+        guard let value = parameters[name] else {
+            throw OAuthError(.invalidRequest, "\(name) is missing", detail: "missing_\(name)")
+        }
+        return value
+    }
+
+    /// The scope that is asked for; `nil` when none is named.
+    /// - Throws: `invalid_scope` when it is malformed.
+    package func requestedScope() throws(OAuthError) -> Scope? {
+        guard let text = parameters["scope"] else { return nil }
+        guard let scope = Scope(text) else {
+            throw OAuthError(.invalidScope, "scope is malformed", detail: "malformed_scope")
+        }
+        return scope
+    }
+}
