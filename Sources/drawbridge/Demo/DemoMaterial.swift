@@ -12,12 +12,21 @@ enum DemoMaterial: String, CaseIterable, Sendable {
     case auditSigningKey = "audit-signing-key"
     case issuerSecret = "trusted-issuer-secret"
 
-    private func make(at now: Timestamp, random: RandomSource) throws -> [UInt8] {
+    private func make(at now: Timestamp, random: RandomSource) throws -> String {
         switch self {
-        case .loginTokenKeys: try LoginTokenKeyFile.initial(at: now, random: random).json()
-        case .auditSigningKey:
-            Array(try AuditSigningKey.generate(name: "localhost/drawbridge", random: random).text.expose().utf8)
-        case .issuerSecret: Array(Base64URL.encode(random.bytes(32)).utf8)
+        case .loginTokenKeys:
+            String(decoding: try LoginTokenKeyFile.initial(at: now, random: random).json(), as: UTF8.self)
+        case .auditSigningKey: try AuditSigningKey.generate(name: "localhost/drawbridge", random: random).text.expose()
+        case .issuerSecret: Base64URL.encode(random.bytes(32))
+        }
+    }
+
+    /// - Returns: `nil` when the folder has none yet.
+    private func content(in folder: DemoFolder) throws -> String? {
+        do {
+            return String(decoding: try PrivateFile.read(folder.path(of: self)), as: UTF8.self)
+        } catch PrivateFileError.missing {
+            return nil
         }
     }
 
@@ -28,15 +37,11 @@ enum DemoMaterial: String, CaseIterable, Sendable {
         random: RandomSource = .system
     ) async throws {
         var present: [String: String] = [:]
-        var offers: [String: String] = [:]
+        var settled: [String: String] = [:]
         for part in allCases {
-            do {
-                present[part.rawValue] = String(decoding: try PrivateFile.read(folder.path(of: part)), as: UTF8.self)
-            } catch PrivateFileError.missing {
-                offers[part.rawValue] = String(decoding: try part.make(at: now, random: random), as: UTF8.self)
-            }
+            present[part.rawValue] = try part.content(in: folder)
+            settled[part.rawValue] = try present[part.rawValue] ?? part.make(at: now, random: random)
         }
-        var settled = present.merging(offers) { mine, _ in mine }
         if let database { settled = try await PostgresDemoMaterial.settle(settled, in: database, at: now) }
         for part in allCases where settled[part.rawValue] != present[part.rawValue] {
             try PrivateFile.replace(folder.path(of: part), with: Array((settled[part.rawValue] ?? "").utf8))
