@@ -55,8 +55,8 @@ package struct Client: Hashable, Sendable {
     package var secretDigest: String?
     package var authenticationMethod: ClientAuthenticationMethod
     /// As registered; compared byte for byte but for a loopback port.
-    package var redirectURIs: [String] = []
-    package var postLogoutRedirectURIs: [String] = []
+    package var redirectURIs: [RedirectURI] = []
+    package var postLogoutRedirectURIs: [RedirectURI] = []
     package var grantTypes: Set<GrantType>
     /// What it may ask for; `device_sso` comes with ``isNativeSSOEnabled``.
     package var scope: Scope

@@ -10,8 +10,6 @@ extension ClientDocument {
         if let method: ClientAuthenticationMethod = try fields.word(.authenticationMethod) {
             client.authenticationMethod = method
         }
-        client.redirectURIs = try uris(fields, .redirectURIs)
-        client.postLogoutRedirectURIs = try uris(fields, .postLogoutRedirectURIs)
         if let types: Set<GrantType> = try fields.words(.grantTypes) { client.grantTypes = types }
         if let scope = try fields.optionalText(.scope) {
             guard let parsed = scope.isEmpty ? Scope.empty : Scope(scope) else {
@@ -21,6 +19,9 @@ extension ClientDocument {
         }
         client.requiresPKCE = try fields.flag(.requirePKCE) ?? true
         client.allowsLocalhost = try fields.flag(.allowLocalhost) ?? false
+        let rules = RedirectURIRules(isNative: client.kind == .native, allowsLocalhost: client.allowsLocalhost)
+        client.redirectURIs = try uris(fields, .redirectURIs, rules)
+        client.postLogoutRedirectURIs = try uris(fields, .postLogoutRedirectURIs, rules)
         client.isFirstParty = try fields.flag(.firstParty) ?? false
         client.isNativeSSOEnabled = try fields.flag(.nativeSSOEnabled) ?? false
         client.shareWith = Set(try (fields.list(.shareWith) ?? []).map(ClientID.init(rawValue:)))
@@ -45,8 +46,8 @@ extension ClientDocument {
         of client: Client, into fields: inout KeyedEncodingContainer<Field>
     ) throws {
         try fields.encode(client.authenticationMethod.rawValue, forKey: .authenticationMethod)
-        try fields.encode(client.redirectURIs, forKey: .redirectURIs)
-        try fields.encode(client.postLogoutRedirectURIs, forKey: .postLogoutRedirectURIs)
+        try fields.encode(client.redirectURIs.map(\.description), forKey: .redirectURIs)
+        try fields.encode(client.postLogoutRedirectURIs.map(\.description), forKey: .postLogoutRedirectURIs)
         try fields.encode(client.grantTypes.map(\.rawValue).sorted(), forKey: .grantTypes)
         try fields.encode(client.scope.description, forKey: .scope)
         try fields.encode(client.requiresPKCE, forKey: .requirePKCE)
@@ -104,12 +105,18 @@ extension ClientDocument {
         }
     }
 
-    private static func uris(_ fields: StrictFields<Field>, _ field: Field) throws -> [String] {
-        let uris = try fields.list(field) ?? []
-        guard uris.count <= 100, uris.allSatisfy({ (1...2048).contains($0.utf8.count) }) else {
-            throw error(field, "must be at most 100 URIs of 1 to 2048 bytes")
+    private static func uris(
+        _ fields: StrictFields<Field>, _ field: Field, _ rules: RedirectURIRules
+    ) throws -> [RedirectURI] {
+        let texts = try fields.list(field) ?? []
+        guard texts.count <= 100 else { throw error(field, "must hold at most 100 URIs") }
+        return try texts.map { text in
+            do {
+                return try RedirectURI(registering: text, rules: rules)
+            } catch let problem as RedirectURIProblem {
+                throw error(field, "holds \(text.debugDescription), which \(problem.rawValue)")
+            }
         }
-        return uris
     }
 
     private static func webURL(_ fields: StrictFields<Field>, _ field: Field) throws -> String? {
