@@ -1,5 +1,5 @@
 /// Everything that must last, on one engine. Services take the role they need, never this.
-package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, ClientStore, AuditLog {
+package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, ClientStore, AuditLog, ProviderStorage {
     /// Whether the engine can write now; what `/readyz` asks.
     /// - Throws: ``StorageError`` when it cannot.
     func checkWritable() async throws
@@ -8,3 +8,8 @@ package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, 
     /// engine. Nothing may be called afterwards.
     func close() async throws
 }
+
+/// What the token side of the OAuth provider keeps.
+package protocol ProviderStorage: AuthorizationCodeStore, AppSessionStore, RefreshTokenStore, SigningKeyStore,
+    RevokedTokenStore, LogoutNoticeStore
+{}

@@ -27,6 +27,24 @@ struct CopiedTable: Sendable {
             """),
         CopiedTable("audit_checkpoint", 2, "node size at hash note"),
         CopiedTable("heartbeat", 1, "node at"),
+        CopiedTable(
+            "authorization_code", 1,
+            """
+            digest client_id redirect_uri code_challenge nonce scope subject auth_time acr amr browser_session_id \
+            requested_claims proof_key issued_at expires_at misses redeemed_at session_id
+            """),
+        CopiedTable(
+            "app_session", 1,
+            """
+            id subject client_id scope opening auth_time acr amr browser_session_id device_secret_id parent_id \
+            requested_claims wants_logout_notice created_at expires_at ended_at
+            """),
+        CopiedTable(
+            "refresh_token", 1,
+            "digest session_id scope proof_key issued_at expires_at rotated_at successor_digest"),
+        CopiedTable("signing_key", 1, "id algorithm sealed_key public_key created_at signs_from retires_at"),
+        CopiedTable("revoked_token", 1, "token_id expires_at"),
+        CopiedTable("logout_notice", 1, "id client_id subject session_id created_at attempts next_attempt_at"),
         CopiedTable("demo_material", 1, "name content"),
     ]
 

@@ -5,7 +5,7 @@ extension DurableStorage {
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
         replacing replaced: ReplacedSession?, events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
-        try await write { [heldStanding] transaction in
+        try await write { [heldStanding, heldAppSession] transaction in
             // Asked inside the transaction: a user who was disabled a moment ago must not get in with a token that
             // was checked before. Disabling ends everything of the user, unredeemed tokens too (contract §7). Held,
             // because a disabling on another node must wait, or it would not see the session that is opened here.
@@ -13,6 +13,13 @@ extension DurableStorage {
                 let disabledAt = try row.optionalTimestamp(0)
             {
                 return .revoked(at: disabledAt)
+            }
+            // The same for the app's session, if it is one of ours: what hangs under it must not outlive it.
+            if let parentID = session.parentID,
+                let row = try transaction.run(heldAppSession, [SQLValue(parentID)]).first,
+                let endedAt = try row.optionalTimestamp(0)
+            {
+                return .revoked(at: endedAt)
             }
             let usage: [SQLValue] = [
                 SQLValue(use.at), SQLValue(use.sessionID), SQLValue(use.address), SQLValue(use.userAgentDigest),

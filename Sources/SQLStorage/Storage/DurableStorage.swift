@@ -11,6 +11,8 @@ package final class DurableStorage: Sendable {
     private let time: TimeSource
     /// ``SubjectSQL/disabledAt`` for a transaction that counts on the answer.
     let heldStanding: SQLStatement
+    /// ``AppSessionSQL/endedAt`` likewise.
+    let heldAppSession: SQLStatement
     private let checkpointTimer = Mutex<Task<Void, Never>?>(nil)
 
     /// How often a checkpoint is signed when there is news (contract §8).
@@ -28,6 +30,7 @@ package final class DurableStorage: Sendable {
         self.engine = engine
         self.time = time
         heldStanding = SQLStatement(SubjectSQL.disabledAt.text + engine.dialect.rowHold)
+        heldAppSession = SQLStatement(AppSessionSQL.endedAt.text + engine.dialect.rowHold)
         writing = auditor.map { Writing(writer: GroupCommitWriter(engine: engine, auditor: $0), auditor: $0) }
         if writing != nil { startCheckpointTimer() }
     }

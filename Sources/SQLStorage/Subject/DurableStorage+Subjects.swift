@@ -25,16 +25,7 @@ extension DurableStorage: SubjectStore {
             guard !changed.isEmpty else { return nil }
             try transaction.record(event)
             guard disabled else { return [] }
-            let sessions: [SessionID] = try transaction.run(
-                WebSessionSQL.endAllOf, [SQLValue(subject), SQLValue(now)]
-            ).map { try $0.identifier(0) }
-            for session in sessions {
-                var event = ended
-                event.sessionID = session
-                try transaction.record(event)
-                transaction.announce(ended: session)
-            }
-            return sessions
+            return try transaction.endAll(of: subject, at: now, ended: ended)
         }
     }
 

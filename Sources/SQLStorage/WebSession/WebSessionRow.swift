@@ -1,6 +1,4 @@
 import Bridge
-import Foundation
-import OAuth2
 
 extension WebSession {
     /// The values of the table's columns, in the order of ``WebSessionSQL``.
@@ -25,22 +23,5 @@ extension WebSession {
             createdAt: try row.timestamp(11), expiresAt: try row.timestamp(12),
             idleLifetime: .milliseconds(try row.integer(13)), lastSeenAt: try row.timestamp(14),
             endedAt: try row.optionalTimestamp(15))
-    }
-}
-
-/// `amr` in one column: a JSON array of texts, nothing when it is empty.
-private enum AuthenticationMethods {
-    static func encode(_ methods: [String]) -> SQLValue {
-        guard !methods.isEmpty else { return .null }
-        return .text("[" + methods.map(JSONText.quoted).joined(separator: ",") + "]")
-    }
-
-    static func decode(_ text: String?) throws -> [String] {
-        guard let text else { return [] }
-        do {
-            return try JSONDecoder().decode([String].self, from: Data(text.utf8))
-        } catch {
-            throw StorageError.corrupt("a session's amr is not a JSON array of texts")
-        }
     }
 }

@@ -39,6 +39,11 @@ enum WebSessionSQL {
         RETURNING id
         """
 
+    /// Those that an app session carried.
+    static let endUnder: SQLStatement = """
+        UPDATE web_session SET ended_at = $2 WHERE parent_id = $1 AND ended_at IS NULL RETURNING id, client_id
+        """
+
     static let endAllOf: SQLStatement = """
         UPDATE web_session SET ended_at = $2 WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2 RETURNING id
         """

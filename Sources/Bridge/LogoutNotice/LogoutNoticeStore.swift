@@ -1,0 +1,36 @@
+/// The queue of sessions whose end a client wants to hear of; it survives a restart.
+///
+/// Filled by the verbs of ``AppSessionStore`` that end sessions, in their transaction.
+package protocol LogoutNoticeStore: Sendable {
+    /// Takes notices that are due: of any number of nodes one gets each.
+    /// - Parameter lease: after which a notice that was not settled is due again.
+    func takeLogoutNotices(dueAt now: Timestamp, lease: Duration, limit: Int) async throws -> [LogoutNotice]
+
+    /// Has a notice tried again later.
+    func postponeLogoutNotice(_ id: String, until next: Timestamp) async throws
+
+    /// Takes a notice off the queue and records how it went.
+    func settleLogoutNotice(_ id: String, event: AuditEvent) async throws
+}
+
+/// That a session of a client has ended.
+package struct LogoutNotice: Hashable, Sendable {
+    package let id: String
+    package let clientID: ClientID
+    package let subject: Subject
+    package let sessionID: SessionID
+    package let createdAt: Timestamp
+    /// How often it was taken.
+    package var attempts: Int
+
+    package init(
+        id: String, clientID: ClientID, subject: Subject, sessionID: SessionID, createdAt: Timestamp, attempts: Int
+    ) {
+        self.id = id
+        self.clientID = clientID
+        self.subject = subject
+        self.sessionID = sessionID
+        self.createdAt = createdAt
+        self.attempts = attempts
+    }
+}
