@@ -10,18 +10,26 @@ package struct LimitSettings: Sendable {
     package var failedRedemptionPerNetwork: TokenBucket
     /// Bearers that are refused, per network.
     package var refusedBearerPerNetwork: TokenBucket
+    /// Sign-ins that fail, per account and per network.
+    package var failedSignIn: TokenBucket
+    /// Authorization requests that a client pushes.
+    package var pushedRequestPerClient: TokenBucket
 
     package init(
         issuePerSubject: TokenBucket = TokenBucket(burst: 5, perHour: 60),
         issuePerNetwork: TokenBucket = TokenBucket(burst: 60, perHour: 1200), issuePerClient: TokenBucket? = nil,
         failedRedemptionPerNetwork: TokenBucket = TokenBucket(perMinute: 60),
-        refusedBearerPerNetwork: TokenBucket = TokenBucket(perMinute: 60)
+        refusedBearerPerNetwork: TokenBucket = TokenBucket(perMinute: 60),
+        failedSignIn: TokenBucket = TokenBucket(perMinute: 5),
+        pushedRequestPerClient: TokenBucket = TokenBucket(perMinute: 60)
     ) {
         self.issuePerSubject = issuePerSubject
         self.issuePerNetwork = issuePerNetwork
         self.issuePerClient = issuePerClient
         self.failedRedemptionPerNetwork = failedRedemptionPerNetwork
         self.refusedBearerPerNetwork = refusedBearerPerNetwork
+        self.failedSignIn = failedSignIn
+        self.pushedRequestPerClient = pushedRequestPerClient
     }
 
     func issueKeys(subject: Subject, clientID: ClientID, origin: RequestOrigin) -> [RateLimitKey] {
@@ -41,6 +49,21 @@ package struct LimitSettings: Sendable {
             RateLimitKey(
                 scope: "redeem.network", value: network.description, bucket: failedRedemptionPerNetwork)
         ]
+    }
+
+    func pushedRequestKeys(_ client: ClientID) -> [RateLimitKey] {
+        [RateLimitKey(scope: "pushed_request.client", value: client.rawValue, bucket: pushedRequestPerClient)]
+    }
+
+    func failedSignInKeys(username: Username?, origin: RequestOrigin) -> [RateLimitKey] {
+        var keys: [RateLimitKey] = []
+        if let username {
+            keys.append(RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn))
+        }
+        if let network = origin.address?.limitNetwork {
+            keys.append(RateLimitKey(scope: "sign_in.network", value: network.description, bucket: failedSignIn))
+        }
+        return keys
     }
 
     /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.

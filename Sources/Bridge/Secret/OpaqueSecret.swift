@@ -14,6 +14,8 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         case clientSecret = "dbc_"
         case authorizationCode = "dba_"
         case refreshToken = "dbr_"
+        /// Names an authorization request that was sent ahead (RFC 9126).
+        case pushedRequest = "dbp_"
         /// Binds a form to the browser that the page was sent to.
         case formBinding = "dbf_"
     }

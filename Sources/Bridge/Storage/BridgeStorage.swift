@@ -1,5 +1,7 @@
 /// Everything that must last, on one engine. Services take the role they need, never this.
-package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, ClientStore, AuditLog, ProviderStorage {
+package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, AccountStore, ClientStore, ConsentStore,
+    PushedRequestStore, AuditLog, ProviderStorage
+{
     /// Whether the engine can write now; what `/readyz` asks.
     /// - Throws: ``StorageError`` when it cannot.
     func checkWritable() async throws

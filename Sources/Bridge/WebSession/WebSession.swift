@@ -3,6 +3,8 @@ package struct WebSession: Hashable, Sendable {
     /// How a session came to be (contract §6).
     package enum Opening: String, Sendable {
         case loginToken = "login_token"
+        /// A sign-in at Drawbridge's own pages.
+        case authorize
     }
 
     /// The public id that lists and proxies see; it opens nothing.

@@ -6,6 +6,10 @@ package protocol WebSessionStore: Sendable {
     /// The session with this public id, ended or not.
     func session(id: SessionID) async throws -> WebSession?
 
+    /// Adds a session that no login token opened, ends the one in whose place it comes, and records the events.
+    /// - Returns: `false` when the user is disabled; then nothing was written.
+    func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) async throws -> Bool
+
     /// Notes that the session was seen; never moves `lastSeenAt` back and never revives an ended session.
     func touch(_ id: SessionID, at now: Timestamp) async throws
 

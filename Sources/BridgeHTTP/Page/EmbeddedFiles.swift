@@ -631,7 +631,15 @@ td { overflow-wrap: anywhere; }
     "content_too_large": "Der Inhalt der Anfrage ist größer, als diese Adresse annimmt.",
     "unsupported_media_type": "Der Inhalt der Anfrage hat einen Typ, den diese Adresse nicht annimmt.",
     "idempotency_key_reused": "Der Idempotency-Key wurde schon mit einer anderen Anfrage benutzt. Nehmen Sie für eine neue Anfrage einen neuen Schlüssel.",
-    "forbidden": "Die Anfrage kam nicht von einer Stelle, die sie senden darf, etwa einer Seite desselben Ursprungs."
+    "forbidden": "Die Anfrage kam nicht von einer Stelle, die sie senden darf, etwa einer Seite desselben Ursprungs.",
+    "unsupported_response_type": "Dieser Server stellt nur Autorisierungscodes aus: response_type muss code sein.",
+    "login_required": "Die Anfrage erlaubt keine Seiten (prompt=none), aber die Person muss sich zuerst anmelden.",
+    "consent_required": "Die Anfrage erlaubt keine Seiten (prompt=none), aber die Person muss um Zustimmung gebeten werden.",
+    "interaction_required": "Die Anfrage erlaubt keine Seiten (prompt=none), aber die Person muss eine sehen.",
+    "invalid_request_uri": "Die request_uri ist unbekannt, schon benutzt oder abgelaufen. Senden Sie die Anfrage noch einmal voraus.",
+    "request_not_supported": "Request-Objekte (der Parameter request) werden nicht unterstützt. Senden Sie die Anfrage stattdessen an den Endpunkt für vorausgesandte Anfragen.",
+    "request_uri_not_supported": "Nur eine request_uri, die dieser Server selbst vergeben hat, wird unterstützt.",
+    "registration_not_supported": "Der Parameter registration wird nicht unterstützt."
   }
 }
 
@@ -716,7 +724,15 @@ td { overflow-wrap: anywhere; }
     "content_too_large": "The body is larger than this address accepts.",
     "unsupported_media_type": "The body has a content type that this address does not accept.",
     "idempotency_key_reused": "The Idempotency-Key was used before with another request. Use a new key for a new request.",
-    "forbidden": "The request did not come from a place that may send it, such as a page of the same origin."
+    "forbidden": "The request did not come from a place that may send it, such as a page of the same origin.",
+    "unsupported_response_type": "This server issues authorization codes only: response_type must be code.",
+    "login_required": "The request forbids pages (prompt=none), but the user has to sign in first.",
+    "consent_required": "The request forbids pages (prompt=none), but the user has to be asked for consent.",
+    "interaction_required": "The request forbids pages (prompt=none), but the user has to see one.",
+    "invalid_request_uri": "The request_uri is unknown, was used before or has expired. Push the request again.",
+    "request_not_supported": "Request objects (the parameter request) are not supported. Push the request to the pushed authorization request endpoint instead.",
+    "request_uri_not_supported": "Only a request_uri that this server gave out itself is supported.",
+    "registration_not_supported": "The parameter registration is not supported."
   }
 }
 

@@ -21,8 +21,17 @@ package struct ErrorCode: Hashable, Sendable {
     package static let unauthorizedClient = ErrorCode("unauthorized_client", status: 403)
     // RFC 6749 §4.1.2.1
     package static let accessDenied = ErrorCode("access_denied", status: 403)
+    package static let unsupportedResponseType = ErrorCode("unsupported_response_type", status: 400)
     package static let serverError = ErrorCode("server_error", status: 500)
     package static let temporarilyUnavailable = ErrorCode("temporarily_unavailable", status: 503)
+    // OpenID Connect Core §3.1.2.6; they travel in redirects, and as JSON from the pushed request endpoint.
+    package static let loginRequired = ErrorCode("login_required", status: 400)
+    package static let consentRequired = ErrorCode("consent_required", status: 400)
+    package static let interactionRequired = ErrorCode("interaction_required", status: 400)
+    package static let invalidRequestURI = ErrorCode("invalid_request_uri", status: 400)
+    package static let requestNotSupported = ErrorCode("request_not_supported", status: 400)
+    package static let requestURINotSupported = ErrorCode("request_uri_not_supported", status: 400)
+    package static let registrationNotSupported = ErrorCode("registration_not_supported", status: 400)
     // RFC 6750 §3.1
     package static let invalidToken = ErrorCode("invalid_token", status: 401)
     package static let insufficientScope = ErrorCode("insufficient_scope", status: 403)
@@ -47,6 +56,8 @@ package struct ErrorCode: Hashable, Sendable {
         invalidRequest, invalidClient, invalidGrant, invalidScope, unsupportedGrantType, unauthorizedClient,
         accessDenied, serverError, temporarilyUnavailable, invalidToken, insufficientScope, invalidTarget,
         insufficientUserAuthentication, invalidRedirect, rateLimited, notFound, methodNotAllowed, conflict,
-        contentTooLarge, unsupportedMediaType, idempotencyKeyReused, forbidden,
+        contentTooLarge, unsupportedMediaType, idempotencyKeyReused, forbidden, unsupportedResponseType,
+        loginRequired, consentRequired, interactionRequired, invalidRequestURI, requestNotSupported,
+        requestURINotSupported, registrationNotSupported,
     ]
 }

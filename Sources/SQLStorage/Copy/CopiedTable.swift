@@ -8,6 +8,16 @@ struct CopiedTable: Sendable {
     /// Every table but `schema_migration`, which says what a database is and not what it holds.
     static let all = [
         CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at"),
+        CopiedTable(
+            "account", 1,
+            """
+            subject username username_key display_name email password_hash role second_factor second_factor_step \
+            created_at password_changed_at
+            """),
+        CopiedTable("recovery_code", 2, "subject digest used_at"),
+        CopiedTable("upstream_identity", 2, "issuer external_subject subject linked_at"),
+        CopiedTable("consent", 2, "subject client_id scope granted_at"),
+        CopiedTable("pushed_request", 1, "digest client_id parameters expires_at used_at"),
         CopiedTable("client", 1, "client_id document updated_at"),
         CopiedTable(
             "login_token_use", 1,

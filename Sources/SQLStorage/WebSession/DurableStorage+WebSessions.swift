@@ -13,6 +13,30 @@ extension DurableStorage: WebSessionStore {
         }
     }
 
+    package func open(
+        _ opened: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
+    ) async throws -> Bool {
+        try await write { [heldStanding] transaction in
+            // Held for the reason that redeem has: a disabling must see this session, or come first.
+            if let row = try transaction.run(heldStanding, [SQLValue(opened.subject)]).first,
+                try row.optionalTimestamp(0) != nil
+            {
+                return false
+            }
+            guard try transaction.changes(WebSessionSQL.insert, opened.columns + [.null]) else {
+                throw StorageError.corrupt("a new session's id is taken")
+            }
+            if let replaced,
+                try transaction.changes(WebSessionSQL.endIfAlive, [SQLValue(replaced.id), SQLValue(opened.createdAt)])
+            {
+                try transaction.record(replaced.event.naming(replaced.id))
+                transaction.announce(ended: replaced.id)
+            }
+            for event in events { try transaction.record(event) }
+            return true
+        }
+    }
+
     package func touch(_ id: SessionID, at now: Timestamp) async throws {
         try await write { transaction in
             _ = try transaction.changes(WebSessionSQL.touch, [SQLValue(id), SQLValue(now)])

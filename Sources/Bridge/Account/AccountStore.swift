@@ -1,0 +1,56 @@
+/// Accounts, their second factors and their links to upstream providers.
+package protocol AccountStore: Sendable {
+    func account(named username: Username) async throws -> Account?
+
+    func account(of subject: Subject) async throws -> Account?
+
+    /// Adds an account and makes its user known.
+    /// - Parameter link: the upstream identity that it belongs to, if it comes from one.
+    /// - Returns: `.added`, or what stood in the way; then nothing was written.
+    func addAccount(
+        _ account: Account, issuer: String, link: UpstreamIdentity?, event: AuditEvent
+    ) async throws -> AccountAdding
+
+    /// Replaces the password and ends all of the user's sessions, in one step (contract §7).
+    /// - Parameter ended: the event for each session that ends; its session id is filled in.
+    /// - Returns: the ended sessions; `nil` for an unknown subject.
+    func setPassword(
+        _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
+    ) async throws -> [SessionID]?
+
+    /// Stores the same password at another cost, unless it was changed meanwhile.
+    func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws
+
+    /// Sets up, replaces or removes the second factor with its recovery codes.
+    /// - Returns: whether there is such an account.
+    func setSecondFactor(
+        _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool
+
+    /// Uses up a time step: `true` for one caller only, and for no step at or before one that was used.
+    func claimStep(_ step: Int64, of subject: Subject) async throws -> Bool
+
+    /// Uses up a recovery code: `true` for one caller only.
+    func claimRecoveryCode(digest: String, of subject: Subject, at now: Timestamp) async throws -> Bool
+
+    /// The account that an upstream identity is linked to.
+    func account(linkedTo identity: UpstreamIdentity) async throws -> Account?
+}
+
+package enum AccountAdding: Hashable, Sendable {
+    case added
+    case usernameTaken
+    /// The subject, or the upstream identity, has an account.
+    case subjectTaken
+}
+
+/// A user as an upstream provider names it: `iss` and `sub`, never an e-mail address (OpenID Connect Core §5.7).
+package struct UpstreamIdentity: Hashable, Sendable {
+    package let issuer: String
+    package let subject: String
+
+    package init(issuer: String, subject: String) {
+        self.issuer = issuer
+        self.subject = subject
+    }
+}

@@ -1,0 +1,97 @@
+package import OAuth2
+
+/// What happens next to a good request: a pure function over facts, so that the whole table can be tested
+/// (native-oauth C.1, step 10).
+package enum AuthorizationDecision: Hashable, Sendable {
+    case signIn
+    case askConsent
+    case issueCode
+    case refuse(ErrorCode, String)
+
+    /// What is known when it is decided.
+    package struct Facts: Sendable {
+        /// The user of this browser's session, and how he signed in.
+        package let session: (subject: Subject, authentication: Authentication)?
+        /// When this request first sent the browser to the sign-in page, if it did.
+        package let demandedAt: Timestamp?
+        /// The scopes that the user has allowed the client before.
+        package let consented: Set<String>?
+        /// Whether the user has just said yes on the consent page.
+        package let agreed: Bool
+        package let now: Timestamp
+
+        package init(
+            session: (subject: Subject, authentication: Authentication)?, demandedAt: Timestamp? = nil,
+            consented: Set<String>? = nil, agreed: Bool = false, now: Timestamp
+        ) {
+            self.session = session
+            self.demandedAt = demandedAt
+            self.consented = consented
+            self.agreed = agreed
+            self.now = now
+        }
+
+        /// Whether the user signed in after this request asked for it.
+        var hasJustSignedIn: Bool {
+            guard let demandedAt, let time = session?.authentication.time else { return false }
+            return time >= demandedAt
+        }
+    }
+
+    package static func decide(_ request: AuthorizationRequest, _ facts: Facts) -> AuthorizationDecision {
+        let isSilent = request.prompts.contains(.none)
+        guard let session = facts.session else {
+            return isSilent ? .refuse(.loginRequired, "the user is not signed in") : .signIn
+        }
+        if let expected = request.expectedSubject, expected != session.subject {
+            // A code for another user than the client meant would be the worst answer (OpenID Connect Core §3.1.2.2).
+            return isSilent || facts.hasJustSignedIn
+                ? .refuse(.loginRequired, "another user is signed in") : .signIn
+        }
+        if isTooWeak(session.authentication, for: request) {
+            guard !facts.hasJustSignedIn else {
+                return .refuse(.accessDenied, "the user cannot sign in as strongly as the client requires")
+            }
+            return isSilent ? .refuse(.loginRequired, "a stronger sign-in is required") : .signIn
+        }
+        if mustSignInAgain(request, facts) {
+            return isSilent ? .refuse(.loginRequired, "the sign-in is too old") : .signIn
+        }
+        if facts.agreed { return .issueCode }
+        if mustAsk(request, facts) {
+            return isSilent ? .refuse(.consentRequired, "the user has to be asked") : .askConsent
+        }
+        return .issueCode
+    }
+
+    private static func isTooWeak(_ authentication: Authentication, for request: AuthorizationRequest) -> Bool {
+        if let minimum = request.client.minimumACR,
+            !AuthenticationLevel.satisfies(authentication.acr, required: minimum)
+        {
+            return true
+        }
+        let essential = request.essentialACRs
+        return !essential.isEmpty
+            && !essential.contains { AuthenticationLevel.satisfies(authentication.acr, required: $0) }
+    }
+
+    private static func mustSignInAgain(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {
+        if facts.hasJustSignedIn { return false }
+        if request.prompts.contains(.login) || request.prompts.contains(.selectAccount) { return true }
+        let limits = [request.maximumAge.map { Duration.seconds($0) }, request.client.maximumAuthenticationAge]
+        guard let limit = limits.compactMap(\.self).min() else { return false }
+        // `max_age=0` means the same as `prompt=login`.
+        guard limit > .zero, let time = facts.session?.authentication.time else { return true }
+        return facts.now - time > limit
+    }
+
+    /// RFC 8252 §8.6: an app that only its redirect tells apart may be an impostor, so it is never answered without
+    /// the user seeing for whom, whatever was allowed before.
+    private static func mustAsk(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {
+        if request.prompts.contains(.consent) { return true }
+        let canBeTrusted = request.redirectKind == .https
+        if request.client.isFirstParty { return !canBeTrusted && !facts.hasJustSignedIn }
+        guard canBeTrusted, let consented = facts.consented else { return true }
+        return !request.scope.tokens.allSatisfy(consented.contains)
+    }
+}

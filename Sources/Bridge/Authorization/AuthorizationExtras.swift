@@ -1,0 +1,66 @@
+import OAuth2
+
+/// The parameters of step 9 of native-oauth C.1: what OpenID Connect adds to an authorization request.
+struct AuthorizationExtras {
+    private(set) var prompts: Set<Prompt> = []
+    private(set) var maximumAge: Int64?
+    private(set) var requestedClaims = RequestedClaims.none
+    private(set) var essentialACRs: [String] = []
+    private(set) var claimedSubject: Subject?
+    /// What is wrong with the first of them that is; `nil` when all are good.
+    private(set) var problem: String?
+
+    private static let maximumNonce = 512
+    private static let maximumState = 4096
+
+    init(_ parameters: FormParameters) {
+        problem = read(parameters)
+    }
+
+    private mutating func read(_ parameters: FormParameters) -> String? {
+        if let text = parameters["prompt"] {
+            guard let set = Prompt.set(text) else { return "prompt none stands alone" }
+            prompts = set
+        }
+        if parameters.bytes("max_age") != nil {
+            guard let age = parameters["max_age"].flatMap(Self.seconds) else {
+                return "max_age must be a number of seconds"
+            }
+            maximumAge = age
+        }
+        if parameters.bytes("claims") != nil {
+            guard let text = parameters["claims"], let claims = RequestedClaims(text) else {
+                return "claims is malformed"
+            }
+            requestedClaims = claims
+            readValues(of: text)
+        }
+        for (name, limit) in [("nonce", Self.maximumNonce), ("state", Self.maximumState)] {
+            guard let bytes = parameters.bytes(name) else { continue }
+            if bytes.count > limit { return "\(name) is longer than \(limit) bytes" }
+            if parameters[name] == nil { return "\(name) is not UTF-8" }
+        }
+        if parameters.bytes("dpop_jkt") != nil {
+            guard let thumbprint = parameters["dpop_jkt"], Base64URL.decode(thumbprint)?.count == 32 else {
+                return "dpop_jkt is malformed"
+            }
+        }
+        return nil
+    }
+
+    /// The members of `claims` that bind the server (OpenID Connect Core §5.5.1, §5.5.1.1).
+    private mutating func readValues(of text: String) {
+        guard let idToken = JSONValue.parse(text.utf8)?.object?["id_token"]?.object else { return }
+        claimedSubject = idToken["sub"]?.object?["value"]?.string.map(Subject.init(rawValue:))
+        if let acr = idToken["acr"]?.object, acr["essential"]?.bool == true {
+            essentialACRs = acr["values"]?.strings ?? acr["value"]?.string.map { [$0] } ?? []
+        }
+    }
+
+    private static func seconds(_ text: String) -> Int64? {
+        guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,187 @@
+package import OAuth2
+
+/// Answers authorization requests: reads, decides, performs.
+package struct Authorizations: Sendable {
+    /// How long a user may take over all pages together.
+    static let journeyLifetime = Duration.seconds(1800)
+
+    private let issuer: String
+    private let clients: Reloadable<ClientDirectory>
+    private let codes: AuthorizationCodes
+    private let consents: any ConsentStore
+    private let pushed: any PushedRequestStore
+    private let audit: any AuditLog
+    private let seal: ShortLivedSeal
+    private let subjectOfHint: @Sendable (String) -> Subject?
+    private let time: TimeSource
+
+    /// - Parameter subjectOfHint: the user that an `id_token_hint` names; `nil` for one that we did not sign.
+    package init(
+        issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
+        consents: any ConsentStore, pushed: any PushedRequestStore, audit: any AuditLog,
+        keys: Reloadable<LoginTokenKeyRing>, subjectOfHint: @escaping @Sendable (String) -> Subject?,
+        time: TimeSource = .system
+    ) {
+        self.issuer = issuer
+        self.clients = clients
+        self.codes = codes
+        self.consents = consents
+        self.pushed = pushed
+        self.audit = audit
+        seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
+        self.subjectOfHint = subjectOfHint
+        self.time = time
+    }
+
+    /// A request as it comes from the client.
+    /// - Parameter browser: the browser's form binding.
+    package func begin(
+        _ parameters: FormParameters, browser: OpaqueSecret, session: WebSession?, origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        let found = try await lookUp(parameters)
+        return try await go(
+            reader.read(parameters, pushed: found.pushed),
+            AuthorizationJourney(
+                parameters: found.parameters, pushedDigest: found.digest, demandedAt: nil,
+                browserDigest: browser.digest, asked: nil),
+            session: session, origin: origin)
+    }
+
+    /// A request that comes back from the sign-in page.
+    package func resume(
+        _ journey: String, browser: OpaqueSecret, session: WebSession?, origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        guard let (journey, reading) = open(journey, browser: browser) else { return .stale }
+        return try await go(reading, journey, session: session, origin: origin)
+    }
+
+    /// The answer of the consent page's form.
+    package func settle(
+        _ journey: String, agreed: Bool, browser: OpaqueSecret, session: WebSession?, origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        guard let (journey, reading) = open(journey, browser: browser) else { return .stale }
+        // Another account in the other tab: it has not said anything yet.
+        guard let session, let asked = journey.asked, asked == session.subject else {
+            return try await go(reading, journey, session: session, origin: origin)
+        }
+        guard case .success(let request) = reading, !agreed else {
+            return try await go(reading, journey, session: session, agreed: agreed, origin: origin)
+        }
+        try await audit.append([consentEvent(.consentDenied, request, asked, origin)])
+        let location = request.answer.location(of: .accessDenied, "the user declined", issuer: issuer)
+        return .redirect(to: location)
+    }
+
+    /// The request that a sign-in page is shown for; `nil` when it cannot go on.
+    package func request(of journey: String, browser: OpaqueSecret) -> AuthorizationRequest? {
+        try? open(journey, browser: browser)?.reading.get()
+    }
+
+    private var reader: AuthorizationRequestReader {
+        AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
+    }
+
+    private func open(
+        _ text: String, browser: OpaqueSecret
+    ) -> (journey: AuthorizationJourney, reading: Result<AuthorizationRequest, AuthorizationRefusal>)? {
+        guard let opened = seal.open(text).flatMap({ AuthorizationJourney($0) }),
+            let parameters = try? FormParameters(parsing: opened.parameters.utf8)
+        else { return nil }
+        let isSameBrowser = ConstantTime.equals(opened.browserDigest.utf8, browser.digest.utf8)
+        let journey = AuthorizationJourney(
+            parameters: opened.parameters, pushedDigest: opened.pushedDigest,
+            demandedAt: isSameBrowser ? opened.demandedAt : nil, browserDigest: browser.digest,
+            asked: isSameBrowser ? opened.asked : nil)
+        return (journey, reader.read(parameters))
+    }
+
+    private func go(
+        _ reading: Result<AuthorizationRequest, AuthorizationRefusal>, _ journey: AuthorizationJourney,
+        session: WebSession?, agreed: Bool = false, origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        let request: AuthorizationRequest
+        switch reading {
+        case .success(let good): request = good
+        case .failure(.page(let code, let problem)): return .page(code, problem)
+        case .failure(.plain): return .plain
+        case .failure(.redirect(let answer, let code, let description)):
+            return .redirect(to: answer.location(of: code, description, issuer: issuer))
+        }
+        let now = time.now()
+        let consented: Set<String>? =
+            if let session { try await consents.consent(of: session.subject, to: request.client.id) } else { nil }
+        let facts = AuthorizationDecision.Facts(
+            session: session.map { ($0.subject, $0.authentication) }, demandedAt: journey.demandedAt,
+            consented: consented, agreed: agreed, now: now)
+        switch (AuthorizationDecision.decide(request, facts), session) {
+        case (.refuse(let code, let description), _):
+            return .redirect(to: request.answer.location(of: code, description, issuer: issuer))
+        case (.askConsent, let session?):
+            return .askConsent(
+                journey: try sealed(journey, demandedAt: journey.demandedAt, asked: session.subject), request,
+                session.subject)
+        case (.issueCode, let session?):
+            return try await issue(request, journey, session, agreed: agreed, origin: origin, at: now)
+        case (.signIn, _), (.askConsent, nil), (.issueCode, nil):
+            return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
+        }
+    }
+
+    private func issue(
+        _ request: AuthorizationRequest, _ journey: AuthorizationJourney, _ session: WebSession, agreed: Bool,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AuthorizationOutcome {
+        if let digest = journey.pushedDigest, try await !pushed.consumePushedRequest(digest: digest, at: now) {
+            return .page(.invalidRequestURI, .unusableRequestURI)
+        }
+        if agreed { try await remember(request, session.subject, origin: origin, at: now) }
+        let code = try await codes.issue(
+            AuthorizationGrant(
+                clientID: request.client.id, redirectURI: request.redirectURI, codeChallenge: request.codeChallenge,
+                nonce: request.nonce, scope: request.scope, subject: session.subject,
+                authentication: session.authentication, browserSessionID: session.id,
+                requestedClaims: request.requestedClaims, proofKeyThumbprint: request.proofKeyThumbprint),
+            origin: origin, at: now)
+        return .redirect(to: request.location([(name: "code", value: code.expose())], issuer: issuer))
+    }
+
+    /// Keeps the consent where the redirect tells apps apart (RFC 8252 §8.6); elsewhere the event alone is kept.
+    private func remember(
+        _ request: AuthorizationRequest, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        let event = consentEvent(.consentGranted, request, subject, origin)
+        guard request.redirectKind == .https else { return try await audit.append([event]) }
+        try await consents.rememberConsent(
+            of: subject, to: request.client.id, scopes: Set(request.scope.tokens), at: now, event: event)
+    }
+
+    private func consentEvent(
+        _ type: AuditEventType, _ request: AuthorizationRequest, _ subject: Subject, _ origin: RequestOrigin
+    ) -> AuditEvent {
+        AuditEvent(
+            at: time.now(), type: type, outcome: .success, subject: subject, clientID: request.client.id,
+            origin: origin)
+    }
+
+    private func sealed(_ journey: AuthorizationJourney, demandedAt: Timestamp?, asked: Subject?) throws -> String {
+        let next = AuthorizationJourney(
+            parameters: journey.parameters, pushedDigest: journey.pushedDigest, demandedAt: demandedAt,
+            browserDigest: journey.browserDigest, asked: asked)
+        return try seal.seal(next.text, lifetime: Self.journeyLifetime)
+    }
+
+    private func lookUp(
+        _ parameters: FormParameters
+    ) async throws -> (pushed: AuthorizationRequestReader.Pushed, parameters: String, digest: String?) {
+        let prefix = AuthorizationRequestReader.requestURIPrefix
+        guard let uri = parameters["request_uri"], uri.hasPrefix(prefix) else {
+            return (.none, AuthorizationParameter.serialize(parameters), nil)
+        }
+        guard let secret = OpaqueSecret(String(uri.dropFirst(prefix.count)), kind: .pushedRequest),
+            let found = try await pushed.pushedRequest(digest: secret.digest), found.usedAt == nil,
+            time.now() < found.expiresAt, found.clientID.rawValue == parameters["client_id"],
+            let inner = try? FormParameters(parsing: found.parameters.utf8)
+        else { return (.unusable, "", nil) }
+        return (.found(inner), found.parameters, found.digest)
+    }
+}

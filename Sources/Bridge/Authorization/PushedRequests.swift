@@ -1,0 +1,71 @@
+package import OAuth2
+
+/// Takes in authorization requests ahead of the browser (RFC 9126), from clients that were authenticated before.
+package struct PushedRequests: Sendable {
+    package static let lifetime = Duration.seconds(90)
+
+    private let clients: Reloadable<ClientDirectory>
+    private let store: any PushedRequestStore
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let subjectOfHint: @Sendable (String) -> Subject?
+    private let time: TimeSource
+    private let random: RandomSource
+
+    package init(
+        clients: Reloadable<ClientDirectory>, store: any PushedRequestStore, limiter: any RateLimiter,
+        limits: LimitSettings, subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system,
+        random: RandomSource = .system
+    ) {
+        self.clients = clients
+        self.store = store
+        self.limiter = limiter
+        self.limits = limits
+        self.subjectOfHint = subjectOfHint
+        self.time = time
+        self.random = random
+    }
+
+    /// Checks and keeps a request.
+    /// - Returns: its `request_uri`.
+    /// - Throws: `OAuthError` with what is wrong with the request.
+    package func push(_ parameters: FormParameters, of client: Client) async throws -> Secret<String> {
+        let now = time.now()
+        if case .exceeded(let wait, let scope) = try await limiter.take(limits.pushedRequestKeys(client.id), at: now) {
+            throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
+        }
+        if parameters["request_uri"] != nil { throw OAuthError(.invalidRequest, "request_uri cannot be pushed") }
+        if let named = parameters["client_id"], named != client.id.rawValue {
+            throw OAuthError(.invalidRequest, "client_id is another client's")
+        }
+        // A client that names itself in the header alone is named here, for the checks and for later.
+        var text = AuthorizationParameter.serialize(parameters)
+        if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
+        if let name = AuthorizationParameter.all.first(where: parameters.isRepeated) {
+            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        }
+        let reader = AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
+        switch reader.read(try FormParameters(parsing: text.utf8)) {
+        case .success: break
+        case .failure(.page(let code, let problem)):
+            throw OAuthError(code, Self.description(of: problem), detail: problem.rawValue)
+        case .failure(.plain): throw OAuthError(.invalidRequest, "response_mode must be query")
+        case .failure(.redirect(_, let code, let description)): throw OAuthError(code, description)
+        }
+        let secret = OpaqueSecret.make(.pushedRequest, random: random)
+        try await store.storePushedRequest(
+            PushedRequest(
+                digest: secret.digest, clientID: client.id, parameters: text, expiresAt: now + Self.lifetime))
+        return Secret(AuthorizationRequestReader.requestURIPrefix + secret.expose())
+    }
+
+    private static func description(of problem: AuthorizationProblem) -> String {
+        switch problem {
+        case .repeatedParameter: "a parameter is repeated"
+        case .missingClient, .unknownClient: "the client is unknown"
+        case .missingRedirect: "redirect_uri is missing"
+        case .unregisteredRedirect: "redirect_uri is not registered for this client"
+        case .unusableRequestURI: "request_uri cannot be used"
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Crypto
+import OAuth2
+
+/// Facts that a browser carries from one page to the next, sealed: it can neither read nor change them, and they go
+/// stale by themselves. Nothing is stored, so visitors who never sign in leave nothing behind.
+package struct ShortLivedSeal: Sendable {
+    private let keys: Reloadable<LoginTokenKeyRing>
+    private let purpose: String
+    private let time: TimeSource
+
+    /// - Parameter purpose: what is sealed; one purpose's seal opens nothing of another.
+    package init(keys: Reloadable<LoginTokenKeyRing>, purpose: String, time: TimeSource) {
+        self.keys = keys
+        self.purpose = purpose
+        self.time = time
+    }
+
+    /// - Parameter binding: must be given again to open it.
+    /// - Throws: ``StorageError/unavailable(_:)`` when no key may sign now.
+    package func seal(_ content: [UInt8], binding: String = "", lifetime: Duration) throws -> String {
+        let now = time.now()
+        let expiry = String((now + lifetime).seconds)
+        guard let keyID = keys.current.signingKeyID(at: now),
+            let key = keys.current.derivedKey(keyID, purpose: purpose, at: now),
+            let sealed = try? AES.GCM.seal(content, using: key, authenticating: Self.context(expiry, binding)),
+            let bytes = sealed.combined
+        else { throw StorageError.unavailable("no key may seal now") }
+        return "\(expiry).\(Base64URL.encode(Array(keyID.utf8))).\(Base64URL.encode(Array(bytes)))"
+    }
+
+    /// The content; `nil` when it was changed, is too old, or was bound to something else.
+    package func open(_ text: String, binding: String = "") -> [UInt8]? {
+        let now = time.now()
+        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, let expiry = Int64(parts[0]), now < Timestamp(seconds: expiry),
+            let keyID = Base64URL.decode(parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
+            let bytes = Base64URL.decode(parts[2]),
+            let key = keys.current.derivedKey(keyID, purpose: purpose, at: now),
+            let box = try? AES.GCM.SealedBox(combined: bytes),
+            let content = try? AES.GCM.open(box, using: key, authenticating: Self.context(String(parts[0]), binding))
+        else { return nil }
+        return Array(content)
+    }
+
+    private static func context(_ expiry: String, _ binding: String) -> [UInt8] { Array("\(expiry) \(binding)".utf8) }
+}

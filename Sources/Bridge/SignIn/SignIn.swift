@@ -1,0 +1,136 @@
+import OAuth2
+
+/// Signs users in with password and second factor, and opens their browser's session.
+package struct SignIn: Sendable {
+    /// How long a browser may take from the password to the code.
+    static let pendingLifetime = Duration.seconds(300)
+
+    let accounts: any AccountStore
+    let desk: PasswordDesk
+    let secrets: SecondFactorSecrets
+    let throttle: SignInThrottle
+    let opener: SessionOpener
+    let audit: any AuditLog
+    let pending: ShortLivedSeal
+    let time: TimeSource
+
+    package init(
+        accounts: any AccountStore, desk: PasswordDesk, secrets: SecondFactorSecrets, throttle: SignInThrottle,
+        opener: SessionOpener, audit: any AuditLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
+    ) {
+        self.accounts = accounts
+        self.desk = desk
+        self.secrets = secrets
+        self.throttle = throttle
+        self.opener = opener
+        self.audit = audit
+        pending = ShortLivedSeal(keys: keys, purpose: "pending sign-in", time: time)
+        self.time = time
+    }
+
+    /// Checks username and password.
+    ///
+    /// Unknown users cost the same time and get the same answer as a wrong password does.
+    /// - Parameters:
+    ///   - browser: the browser's form binding; the next step must come from the same one.
+    ///   - replacing: the session that this browser holds, which the new one takes the place of.
+    /// - Throws: ``StorageError`` when it cannot be decided now, or too many wait.
+    package func attempt(
+        username: String, password: Secret<String>, browser: OpaqueSecret, replacing current: WebSession?,
+        origin: RequestOrigin
+    ) async throws -> SignInOutcome {
+        let username = Username(username)
+        return try await desk.turn {
+            let now = time.now()
+            if let wait = try await throttle.wait(for: username, origin: origin, at: now) {
+                return .limited(retryAfter: wait)
+            }
+            let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
+            // Longer ones are nobody's, and hashing them would only cost.
+            let isHashable = password.expose().utf8.count <= PasswordRules.maximumBytes
+            guard try await desk.verify(password, against: isHashable ? account?.passwordHash : nil), let account else {
+                return try await refuse(
+                    account == nil ? .unknownUser : .wrongPassword, account, username, origin: origin, at: now)
+            }
+            guard account.disabledAt == nil else {
+                return try await refuse(.userDisabled, account, username, origin: origin, at: now)
+            }
+            try await rehash(password, of: account)
+            if account.secondFactor != nil {
+                return .needsCode(
+                    pending: try pending.seal(
+                        Array(account.subject.rawValue.utf8), binding: browser.digest, lifetime: Self.pendingLifetime))
+            }
+            return try await open(account, .oneFactor, ["pwd"], replacing: current, origin: origin, at: now)
+        }
+    }
+
+    /// Checks the code that an authenticator app shows, or a recovery code.
+    /// - Parameter pending: from ``SignInOutcome/needsCode(pending:)``.
+    package func confirm(
+        pending text: String, code: String, browser: OpaqueSecret, replacing current: WebSession?,
+        origin: RequestOrigin
+    ) async throws -> SignInOutcome {
+        let now = time.now()
+        guard let opened = pending.open(text, binding: browser.digest),
+            let subject = String(validating: opened, as: UTF8.self).map(Subject.init(rawValue:)),
+            let account = try await accounts.account(of: subject)
+        else { return try await refuse(.stale, nil, nil, origin: origin, at: now) }
+        return try await desk.turn {
+            if let wait = try await throttle.wait(for: account.username, origin: origin, at: now) {
+                return .limited(retryAfter: wait)
+            }
+            guard account.disabledAt == nil else {
+                return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
+            }
+            guard try await isRight(code, for: account, at: now) else {
+                return try await refuse(.wrongCode, account, account.username, origin: origin, at: now)
+            }
+            return try await open(
+                account, .twoFactors, ["pwd", "otp", "mfa"], replacing: current, origin: origin, at: now)
+        }
+    }
+
+    /// Whether a code is the user's; it is used up then (RFC 6238 §5.2).
+    private func isRight(_ code: String, for account: Account, at now: Timestamp) async throws -> Bool {
+        guard let factor = account.secondFactor else { return false }
+        let secret = try secrets.open(factor.sealedSecret, for: account.subject)
+        if let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) {
+            return try await accounts.claimStep(step, of: account.subject)
+        }
+        guard let digest = RecoveryCode.digest(ofTyped: code) else { return false }
+        return try await accounts.claimRecoveryCode(digest: digest, of: account.subject, at: now)
+    }
+
+    private func open(
+        _ account: Account, _ level: AuthenticationLevel, _ methods: [String], replacing current: WebSession?,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> SignInOutcome {
+        let authentication = Authentication(time: now, acr: level.rawValue, amr: methods)
+        let opened = try await opener.open(
+            for: account.subject, authentication: authentication, replacing: current, origin: origin, at: now)
+        // Disabled in this very moment.
+        guard let opened else {
+            return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
+        }
+        return .signedIn(opened)
+    }
+
+    private func refuse(
+        _ refusal: SignInRefusal, _ account: Account?, _ username: Username?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> SignInOutcome {
+        let wait = try await throttle.countFailure(of: username, origin: origin, at: now)
+        // The typed name stays out: people type passwords into that field.
+        try await audit.append([
+            AuditEvent(
+                at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue,
+                subject: account?.subject, origin: origin)
+        ])
+        return wait.map { .limited(retryAfter: $0) } ?? .refused
+    }
+
+    private func rehash(_ password: Secret<String>, of account: Account) async throws {
+        guard let old = account.passwordHash, old.cost != desk.cost else { return }
+        try await accounts.rehashPassword(from: old, to: try await desk.hash(password), of: account.subject)
+    }
+}

@@ -1,0 +1,22 @@
+/// The parameters of an authorization request that we read; unknown ones are passed over (RFC 6749 §3.1).
+package enum AuthorizationParameter {
+    /// Those whose repetition leaves no one to answer to: not even the redirect is certain then.
+    package static let identifying = ["client_id", "redirect_uri", "request_uri"]
+
+    package static let all =
+        identifying + [
+            "response_type", "response_mode", "scope", "state", "nonce", "code_challenge", "code_challenge_method",
+            "prompt", "max_age", "login_hint", "id_token_hint", "acr_values", "ui_locales", "claims",
+            "claims_locales", "display", "request", "registration", "dpop_jkt",
+        ]
+}
+
+extension AuthorizationParameter {
+    /// The parameters of a request that we read, as a form: for a request that goes on after a page.
+    ///
+    /// Others are left out, a client's secret among them.
+    package static func serialize(_ parameters: FormParameters) -> String {
+        all.compactMap { name in parameters[name].map { "\(name)=\(PercentEncoding.encode($0))" } }
+            .joined(separator: "&")
+    }
+}

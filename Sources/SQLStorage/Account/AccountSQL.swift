@@ -1,0 +1,53 @@
+/// The statements about accounts.
+enum AccountSQL {
+    private static let columns = """
+        account.subject, account.username, account.display_name, account.email, account.password_hash, account.role, \
+        account.second_factor, account.second_factor_step, account.created_at, account.password_changed_at, \
+        app_user.disabled_at
+        """
+    private static let source = "account JOIN app_user ON app_user.subject = account.subject"
+
+    static let byUsername = SQLStatement("SELECT \(columns) FROM \(source) WHERE account.username_key = $1")
+    static let bySubject = SQLStatement("SELECT \(columns) FROM \(source) WHERE account.subject = $1")
+    static let byIdentity = SQLStatement(
+        """
+        SELECT \(columns) FROM \(source) JOIN upstream_identity ON upstream_identity.subject = account.subject
+        WHERE upstream_identity.issuer = $1 AND upstream_identity.external_subject = $2
+        """)
+
+    static let insert: SQLStatement = """
+        INSERT INTO account (subject, username, username_key, display_name, email, password_hash, role, second_factor,
+            second_factor_step, created_at, password_changed_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        ON CONFLICT DO NOTHING
+        """
+
+    static let subjectExists: SQLStatement = "SELECT subject FROM account WHERE subject = $1"
+
+    static let link: SQLStatement = """
+        INSERT INTO upstream_identity (issuer, external_subject, subject, linked_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT DO NOTHING
+        """
+
+    static let setPassword: SQLStatement = """
+        UPDATE account SET password_hash = $2, password_changed_at = $3 WHERE subject = $1
+        """
+
+    static let rehash: SQLStatement = """
+        UPDATE account SET password_hash = $3 WHERE subject = $1 AND password_hash = $2
+        """
+
+    static let setSecondFactor: SQLStatement = """
+        UPDATE account SET second_factor = $2, second_factor_step = $3 WHERE subject = $1
+        """
+
+    static let claimStep: SQLStatement = """
+        UPDATE account SET second_factor_step = $2 WHERE subject = $1 AND second_factor_step < $2
+        """
+
+    static let dropRecoveryCodes: SQLStatement = "DELETE FROM recovery_code WHERE subject = $1"
+    static let addRecoveryCode: SQLStatement = "INSERT INTO recovery_code (subject, digest) VALUES ($1, $2)"
+    static let claimRecoveryCode: SQLStatement = """
+        UPDATE recovery_code SET used_at = $3 WHERE subject = $1 AND digest = $2 AND used_at IS NULL
+        """
+}

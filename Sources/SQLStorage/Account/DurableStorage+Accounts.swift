@@ -1,0 +1,90 @@
+package import Bridge
+
+extension DurableStorage: AccountStore {
+    package func account(named username: Username) async throws -> Account? {
+        try await account(AccountSQL.byUsername, [.text(username.key)])
+    }
+
+    package func account(of subject: Subject) async throws -> Account? {
+        try await account(AccountSQL.bySubject, [SQLValue(subject)])
+    }
+
+    package func account(linkedTo identity: UpstreamIdentity) async throws -> Account? {
+        try await account(AccountSQL.byIdentity, [.text(identity.issuer), .text(identity.subject)])
+    }
+
+    package func addAccount(
+        _ account: Account, issuer: String, link: UpstreamIdentity?, event: AuditEvent
+    ) async throws -> AccountAdding {
+        try await write { transaction in
+            let user: [SQLValue] = [SQLValue(account.subject), .text(issuer), SQLValue(account.createdAt)]
+            _ = try transaction.run(SubjectSQL.insert, user)
+            guard try transaction.changes(AccountSQL.insert, account.columns) else {
+                let isSubject = try !transaction.run(AccountSQL.subjectExists, [SQLValue(account.subject)]).isEmpty
+                throw Withdrawn(outcome: isSubject ? AccountAdding.subjectTaken : .usernameTaken)
+            }
+            if let link {
+                let row: [SQLValue] = [
+                    .text(link.issuer), .text(link.subject), SQLValue(account.subject), SQLValue(account.createdAt),
+                ]
+                guard try transaction.changes(AccountSQL.link, row) else {
+                    throw Withdrawn(outcome: AccountAdding.subjectTaken)
+                }
+            }
+            try transaction.record(event)
+            return .added
+        }
+    }
+
+    package func setPassword(
+        _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
+    ) async throws -> [SessionID]? {
+        try await write { transaction in
+            let row: [SQLValue] = [SQLValue(subject), .text(hash.text), SQLValue(now)]
+            guard try transaction.changes(AccountSQL.setPassword, row) else { return nil }
+            try transaction.record(event)
+            return try transaction.endAll(of: subject, at: now, ended: ended)
+        }
+    }
+
+    package func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws {
+        try await write { transaction in
+            _ = try transaction.changes(
+                AccountSQL.rehash, [SQLValue(subject), .text(old.text), .text(new.text)])
+        }
+    }
+
+    package func setSecondFactor(
+        _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool {
+        try await write { transaction in
+            let row: [SQLValue] = [
+                SQLValue(subject), SQLValue(factor?.sealedSecret), SQLValue(factor?.lastStep),
+            ]
+            guard try transaction.changes(AccountSQL.setSecondFactor, row) else { return false }
+            _ = try transaction.changes(AccountSQL.dropRecoveryCodes, [SQLValue(subject)])
+            for digest in recoveryDigests {
+                _ = try transaction.changes(AccountSQL.addRecoveryCode, [SQLValue(subject), .text(digest)])
+            }
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func claimStep(_ step: Int64, of subject: Subject) async throws -> Bool {
+        try await write { transaction in
+            try transaction.changes(AccountSQL.claimStep, [SQLValue(subject), .integer(step)])
+        }
+    }
+
+    package func claimRecoveryCode(digest: String, of subject: Subject, at now: Timestamp) async throws -> Bool {
+        try await write { transaction in
+            try transaction.changes(
+                AccountSQL.claimRecoveryCode, [SQLValue(subject), .text(digest), SQLValue(now)])
+        }
+    }
+
+    private func account(_ statement: SQLStatement, _ arguments: [SQLValue]) async throws -> Account? {
+        try await read { session in try session.run(statement, arguments).first.map(Account.init(row:)) }
+    }
+}
