@@ -37,6 +37,26 @@ package struct RefusalLog: Sendable {
         ])
     }
 
+    /// A client that was not believed.
+    func clientRefused(_ reason: String, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp) async throws {
+        try await audit.append([
+            AuditEvent(
+                at: now, type: .clientAuthenticationFailed, outcome: .failure, reason: reason, clientID: clientID,
+                origin: origin)
+        ])
+    }
+
+    /// A token request that was refused to a client that is known.
+    func tokenRequestRefused(
+        _ error: OAuthError, clientID: ClientID, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await audit.append([
+            AuditEvent(
+                at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
+                clientID: clientID, origin: origin)
+        ])
+    }
+
     /// A limit that was hit. Written at most once a minute for each network and scope: whoever is over a limit must
     /// not be able to fill the log instead.
     package func limitExceeded(

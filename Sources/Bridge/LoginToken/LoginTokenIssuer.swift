@@ -84,7 +84,7 @@ package struct LoginTokenIssuer: Sendable {
             throw OAuthError(.invalidToken, "The access token is not valid.", detail: "subject_disabled")
         }
         switch try await parents.standing(of: bearer.sessionID, at: now) {
-        case .foreign: return
+        case .foreign, .app: return
         case .ended: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "session_ended")
         case .fromLoginToken:
             throw OAuthError(

@@ -3,19 +3,26 @@ package struct ParentSessions: Sendable {
     enum Standing: Hashable, Sendable {
         /// Of another issuer, which answers for it.
         case foreign
+        /// One of our app sessions, alive.
+        case app
         /// One of our web sessions, opened by a login token: a chain.
         case fromLoginToken
         case ended
     }
 
     private let store: any WebSessionStore
+    private let apps: (any AppSessionStore)?
     private let cache = ShortLivedCache<SessionID, Standing>()
 
-    package init(store: any WebSessionStore) { self.store = store }
+    package init(store: any WebSessionStore, apps: (any AppSessionStore)? = nil) {
+        self.store = store
+        self.apps = apps
+    }
 
     func standing(of id: SessionID?, at now: Timestamp) async throws -> Standing {
         guard let id else { return .foreign }
         return try await cache.value(for: id, at: now) {
+            if let session = try await apps?.appSession(id: id) { return session.isAlive(at: now) ? .app : .ended }
             guard let session = try await store.session(id: id) else { return .foreign }
             return session.isAlive(at: now) ? .fromLoginToken : .ended
         }

@@ -14,6 +14,10 @@ package struct LimitSettings: Sendable {
     package var failedSignIn: TokenBucket
     /// Authorization requests that a client pushes.
     package var pushedRequestPerClient: TokenBucket
+    /// Client authentications that fail, per network.
+    package var failedClientPerNetwork = TokenBucket(perMinute: 60)
+    /// Token requests that are refused and written down, per network.
+    package var refusedTokenRequestPerNetwork = TokenBucket(perMinute: 60)
 
     package init(
         issuePerSubject: TokenBucket = TokenBucket(burst: 5, perHour: 60),
@@ -70,5 +74,17 @@ package struct LimitSettings: Sendable {
     package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
         guard let network = origin.address?.limitNetwork else { return [] }
         return [RateLimitKey(scope: "bearer.network", value: network.description, bucket: refusedBearerPerNetwork)]
+    }
+
+    func failedClientKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        guard let network = origin.address?.limitNetwork else { return [] }
+        return [RateLimitKey(scope: "client.network", value: network.description, bucket: failedClientPerNetwork)]
+    }
+
+    func refusedTokenRequestKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        guard let network = origin.address?.limitNetwork else { return [] }
+        return [
+            RateLimitKey(scope: "token.network", value: network.description, bucket: refusedTokenRequestPerNetwork)
+        ]
     }
 }

@@ -118,7 +118,10 @@ package struct LoginTokenRedeemer: Sendable {
 
     private func standingRefusal(of claims: LoginTokenClaims, at now: Timestamp) async throws -> RedemptionRefusal? {
         if try await subjects.isDisabled(claims.subject, at: now) { return .subjectDisabled }
-        return try await parents.standing(of: claims.sessionID, at: now) == .foreign ? nil : .parentSessionEnded
+        return switch try await parents.standing(of: claims.sessionID, at: now) {
+        case .foreign, .app: nil
+        case .fromLoginToken, .ended: .parentSessionEnded
+        }
     }
 
     private func miss(

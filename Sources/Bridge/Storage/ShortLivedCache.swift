@@ -26,4 +26,7 @@ package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: 
         }
         return value
     }
+
+    /// Has the next look-up ask the store.
+    package func forget(_ key: Key) { entries.withLock { $0[key] = nil } }
 }

@@ -35,6 +35,10 @@ package struct ErrorCode: Hashable, Sendable {
     // RFC 6750 §3.1
     package static let invalidToken = ErrorCode("invalid_token", status: 401)
     package static let insufficientScope = ErrorCode("insufficient_scope", status: 403)
+    // RFC 7009 §2.2.1
+    package static let unsupportedTokenType = ErrorCode("unsupported_token_type", status: 400)
+    // RFC 8628 §3.5; here for every limit of the token endpoint, hence 429 (contract §11)
+    package static let slowDown = ErrorCode("slow_down", status: 429)
     // RFC 8707 §2
     package static let invalidTarget = ErrorCode("invalid_target", status: 400)
     // RFC 9470 §3
@@ -59,5 +63,6 @@ package struct ErrorCode: Hashable, Sendable {
         contentTooLarge, unsupportedMediaType, idempotencyKeyReused, forbidden, unsupportedResponseType,
         loginRequired, consentRequired, interactionRequired, invalidRequestURI, requestNotSupported,
         requestURINotSupported, registrationNotSupported,
+        unsupportedTokenType, slowDown,
     ]
 }

@@ -1,0 +1,45 @@
+/// Says whether an access token of ours counts now: signature, life, session, revocation.
+package struct AccessTokens: Sendable {
+    private let codec: AccessTokenCodec
+    private let sessions: AppSessions
+    private let revoked: any RevokedTokenStore
+    private let verified: VerifiedTokens
+    private let revocations = ShortLivedCache<TokenID, Bool>()
+
+    package init(
+        codec: AccessTokenCodec, sessions: AppSessions, revoked: any RevokedTokenStore, cacheCapacity: Int = 10_000
+    ) {
+        self.codec = codec
+        self.sessions = sessions
+        self.revoked = revoked
+        verified = VerifiedTokens(capacity: cacheCapacity)
+    }
+
+    /// Whether a text says of itself that it is one of ours, so that nobody else need be asked.
+    package func claims(_ token: Secret<String>) -> Bool { codec.claims(token) }
+
+    /// The token's claims while it is active.
+    /// - Throws: ``BearerRefusal``; ``StorageError`` when a store cannot say.
+    package func active(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
+        let claims = try verify(token, at: now)
+        if let sessionID = claims.sessionID, try await !sessions.isAlive(sessionID, at: now) {
+            throw BearerRefusal.inactive
+        }
+        let isRevoked = try await revocations.value(for: claims.id, at: now) { try await revoked.isRevoked(claims.id) }
+        guard !isRevoked else { throw BearerRefusal.inactive }
+        return claims
+    }
+
+    /// Verifies, or remembers having verified; the same token comes again and again, and an ES256 check costs more
+    /// than the rest of a request.
+    package func verify(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
+        let key = BearerCache.Key(token)
+        if let known = verified.claims(for: key), now < known.expiresAt { return known }
+        let claims = try codec.verify(token, at: now)
+        verified.insert(claims, for: key)
+        return claims
+    }
+
+    /// Has the next look-up ask the store whether the token was revoked.
+    func forget(_ id: TokenID) { revocations.forget(id) }
+}

@@ -1,0 +1,55 @@
+package import OAuth2
+
+/// How a client introduced itself, as far as the request says.
+package struct ClientCredentials: Sendable {
+    /// `client_id`, from wherever it stood.
+    package let clientID: String?
+    package let proof: Proof
+
+    package enum Proof: Sendable {
+        case none
+        case basic(Secret<String>)
+        case post(Secret<String>)
+        /// A JWT that the client signed (RFC 7523 §2.2).
+        case assertion(Secret<String>)
+    }
+
+    /// - Parameter basic: user and password of the `Authorization: Basic` header, decoded.
+    /// - Throws: `invalid_request` for more than one way at once (RFC 6749 §2.3), or halves of one.
+    package init(_ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?) throws(OAuthError) {
+        let secret = parameters["client_secret"]
+        let assertion = parameters["client_assertion"]
+        let ways = [basic != nil, secret != nil, assertion != nil].filter(\.self).count
+        guard ways <= 1 else {
+            throw OAuthError(.invalidRequest, "one way of client authentication at a time", detail: "several_proofs")
+        }
+        let named = parameters["client_id"]
+        if let basic {
+            guard named == nil || named == basic.id else {
+                throw OAuthError(
+                    .invalidRequest, "client_id differs from the one in Authorization", detail: "client_id")
+            }
+            clientID = basic.id
+            proof = .basic(basic.secret)
+        } else if let assertion {
+            guard parameters["client_assertion_type"] == Self.assertionType else {
+                throw OAuthError(
+                    .invalidRequest, "client_assertion_type is missing or not known", detail: "assertion_type")
+            }
+            clientID = named ?? CompactJWS(assertion)?.claims?["sub"]?.string
+            proof = .assertion(Secret(assertion))
+        } else {
+            clientID = named
+            proof = secret.map { .post(Secret($0)) } ?? .none
+        }
+    }
+
+    package static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+}
+
+/// A client that was not believed.
+package struct ClientRefused: Error, Sendable {
+    package let error: OAuthError
+    /// Whether it tried `Authorization: Basic`, which is answered in kind (RFC 6749 §5.2).
+    package let usedBasic: Bool
+}

@@ -1,0 +1,133 @@
+package import OAuth2
+
+/// `authorization_code`: a code becomes an app session with its tokens (RFC 6749 §4.1.3, RFC 7636 §4.6).
+package struct AuthorizationCodeGrant: TokenGrant {
+    /// Redemptions by the wrong client or with the wrong verifier that a code survives, less one.
+    static let missLimit = 3
+
+    package let type = GrantType.authorizationCode
+    private let codes: any AuthorizationCodeStore
+    private let sessions: AppSessions
+    private let refreshTokens: RefreshTokens
+    private let tokens: SessionTokens
+    private let devices: (any DeviceSecretAttaching)?
+    private let random: RandomSource
+
+    package init(
+        codes: any AuthorizationCodeStore, sessions: AppSessions, refreshTokens: RefreshTokens, tokens: SessionTokens,
+        devices: (any DeviceSecretAttaching)? = nil, random: RandomSource = .system
+    ) {
+        self.codes = codes
+        self.sessions = sessions
+        self.refreshTokens = refreshTokens
+        self.tokens = tokens
+        self.devices = devices
+        self.random = random
+    }
+
+    package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
+        guard let secret = OpaqueSecret(try request.required("code"), kind: .authorizationCode),
+            let state = try await codes.code(digest: secret.digest)
+        else { throw Self.refused("unknown_code") }
+        do {
+            try check(request, against: state.code.grant)
+        } catch let error {
+            try await codes.recordCodeMiss(
+                digest: secret.digest, limit: Self.missLimit,
+                event: event(.authorizationCodeRefused, state, request, reason: error.detail))
+            throw error
+        }
+        guard state.redeemedAt == nil else { return try await reused(state, request) }
+        guard request.at < state.code.expiresAt else { throw Self.refused("expired_code") }
+        return try await open(state, request)
+    }
+
+    /// What must be right before the code is touched; a failure does not use it up (native-oauth P8).
+    private func check(_ request: TokenRequest, against grant: AuthorizationGrant) throws(OAuthError) {
+        guard grant.clientID == request.client.id else { throw Self.refused("other_client") }
+        if let redirectURI = request.parameters["redirect_uri"] {
+            guard redirectURI.utf8.elementsEqual(grant.redirectURI.utf8) else { throw Self.refused("redirect_uri") }
+        } else if grant.codeChallenge == nil {
+            // Only a verifier can stand in for it (OAuth 2.1, "Redirect URI Parameter in Token Request").
+            throw Self.refused("missing_redirect_uri")
+        }
+        let verifier = request.parameters["code_verifier"]
+        if let challenge = grant.codeChallenge {
+            guard let verifier = verifier.flatMap({ CodeVerifier($0) }), challenge.isAnswered(by: verifier) else {
+                throw Self.refused("code_verifier")
+            }
+        } else if verifier != nil {
+            // Somebody took the challenge out of the authorization request (RFC 9700 §4.8.2).
+            throw OAuthError(
+                .invalidRequest, "code_verifier was sent, but no code_challenge before it", detail: "pkce_downgrade")
+        }
+        guard grant.proofKeyThumbprint == nil || grant.proofKeyThumbprint == request.proofKeyThumbprint else {
+            throw Self.refused("proof_key")
+        }
+    }
+
+    private func open(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
+        let grant = state.code.grant
+        let client = request.client
+        let session = AppSession(
+            id: SessionID.make(at: request.at, random: random), subject: grant.subject, clientID: client.id,
+            scope: grant.scope, opening: .authorize, authentication: grant.authentication,
+            browserSessionID: grant.browserSessionID, requestedClaims: grant.requestedClaims,
+            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at,
+            expiresAt: request.at + AppSession.lifetime)
+        let refreshToken = client.grantTypes.contains(.refreshToken) ? refreshTokens.make() : nil
+        let proofKey = client.isPublic ? request.proofKeyThumbprint : nil
+        let outcome = try await codes.redeemCode(
+            digest: state.code.digest, opening: session,
+            refreshToken: refreshToken.map {
+                refreshTokens.record(
+                    $0, for: session, scope: grant.scope, proofKeyThumbprint: proofKey, at: request.at)
+            },
+            at: request.at,
+            events: [
+                event(.authorizationCodeRedeemed, state, request, sessionID: session.id),
+                event(.appSessionOpened, state, request, sessionID: session.id),
+            ])
+        switch outcome {
+        case .opened: break
+        case .alreadyUsed: return try await reused(state, request)
+        case .gone: throw Self.refused("expired_code")
+        case .subjectDisabled: throw Self.refused("subject_disabled")
+        }
+        let deviceSecret =
+            grant.scope.contains(Scope.deviceSSO)
+            ? try await devices?.attach(
+                to: session, client: client, presented: request.parameters["device_secret"].map(Secret.init),
+                origin: request.origin, at: request.at) : nil
+        return try await tokens.answer(
+            for: session, client: client, scope: grant.scope,
+            extras: .init(
+                refreshToken: refreshToken, nonce: grant.nonce, deviceSecret: deviceSecret,
+                proofKeyThumbprint: request.proofKeyThumbprint),
+            at: request.at)
+    }
+
+    /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
+    private func reused(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
+        let ended = try await codes.recordCodeReuse(
+            digest: state.code.digest, at: request.at,
+            reuse: event(.authorizationCodeReused, state, request, reason: "code_reused"),
+            ended: AppSessions.endedEvent(reason: "code_reused", origin: request.origin, at: request.at))
+        await sessions.forget(ended)
+        throw Self.refused("code_reused")
+    }
+
+    private func event(
+        _ type: AuditEventType, _ state: AuthorizationCodeState, _ request: TokenRequest, reason: String? = nil,
+        sessionID: SessionID? = nil
+    ) -> AuditEvent {
+        AuditEvent(
+            at: request.at, type: type, outcome: reason == nil ? .success : .failure, reason: reason,
+            subject: state.code.grant.subject, clientID: request.client.id, sessionID: sessionID,
+            origin: request.origin)
+    }
+
+    private static func refused(_ detail: String) -> OAuthError {
+        OAuthError(.invalidGrant, "the authorization code is not valid", detail: detail)
+    }
+}

@@ -1,0 +1,109 @@
+package import OAuth2
+
+/// `refresh_token`: new tokens for a living session (RFC 6749 §6); rotation for public clients (RFC 9700 §4.14.2).
+package struct RefreshTokenGrant: TokenGrant {
+    package let type = GrantType.refreshToken
+    private let store: any RefreshTokenStore
+    private let sessions: AppSessions
+    private let refreshTokens: RefreshTokens
+    private let tokens: SessionTokens
+    private let devices: (any DeviceSecretAttaching)?
+
+    package init(
+        store: any RefreshTokenStore, sessions: AppSessions, refreshTokens: RefreshTokens, tokens: SessionTokens,
+        devices: (any DeviceSecretAttaching)? = nil
+    ) {
+        self.store = store
+        self.sessions = sessions
+        self.refreshTokens = refreshTokens
+        self.tokens = tokens
+        self.devices = devices
+    }
+
+    package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
+        guard let secret = OpaqueSecret(try request.required("refresh_token"), kind: .refreshToken),
+            let state = try await store.refreshToken(digest: secret.digest)
+        else { throw Self.refused("unknown_refresh_token") }
+        guard state.session.clientID == request.client.id else { throw Self.refused("other_client") }
+        guard state.session.isAlive(at: request.at) else { throw Self.refused("session_ended") }
+        guard state.record.proofKeyThumbprint == nil || state.record.proofKeyThumbprint == request.proofKeyThumbprint
+        else { throw Self.refused("proof_key") }
+        let scope = try request.requestedScope() ?? state.record.scope
+        guard scope.isSubset(of: state.record.scope) else {
+            throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: "scope_widened")
+        }
+        let current = try await take(secret, state, request)
+        let deviceSecret =
+            scope.contains(Scope.deviceSSO)
+            ? try await devices?.attach(
+                to: state.session, client: request.client,
+                presented: request.parameters["device_secret"].map(Secret.init), origin: request.origin,
+                at: request.at) : nil
+        return try await tokens.answer(
+            for: state.session, client: request.client, scope: scope,
+            extras: .init(
+                refreshToken: current, deviceSecret: deviceSecret, proofKeyThumbprint: request.proofKeyThumbprint),
+            at: request.at)
+    }
+
+    /// Uses the token.
+    /// - Returns: the one that the client holds from now on.
+    private func take(
+        _ secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
+    ) async throws -> OpaqueSecret {
+        if state.rotatedAt != nil { return try await repeated(secret, state, request) }
+        guard request.at < state.record.expiresAt else { throw Self.refused("expired_refresh_token") }
+        let session = state.session
+        guard request.client.isPublic else {
+            let extended = refreshTokens.record(
+                secret, for: session, scope: state.record.scope, proofKeyThumbprint: nil, at: request.at)
+            guard
+                try await store.extendRefreshToken(
+                    digest: secret.digest, until: extended.expiresAt, at: request.at,
+                    event: event(.refreshTokenUsed, state, request))
+            else { throw Self.refused("session_ended") }
+            return secret
+        }
+        let successor = refreshTokens.successor(of: secret)
+        let record = refreshTokens.record(
+            successor, for: session, scope: state.record.scope,
+            proofKeyThumbprint: state.record.proofKeyThumbprint, at: request.at)
+        let outcome = try await store.rotate(
+            digest: secret.digest, to: record, at: request.at, event: event(.refreshTokenRotated, state, request))
+        switch outcome {
+        case .rotated: return successor
+        case .rotatedBefore(let state): return try await repeated(secret, state, request)
+        case .gone: throw Self.refused("session_ended")
+        }
+    }
+
+    /// A token that has a successor. Soon after, its answer was lost on the way; later, somebody else has it.
+    private func repeated(
+        _ secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
+    ) async throws -> OpaqueSecret {
+        let successor = refreshTokens.successor(of: secret)
+        if let rotatedAt = state.rotatedAt, request.at - rotatedAt <= RefreshTokens.grace, !state.isSuccessorRotated,
+            state.successorDigest == successor.digest
+        {
+            return successor
+        }
+        try await sessions.end(
+            state.session.id, reason: "refresh_token_reused",
+            first: [event(.refreshTokenReused, state, request, reason: "reused")], origin: request.origin,
+            at: request.at)
+        throw Self.refused("reused")
+    }
+
+    private func event(
+        _ type: AuditEventType, _ state: RefreshTokenState, _ request: TokenRequest, reason: String? = nil
+    ) -> AuditEvent {
+        AuditEvent(
+            at: request.at, type: type, outcome: reason == nil ? .success : .failure, reason: reason,
+            subject: state.session.subject, clientID: request.client.id, sessionID: state.session.id,
+            origin: request.origin)
+    }
+
+    private static func refused(_ detail: String) -> OAuthError {
+        OAuthError(.invalidGrant, "the refresh token is not valid", detail: detail)
+    }
+}

@@ -1,0 +1,69 @@
+package import OAuth2
+
+/// The token endpoint as a pipeline that no grant can skip: parse once, authenticate the client, find that it may use
+/// the grant, let the grant decide, write down a refusal, answer.
+package struct TokenEndpoint: Sendable {
+    private let authenticator: ClientAuthenticator
+    private let grants: [GrantType: any TokenGrant]
+    private let refusals: RefusalLog
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let time: TimeSource
+
+    package init(
+        authenticator: ClientAuthenticator, grants: [any TokenGrant], refusals: RefusalLog, limiter: any RateLimiter,
+        limits: LimitSettings, time: TimeSource = .system
+    ) {
+        self.authenticator = authenticator
+        self.grants = Dictionary(grants.map { ($0.type, $0) }, uniquingKeysWith: { $1 })
+        self.refusals = refusals
+        self.limiter = limiter
+        self.limits = limits
+        self.time = time
+    }
+
+    /// What the metadata documents list.
+    package var grantTypes: [GrantType] { GrantType.allCases.filter { grants[$0] != nil } }
+
+    /// - Throws: ``ClientRefused``, `OAuthError`, ``StorageError``.
+    package func answer(
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+    ) async throws -> TokenResponse {
+        let now = time.now()
+        guard !parameters.hasRepeated else {
+            throw OAuthError(.invalidRequest, "a parameter is repeated", detail: "repeated_parameter")
+        }
+        let client = try await authenticator.authenticate(
+            try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
+        let request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
+        do {
+            return try await grant(for: request).authorize(request)
+        } catch let error as OAuthError {
+            try await record(error, request)
+            throw error
+        }
+    }
+
+    private func grant(for request: TokenRequest) throws(OAuthError) -> any TokenGrant {
+        let name = try request.required("grant_type")
+        guard let type = GrantType(rawValue: name), let grant = grants[type] else {
+            throw OAuthError(.unsupportedGrantType, "grant_type is not offered here", detail: "grant_type")
+        }
+        guard request.client.grantTypes.contains(type) else {
+            throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: "grant_type")
+        }
+        return grant
+    }
+
+    // Refusals cost an audit row each, so a network can only cause so many of them.
+    private func record(_ error: OAuthError, _ request: TokenRequest) async throws {
+        switch try await limiter.take(limits.refusedTokenRequestKeys(origin: request.origin), at: request.at) {
+        case .allowed:
+            try await refusals.tokenRequestRefused(
+                error, clientID: request.client.id, origin: request.origin, at: request.at)
+        case .exceeded(_, let scope):
+            try await refusals.limitExceeded(
+                scope: scope, clientID: request.client.id, origin: request.origin, at: request.at)
+        }
+    }
+}

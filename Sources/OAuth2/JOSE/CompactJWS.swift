@@ -1,0 +1,45 @@
+/// A JSON Web Signature in its compact form (RFC 7515 §7.1), taken apart but not verified.
+package struct CompactJWS: Sendable {
+    /// A longer text is none that we would read.
+    package static let maximumLength = 16 * 1024
+
+    package let header: [String: JSONValue]
+    package let payload: [UInt8]
+    package let signature: [UInt8]
+    /// What the signature is over.
+    package let message: [UInt8]
+
+    /// - Returns: `nil` unless there are three canonical base64url parts, the first a JSON object without `crit`.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.maximumLength else { return nil }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(bytes: parts[0]),
+            let members = JSONValue.parse(header)?.object, members["crit"] == nil,
+            let payload = Base64URL.decode(bytes: parts[1]), let signature = Base64URL.decode(bytes: parts[2])
+        else { return nil }
+        self.header = members
+        self.payload = payload
+        self.signature = signature
+        message = Array(bytes[..<parts[1].endIndex])
+    }
+
+    package var algorithm: String? { header["alg"]?.string }
+    /// `typ`, lower-cased, without the `application/` that RFC 7515 §4.1.9 lets a sender leave out.
+    package var type: String? {
+        guard let type = header["typ"]?.string?.lowercased() else { return nil }
+        return type.hasPrefix("application/") ? String(type.dropFirst(12)) : type
+    }
+    package var keyID: String? { header["kid"]?.string }
+
+    /// The claims; `nil` when the payload is no JSON object.
+    package var claims: [String: JSONValue]? { JSONValue.parse(payload)?.object }
+
+    /// Signs claims.
+    /// - Parameter type: the header's `typ`.
+    package static func sign(_ claims: [UInt8], type: String, with key: SigningKey) throws -> String {
+        let header = #"{"alg":"\#(key.algorithm.rawValue)","typ":"\#(type)","kid":"\#(key.id)"}"#
+        let message = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(claims)
+        return message + "." + Base64URL.encode(try key.signature(for: Array(message.utf8)))
+    }
+}
