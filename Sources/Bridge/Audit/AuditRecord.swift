@@ -49,13 +49,7 @@ package struct AuditRecord: Hashable, Sendable {
                 bytes.append(contentsOf: [UInt8(ascii: "-"), UInt8(ascii: "\n")])
                 return
             }
-            var count = field.utf8.count
-            var digits: [UInt8] = []
-            repeat {
-                digits.append(UInt8(ascii: "0") + UInt8(count % 10))
-                count /= 10
-            } while count > 0
-            bytes.append(contentsOf: digits.reversed())
+            bytes.append(contentsOf: String(field.utf8.count).utf8)
             bytes.append(UInt8(ascii: ":"))
             bytes.append(contentsOf: field.utf8)
             bytes.append(UInt8(ascii: "\n"))

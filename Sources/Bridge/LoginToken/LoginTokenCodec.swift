@@ -63,7 +63,7 @@ package struct LoginTokenCodec: Sendable {
         guard let code = ring.authenticationCode(for: message, keyID: keyID, at: now) else {
             return .refused(.unknownKey)
         }
-        guard ConstantTime.equals(code, signature) else { return .refused(.badSignature) }
+        guard ConstantTime.equals(bytes: code, signature) else { return .refused(.badSignature) }
         guard let claims = LoginTokenPayload.decode(payload) else { return .refused(.malformed) }
         guard claims.issuer == issuer else { return .refused(.wrongIssuer) }
         guard claims.expiresAt <= claims.issuedAt + LoginTokenSettings.maximumLifetime else {

@@ -1,4 +1,3 @@
-import Foundation
 import OAuth2
 
 /// The JOSE header of a login token (RFC 7515 §4).
@@ -7,13 +6,6 @@ struct LoginTokenHeader {
     let type: String
     let keyID: String
 
-    private struct Fields: Decodable {
-        let alg: String
-        let typ: String
-        let kid: String
-        let crit: [String]?
-    }
-
     /// The header of our own tokens, base64url.
     static func encoded(keyID: String) -> String {
         Base64URL.encode(Array(#"{"alg":"HS256","typ":"login+jwt","kid":\#(JSONText.quoted(keyID))}"#.utf8))
@@ -21,12 +13,13 @@ struct LoginTokenHeader {
 
     /// - Returns: `nil` unless `alg`, `typ` and `kid` are there, and for any critical extension.
     init?(_ bytes: [UInt8]) {
-        guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(bytes)), fields.crit == nil else {
-            return nil
-        }
-        algorithm = fields.alg
-        type = fields.typ
-        keyID = fields.kid
+        guard let members = JSONValue.parse(bytes: bytes, depth: 4)?.object, members["crit"] == nil,
+            let algorithm = members["alg"]?.string, let type = members["typ"]?.string,
+            let keyID = members["kid"]?.string
+        else { return nil }
+        self.algorithm = algorithm
+        self.type = type
+        self.keyID = keyID
     }
 }
 
@@ -62,49 +55,63 @@ enum LoginTokenPayload {
         return String(decoding: members.finish(), as: UTF8.self)
     }
 
-    private struct Fields: Decodable {
-        let iss: String
-        let aud: String
-        let sub: String
-        let iat: Int64
-        let exp: Int64
-        let jti: String
-        let client_id: String
-        let sid: String?
-        let auth_time: Int64?
-        let acr: String?
-        let amr: [String]?
-        let tgt: String?
-        let cnf: Confirmation?
-    }
-
-    private struct Confirmation: Decodable {
-        let S256: String?
-        let network: String?
-        let address: String?
-    }
-
     /// Reads a payload whose signature was verified.
+    ///
+    /// - Returns: `nil` when a claim is missing, of another kind, or given twice: our own writer does none of that, and
+    ///   a binding that cannot be read must not become no binding.
     static func decode(_ bytes: [UInt8]) -> LoginTokenClaims? {
-        guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(bytes)) else { return nil }
-        let challenge = fields.cnf?.S256.flatMap { CodeChallenge($0) }
-        // A binding that cannot be read must not become no binding.
-        guard (fields.cnf?.S256 == nil) == (challenge == nil) else { return nil }
-        let network: LoginTokenBinding.Network =
-            if let prefix = fields.cnf?.network {
-                .network(prefix)
-            } else if let address = fields.cnf?.address {
-                .exact(address)
-            } else {
-                .none
-            }
+        guard let members = JSONValue.parse(bytes: bytes, depth: 4)?.object else { return nil }
+        let claims = ClaimReader(members: members)
+        guard let issuer = claims.text("iss"), let audience = claims.text("aud"), let subject = claims.text("sub"),
+            let issuedAt = claims.instant("iat"), let expiresAt = claims.instant("exp"), let id = claims.text("jti"),
+            let clientID = claims.text("client_id"), let sessionID = claims.optionalText("sid"),
+            let time = claims.optionalInstant("auth_time"), let acr = claims.optionalText("acr"),
+            let amr = claims.texts("amr"), let target = claims.optionalText("tgt"),
+            let binding = binding(members["cnf"])
+        else { return nil }
         return LoginTokenClaims(
-            issuer: fields.iss, audience: ClientID(rawValue: fields.aud), subject: Subject(rawValue: fields.sub),
-            issuedAt: Timestamp(seconds: fields.iat), expiresAt: Timestamp(seconds: fields.exp),
-            id: TokenID(rawValue: fields.jti), clientID: ClientID(rawValue: fields.client_id),
-            sessionID: fields.sid.map(SessionID.init(rawValue:)),
-            authentication: Authentication(
-                time: fields.auth_time.map(Timestamp.init(seconds:)), acr: fields.acr, amr: fields.amr ?? []),
-            target: fields.tgt, binding: LoginTokenBinding(challenge: challenge, network: network))
+            issuer: issuer, audience: ClientID(rawValue: audience), subject: Subject(rawValue: subject),
+            issuedAt: issuedAt, expiresAt: expiresAt, id: TokenID(rawValue: id),
+            clientID: ClientID(rawValue: clientID), sessionID: sessionID.map(SessionID.init(rawValue:)),
+            authentication: Authentication(time: time, acr: acr, amr: amr), target: target, binding: binding)
+    }
+
+    private static func binding(_ value: JSONValue?) -> LoginTokenBinding? {
+        guard let value else { return LoginTokenBinding.none }
+        guard let members = value.object else { return nil }
+        let confirmation = ClaimReader(members: members)
+        guard let challenge = confirmation.optionalText("S256"), let network = confirmation.optionalText("network"),
+            let address = confirmation.optionalText("address")
+        else { return nil }
+        let read = challenge.flatMap { CodeChallenge($0) }
+        guard (challenge == nil) == (read == nil) else { return nil }
+        return LoginTokenBinding(
+            challenge: read,
+            network: network.map(LoginTokenBinding.Network.network) ?? address.map(LoginTokenBinding.Network.exact)
+                ?? .none)
+    }
+}
+
+/// Reads claims of one kind each. The outer optional says whether the claim could be read, the inner whether it is there.
+private struct ClaimReader {
+    let members: [String: JSONValue]
+
+    func text(_ name: String) -> String? { members[name]?.string }
+
+    func instant(_ name: String) -> Timestamp? { members[name]?.integer.map(Timestamp.init(seconds:)) }
+
+    func optionalText(_ name: String) -> String?? {
+        guard let value = members[name] else { return .some(nil) }
+        return value.string.map(Optional.some)
+    }
+
+    func optionalInstant(_ name: String) -> Timestamp?? {
+        guard let value = members[name] else { return .some(nil) }
+        return value.integer.map { .some(Timestamp(seconds: $0)) }
+    }
+
+    func texts(_ name: String) -> [String]? {
+        guard let value = members[name] else { return [] }
+        return value.strings
     }
 }

@@ -22,19 +22,32 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// An address as sockets hold it.
+    /// - Parameter octets: 4 or 16 bytes, network order.
+    /// - Returns: `nil` for another length.
+    package init?(octets: [UInt8]) {
+        guard octets.count == 4 || octets.count == 16 else { return nil }
+        self.init(bytes: octets)
+    }
+
     /// Bytes that are an address already, such as a network's first one.
     init(network bytes: [UInt8]) { self.bytes = bytes }
 
     private init(bytes: [UInt8]) {
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-        self.bytes = bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
+        self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
     }
 
     package var description: String {
-        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let family = bytes.count == 4 ? AF_INET : AF_INET6
-        _ = bytes.withUnsafeBytes { inet_ntop(family, $0.baseAddress, &buffer, socklen_t(buffer.count)) }
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        String(unsafeUninitializedCapacity: Int(INET6_ADDRSTRLEN)) { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { text in
+                let family = bytes.count == 4 ? AF_INET : AF_INET6
+                _ = bytes.withUnsafeBytes {
+                    inet_ntop(family, $0.baseAddress, text.baseAddress, socklen_t(text.count))
+                }
+                return text.baseAddress.map { strlen($0) } ?? 0
+            }
+        }
     }
 
     /// The network of `bits` leading bits that this address lies in.

@@ -1,3 +1,4 @@
+import Foundation
 import OAuth2
 
 /// Where random bytes come from: a parameter, so that tests can fix them.
@@ -14,13 +15,15 @@ package struct RandomSource: Sendable {
 
     /// The operating system's generator.
     package static let system = RandomSource { count in
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 7)
-        while bytes.count < count {
-            withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            // One call to the kernel for up to 256 bytes; Swift's generator makes one for every eight.
+            while initialized < count {
+                let part = min(256, count - initialized)
+                guard let start = buffer.baseAddress, getentropy(start + initialized, part) == 0 else {
+                    preconditionFailure("the system has no random bytes")
+                }
+                initialized += part
+            }
         }
-        bytes.removeLast(bytes.count - count)
-        return bytes
     }
 }

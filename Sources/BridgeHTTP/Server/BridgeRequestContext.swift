@@ -16,11 +16,24 @@ package struct BridgeRequestContext: RequestContext {
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        peer = source.channel.remoteAddress?.ipAddress.flatMap { NetworkAddress($0) }
+        peer = source.channel.remoteAddress.flatMap { NetworkAddress($0) }
     }
 
     /// Who asks, for limits and audit.
     package func origin(of request: Request) -> RequestOrigin {
         RequestOrigin(address: address, userAgent: request.headers[.userAgent], requestID: requestID)
+    }
+}
+
+extension NetworkAddress {
+    /// The address as it is in the socket, without the way over its text, which every request would pay for.
+    /// - Returns: `nil` for a Unix domain socket.
+    fileprivate init?(_ socket: SocketAddress) {
+        // Where `sin_addr` and `sin6_addr` stand in their structures (RFC 3493 §3.3).
+        switch socket {
+        case .v4(let address): self.init(octets: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
+        case .v6(let address): self.init(octets: withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
+        case .unixDomainSocket: return nil
+        }
     }
 }

@@ -15,7 +15,12 @@ package enum JSONValue: Hashable, Sendable {
     /// - Parameter depth: how many arrays and objects may lie inside each other.
     /// - Returns: `nil` for anything that RFC 8259 does not allow, a repeated member name, or deeper nesting.
     package static func parse(_ text: some Sequence<UInt8>, depth: Int = 16) -> JSONValue? {
-        var reader = JSONReader(text: Array(text))
+        parse(bytes: Array(text), depth: depth)
+    }
+
+    /// As ``parse(_:depth:)``. Not generic: other modules would run the copying unspecialised.
+    package static func parse(bytes text: [UInt8], depth: Int = 16) -> JSONValue? {
+        var reader = JSONReader(text: text)
         return reader.document(depth: depth)
     }
 
