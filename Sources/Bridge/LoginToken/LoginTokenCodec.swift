@@ -32,10 +32,10 @@ package struct LoginTokenCodec: Sendable {
     /// Signs a payload as it stands.
     /// - Returns: `nil` when the key is unknown or retired.
     package func sign(payload: String, keyID: String, at now: Timestamp) -> Signed? {
-        let message = LoginTokenHeader.encoded(keyID: keyID) + "." + Base64URL.encode(Array(payload.utf8))
-        guard let code = keys.current.authenticationCode(for: Array(message.utf8), keyID: keyID, at: now) else {
-            return nil
-        }
+        let ring = keys.current
+        guard let header = ring.header(ofKey: keyID) else { return nil }
+        let message = header + "." + Base64URL.encode(Array(payload.utf8))
+        guard let code = ring.authenticationCode(for: Array(message.utf8), keyID: keyID, at: now) else { return nil }
         return Signed(token: Secret(message + "." + Base64URL.encode(code)), keyID: keyID, payload: payload)
     }
 

@@ -23,7 +23,18 @@ package struct LoginTokenKey: Sendable {
 package struct LoginTokenKeyRing: Sendable {
     private struct Entry: Sendable {
         let key: LoginTokenKey
-        let hmac: SymmetricKey
+        let secret: SymmetricKey
+        /// Has taken in the key; each code starts from a copy, since that half of the work is always the same.
+        let hmac: HMAC<SHA256>
+        /// What the key's tokens begin with.
+        let header: String
+
+        init(_ key: LoginTokenKey) {
+            self.key = key
+            secret = SymmetricKey(data: key.secret.expose())
+            hmac = HMAC(key: secret)
+            header = LoginTokenHeader.encoded(keyID: key.id)
+        }
     }
 
     private let entries: [String: Entry]
@@ -38,11 +49,11 @@ package struct LoginTokenKeyRing: Sendable {
         for key in keys {
             guard key.secret.expose().count >= 32 else { throw .tooShort(id: key.id) }
             guard entries[key.id] == nil else { throw .duplicate(id: key.id) }
-            entries[key.id] = Entry(key: key, hmac: SymmetricKey(data: key.secret.expose()))
+            entries[key.id] = Entry(key)
         }
         self.entries = entries
         headers = Dictionary(
-            uniqueKeysWithValues: entries.keys.map { (Array(LoginTokenHeader.encoded(keyID: $0).utf8), $0) })
+            uniqueKeysWithValues: entries.values.map { (Array($0.header.utf8), $0.key.id) })
         bySigningStart = entries.values.sorted { $0.key.signsFrom > $1.key.signsFrom }
     }
 
@@ -54,18 +65,23 @@ package struct LoginTokenKeyRing: Sendable {
     /// The key whose tokens begin with this very header; `nil` for any other, which is then read as JSON.
     func keyID(ofHeader encoded: [UInt8]) -> String? { headers[encoded] }
 
+    /// The encoded header of the tokens that the key with this id signs; `nil` for an unknown one.
+    func header(ofKey keyID: String) -> String? { entries[keyID]?.header }
+
     /// HMAC-SHA-256 by the key with this id.
     /// - Returns: `nil` for an unknown or retired key.
     func authenticationCode(for message: [UInt8], keyID: String, at now: Timestamp) -> [UInt8]? {
         guard let entry = entries[keyID], Self.isLive(entry.key, at: now) else { return nil }
-        return Array(HMAC<SHA256>.authenticationCode(for: message, using: entry.hmac))
+        var hmac = entry.hmac
+        hmac.update(data: message)
+        return Array(hmac.finalize())
     }
 
     /// A key for another purpose than tokens, derived so that neither tells anything about the other (RFC 5869).
     func derivedKey(_ keyID: String, purpose: String, at now: Timestamp) -> SymmetricKey? {
         guard let entry = entries[keyID], Self.isLive(entry.key, at: now) else { return nil }
         return HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: entry.hmac, info: Array("drawbridge \(purpose)".utf8), outputByteCount: 32)
+            inputKeyMaterial: entry.secret, info: Array("drawbridge \(purpose)".utf8), outputByteCount: 32)
     }
 
     private static func isLive(_ key: LoginTokenKey, at now: Timestamp) -> Bool {
