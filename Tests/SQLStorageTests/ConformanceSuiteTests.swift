@@ -19,13 +19,21 @@ import Testing
     }
 }
 
-/// Remembers uses, and gives others time between looking and writing.
+/// Remembers uses, and has the first that looked wait for a second before it writes.
 private actor Uses {
     private var uses: [TokenID: LoginTokenUse] = [:]
+    private var first: CheckedContinuation<Void, Never>?
+    private var haveMet = false
 
     func take(_ id: TokenID, _ use: LoginTokenUse) async -> LoginTokenUse? {
         if let earlier = uses[id] { return earlier }
-        await Task.yield()
+        if let first {
+            haveMet = true
+            first.resume()
+            self.first = nil
+        } else if !haveMet {
+            await withCheckedContinuation { first = $0 }
+        }
         uses[id] = use
         return nil
     }
