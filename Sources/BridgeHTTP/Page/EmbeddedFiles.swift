@@ -217,6 +217,9 @@ pre { overflow-x: auto; padding: 0.9rem 1rem; border: 1px solid var(--line); bor
 .button.second:hover { border-color: var(--accent); color: var(--ink); background: transparent; }
 .button[disabled] { opacity: 0.55; cursor: default; }
 
+.entry { display: grid; gap: 1.1rem; margin: 1.25rem 0 0; }
+.grants { margin: 0 0 1rem; padding-left: 1.25rem; display: grid; gap: 0.35rem; }
+
 label { display: block; margin: 0 0 0.35rem; font-weight: 600; }
 input[type="text"], input[type="password"], select, textarea {
     width: 100%;
@@ -387,6 +390,24 @@ td { overflow-wrap: anywhere; }
 </svg>
 
 """###,
+        "templates/code.mustache": ###"""
+{{<layout}}
+{{$title}}{{text.code.title}}{{/title}}
+{{$main}}<section class="card">
+<h1>{{text.code.title}}</h1>
+<p id="explanation">{{text.code.explanation}}</p>
+{{#notice}}<p class="notice" role="alert" id="notice">{{notice}}</p>
+{{/notice}}<form method="post" action="/sign-in/code" class="entry">
+{{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
+{{/fields}}<div><label for="code">{{text.code.label}}</label>
+<input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32" required autofocus aria-describedby="explanation"></div>
+<button class="button" type="submit">{{text.code.button}}</button>
+</form>
+</section>
+{{/main}}
+{{/layout}}
+
+"""###,
         "templates/confirm.mustache": ###"""
 {{<layout}}
 {{$title}}{{text.confirm.title}}{{/title}}
@@ -403,6 +424,38 @@ td { overflow-wrap: anywhere; }
 <button class="button" type="submit"{{^has_token}} disabled{{/has_token}}>{{text.confirm.button}}</button>
 </form>
 <p class="small quiet" id="warning">{{text.confirm.not_you}}</p>
+</section>
+{{/main}}
+{{/layout}}
+
+"""###,
+        "templates/consent.mustache": ###"""
+{{<layout}}
+{{$title}}{{title}}{{/title}}
+{{$main}}<section class="card">
+<h1>{{title}}</h1>
+<ul class="people">
+<li>{{text.consent.signed_in_as}} <strong>{{user}}</strong> <a class="small" href="{{switch_url}}">{{text.consent.other_account}}</a></li>
+</ul>
+<h2>{{text.consent.what}}</h2>
+<ul class="grants">
+{{#scopes}}<li>{{.}}</li>
+{{/scopes}}</ul>
+<p class="small quiet" id="destination">{{destination}}</p>
+{{#policy_uri}}<p class="small"><a href="{{policy_uri}}" rel="noreferrer">{{text.consent.policy}}</a></p>
+{{/policy_uri}}<div class="actions">
+<form method="post" action="/oauth/consent">
+{{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
+{{/fields}}<input type="hidden" name="decision" value="allow">
+<button class="button" type="submit" id="allow">{{allow_label}}</button>
+</form>
+<form method="post" action="/oauth/consent">
+{{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
+{{/fields}}<input type="hidden" name="decision" value="deny">
+<button class="button second" type="submit" id="deny">{{deny_label}}</button>
+</form>
+</div>
+<p class="small quiet">{{text.consent.not_you}}</p>
 </section>
 {{/main}}
 {{/layout}}
@@ -484,6 +537,26 @@ td { overflow-wrap: anywhere; }
 <p>{{text.refused.explanation}}</p>
 <p>{{text.refused.advice}}</p>
 <p class="actions"><a class="button" href="{{sign_in_url}}">{{text.page.sign_in}}</a></p>
+</section>
+{{/main}}
+{{/layout}}
+
+"""###,
+        "templates/sign_in.mustache": ###"""
+{{<layout}}
+{{$title}}{{text.sign_in.title}}{{/title}}
+{{$main}}<section class="card">
+<h1>{{text.sign_in.title}}</h1>
+{{#purpose}}<p>{{purpose}}</p>
+{{/purpose}}{{#notice}}<p class="notice" role="alert" id="notice">{{notice}}</p>
+{{/notice}}<form method="post" action="/sign-in" class="entry">
+{{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
+{{/fields}}<div><label for="username">{{text.sign_in.username}}</label>
+<input type="text" id="username" name="username" value="{{username}}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="128" required{{#needs_username}} autofocus{{/needs_username}}></div>
+<div><label for="password">{{text.sign_in.password}}</label>
+<input type="password" id="password" name="password" autocomplete="current-password" maxlength="1024" required{{^needs_username}} autofocus{{/needs_username}}></div>
+<button class="button" type="submit">{{text.sign_in.button}}</button>
+</form>
 </section>
 {{/main}}
 {{/layout}}
@@ -609,6 +682,60 @@ td { overflow-wrap: anywhere; }
     "title": "Diese Anfrage wurde nicht angenommen",
     "explanation": "Die Seite hat eine Anfrage erhalten, die sie nicht annehmen kann. Gehen Sie zurück und versuchen Sie es noch einmal."
   },
+  "sign_in": {
+    "title": "Anmelden",
+    "purpose": "um mit {client} fortzufahren",
+    "username": "Benutzername",
+    "password": "Passwort",
+    "button": "Anmelden",
+    "refused": "Der Benutzername oder das Passwort stimmt nicht. Bitte versuchen Sie es noch einmal.",
+    "limited": "Es gab zu viele Versuche. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.",
+    "stale": "Diese Seite war zu lange offen. Bitte melden Sie sich noch einmal an."
+  },
+  "code": {
+    "title": "Geben Sie Ihren Code ein",
+    "explanation": "Öffnen Sie Ihre Authenticator-App und geben Sie die sechs Ziffern ein, die sie anzeigt. Wenn Sie Ihr Telefon nicht mehr haben, geben Sie einen Ihrer Wiederherstellungscodes ein.",
+    "label": "Code",
+    "button": "Weiter",
+    "refused": "Dieser Code stimmt nicht oder wurde schon benutzt. Warten Sie auf den nächsten und versuchen Sie es noch einmal.",
+    "limited": "Es gab zu viele Versuche. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.",
+    "stale": "Diese Seite war zu lange offen. Bitte melden Sie sich noch einmal an."
+  },
+  "consent": {
+    "title": "Darf {client} Ihr Konto benutzen?",
+    "signed_in_as": "Sie sind angemeldet als",
+    "other_account": "Anderes Konto benutzen",
+    "what": "Die App kann dann",
+    "policy": "Wie die App mit Ihren Daten umgeht",
+    "allow": "Erlauben",
+    "deny": "Nicht erlauben",
+    "to_website": "Ihre Antwort geht an {host}.",
+    "to_this_device": "Ihre Antwort geht an eine App auf diesem Gerät.",
+    "to_app": "Ihre Antwort geht an die App {scheme} auf diesem Gerät.",
+    "not_you": "Haben Sie dies nicht selbst aus einer App geöffnet? Dann erlauben Sie es nicht."
+  },
+  "scopes": {
+    "openid": "erkennen, dass Sie es sind",
+    "profile": "Ihren Namen und Benutzernamen sehen",
+    "email": "Ihre E-Mail-Adresse sehen",
+    "address": "Ihre Anschrift sehen",
+    "phone": "Ihre Telefonnummer sehen",
+    "offline_access": "angemeldet bleiben, wenn Sie sie schließen",
+    "device_sso": "Sie auf diesem Gerät in anderen Apps desselben Herstellers anmelden",
+    "admin": "diesen Dienst verwalten",
+    "other": "„{scope}“ benutzen"
+  },
+  "authorization": {
+    "title": "Diese App kann Sie nicht anmelden",
+    "repeated_parameter": "Die Anfrage der App widerspricht sich. Mit Ihrem Konto ist alles in Ordnung; der Hersteller der App muss das beheben.",
+    "missing_client": "Die App hat nicht gesagt, welche sie ist. Mit Ihrem Konto ist alles in Ordnung; der Hersteller der App muss das beheben.",
+    "unknown_client": "Diese App ist hier nicht bekannt. Mit Ihrem Konto ist alles in Ordnung. Vielleicht ist die App veraltet.",
+    "missing_redirect": "Die App hat nicht gesagt, wohin es danach gehen soll. Mit Ihrem Konto ist alles in Ordnung; der Hersteller der App muss das beheben.",
+    "unregistered_redirect": "Die App möchte Sie an eine Stelle schicken, die sie nicht angemeldet hat. Um Ihr Konto zu schützen, hören wir hier auf.",
+    "unusable_request_uri": "Die Anfrage der App ist abgelaufen oder wurde schon benutzt. Bitte gehen Sie zurück zur App und beginnen Sie von vorn.",
+    "stale_title": "Bitte beginnen Sie von vorn",
+    "stale": "Diese Seiten waren zu lange offen. Gehen Sie zurück zur App und beginnen Sie von vorn."
+  },
   "errors": {
     "invalid_request": "Der Anfrage fehlt ein Parameter, einer ist doppelt oder unbekannt, oder ein Wert ist fehlerhaft. Die Beschreibung in der Antwort nennt das Feld.",
     "invalid_client": "Der Client ist unbekannt oder hat sich nicht so ausgewiesen, wie er muss.",
@@ -701,6 +828,60 @@ td { overflow-wrap: anywhere; }
   "rejected": {
     "title": "This request was not accepted",
     "explanation": "The page received a request that it could not accept. Go back and try again."
+  },
+  "sign_in": {
+    "title": "Sign in",
+    "purpose": "to continue to {client}",
+    "username": "User name",
+    "password": "Password",
+    "button": "Sign in",
+    "refused": "The user name or the password is not right. Please try again.",
+    "limited": "There were too many attempts. Please wait a minute, then try again.",
+    "stale": "This page was open for too long. Please sign in once more."
+  },
+  "code": {
+    "title": "Enter your code",
+    "explanation": "Open your authenticator app and type the six digits that it shows. If your phone is gone, type one of your recovery codes.",
+    "label": "Code",
+    "button": "Continue",
+    "refused": "This code is not right, or it was used before. Wait for the next one and try again.",
+    "limited": "There were too many attempts. Please wait a minute, then try again.",
+    "stale": "This page was open for too long. Please sign in once more."
+  },
+  "consent": {
+    "title": "Allow {client} to use your account?",
+    "signed_in_as": "You are signed in as",
+    "other_account": "Use another account",
+    "what": "The app will be able to",
+    "policy": "How the app treats your data",
+    "allow": "Allow",
+    "deny": "Do not allow",
+    "to_website": "Your answer goes to {host}.",
+    "to_this_device": "Your answer goes to an app on this device.",
+    "to_app": "Your answer goes to the app {scheme} on this device.",
+    "not_you": "Did you not open this from an app yourself? Then do not allow it."
+  },
+  "scopes": {
+    "openid": "know that it is you",
+    "profile": "see your name and user name",
+    "email": "see your e-mail address",
+    "address": "see your postal address",
+    "phone": "see your phone number",
+    "offline_access": "stay signed in after you close it",
+    "device_sso": "sign you in to other apps of its maker on this device",
+    "admin": "administer this service",
+    "other": "use “{scope}”"
+  },
+  "authorization": {
+    "title": "This app cannot sign you in",
+    "repeated_parameter": "The app's request contradicts itself. There is nothing wrong with your account; the app's maker has to mend this.",
+    "missing_client": "The app did not say which one it is. There is nothing wrong with your account; the app's maker has to mend this.",
+    "unknown_client": "The app is not known here. There is nothing wrong with your account. Perhaps the app is out of date.",
+    "missing_redirect": "The app did not say where to go afterwards. There is nothing wrong with your account; the app's maker has to mend this.",
+    "unregistered_redirect": "The app wants to send you to a place that it has not registered. To keep your account safe, we stop here.",
+    "unusable_request_uri": "The app's request has expired or was used before. Please go back to the app and start again.",
+    "stale_title": "Please start again",
+    "stale": "These pages were open for too long. Go back to the app and start again."
   },
   "errors": {
     "invalid_request": "The request lacks a parameter, repeats one, holds an unknown one, or one of its values is malformed. The description in the answer names the field.",

@@ -38,5 +38,6 @@ extension Pages {
 }
 
 extension HiddenField {
-    fileprivate var values: [String: String] { ["name": name, "value": value] }
+    /// As templates read it.
+    var values: [String: String] { ["name": name, "value": value] }
 }

@@ -8,7 +8,7 @@ import OAuth2
 package struct Pages: Sendable {
     private static let templateNames = [
         "layout", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out", "sign_out",
-        "error", "error_code",
+        "error", "error_code", "sign_in", "code", "consent",
     ]
 
     private let library: MustacheLibrary

@@ -12,6 +12,8 @@ package struct BridgeServices: Sendable {
     package let clients: Reloadable<ClientDirectory>
     package let pages: Pages
     package let files: PublicFiles
+    /// `nil` leaves out the provider's pages.
+    package let signIn: SignInServices?
     package let accessLog: AccessLog
     package let metrics: any MetricsFactory
     package let time: TimeSource
@@ -20,7 +22,8 @@ package struct BridgeServices: Sendable {
     package init(
         issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, sessions: WebSessions,
         formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, pages: Pages,
-        files: PublicFiles, accessLog: AccessLog, metrics: any MetricsFactory, time: TimeSource = .system,
+        files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
+        time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.issuer = issuer
@@ -32,6 +35,7 @@ package struct BridgeServices: Sendable {
         self.clients = clients
         self.pages = pages
         self.files = files
+        self.signIn = signIn
         self.accessLog = accessLog
         self.metrics = metrics
         self.time = time

@@ -1,6 +1,7 @@
 package import Hummingbird
 import Bridge
 import HTTPTypes
+import OAuth2
 
 /// All routes.
 /// - Parameter extraRoutes: adds another part's pages behind the same middleware, such as the demo site's.
@@ -28,6 +29,8 @@ package func buildRouter(
     endpoints.on("/session/signed-out", [.get: messages.signedOut])
     endpoints.onAny(authCheckPath, check.check)
 
+    if let signIn = services.signIn { addSignInRoutes(endpoints, signIn, services: services, settings: settings) }
+
     endpoints.on("/errors/{code}", [.get: messages.explainError])
     endpoints.on("/assets/{name}", [.get: AssetController(files: services.files).serve])
     let links = AppLinkController(settings: settings.appLinks, redemptionPaths: settings.redemptionPaths)
@@ -40,6 +43,25 @@ package func buildRouter(
 
 private let authCheckPath = "/auth/check"
 
+/// The provider's own pages: sign-in, authorization, consent.
+private func addSignInRoutes(
+    _ endpoints: Endpoints, _ signIn: SignInServices, services: BridgeServices, settings: BridgeHTTPSettings
+) {
+    let pages = SignInController(
+        services: signIn, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
+        publicOrigin: settings.publicOrigin, time: services.time, random: services.random)
+    endpoints.on(SignInController.path, [.get: pages.show, .post: pages.attempt])
+    endpoints.on(SignInController.codePath, [.post: pages.confirm])
+    let authorize = AuthorizeController(
+        services: signIn, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
+        publicOrigin: settings.publicOrigin, random: services.random)
+    // HEAD must not use a request up, so it does not follow GET here.
+    endpoints.on(
+        AuthorizeController.path,
+        [.get: authorize.begin, .post: authorize.submit, .head: { _, _ in throw OAuthError(.methodNotAllowed) }])
+    endpoints.on(AuthorizeController.consentPath, [.post: authorize.consent])
+}
+
 extension FrontMiddleware {
     fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
         self.init(
@@ -48,7 +70,11 @@ extension FrontMiddleware {
             errors: ErrorResponder(
                 publicOrigin: settings.publicOrigin, pages: services.pages,
                 shapes: ErrorShapes(
-                    pageRoutes: Set(settings.redemptionPaths + ["/session/signed-out", "/errors/{code}"]),
+                    pageRoutes: Set(
+                        settings.redemptionPaths + [
+                            "/session/signed-out", "/errors/{code}", SignInController.path, SignInController.codePath,
+                            AuthorizeController.path, AuthorizeController.consentPath,
+                        ]),
                     silentRoutes: [authCheckPath])),
             accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
             random: services.random, strictTransportSecurity: settings.strictTransportSecurityValue)

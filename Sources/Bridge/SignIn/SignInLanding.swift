@@ -1,0 +1,42 @@
+/// Where a browser goes after a sign-in that no app asked for: a page of the default website.
+package struct SignInLanding: Sendable {
+    private let clients: Reloadable<ClientDirectory>
+    private let publicOrigin: WebOrigin
+    private let audit: any AuditLog
+    private let time: TimeSource
+
+    package init(
+        clients: Reloadable<ClientDirectory>, publicOrigin: WebOrigin, audit: any AuditLog,
+        time: TimeSource = .system
+    ) {
+        self.clients = clients
+        self.publicOrigin = publicOrigin
+        self.audit = audit
+        self.time = time
+    }
+
+    /// An absolute URL: the path that was asked for when the website's list has it, else its default page.
+    /// - Parameter redirect: the bytes of the parameter; a refused one is recorded and does not fail the sign-in.
+    package func location(for redirect: [UInt8]?, of subject: Subject, origin: RequestOrigin) async throws -> String {
+        let parameter = redirect.map { RedemptionRequest.RedirectParameter.bytes($0) } ?? .absent
+        guard let website,
+            let landing = Landing.decide(parameter, sealed: nil, website: website, ownOrigin: publicOrigin)
+        else { return publicOrigin.description + "/" }
+        if let refusal = landing.refusal {
+            try await audit.append([
+                AuditEvent(
+                    at: time.now(), type: .redirectRefused, outcome: .failure, reason: refusal.reason.rawValue,
+                    subject: subject, targetClientID: website.id, origin: origin, detail: refusal.detail)
+            ])
+        }
+        return landing.location
+    }
+
+    /// The origin that ``location(for:of:origin:)`` leads to.
+    package var targetOrigin: WebOrigin { website?.publicOrigin ?? publicOrigin }
+
+    private var website: Client? {
+        let directory = clients.current
+        return directory.defaultTarget.flatMap { directory[$0] }
+    }
+}

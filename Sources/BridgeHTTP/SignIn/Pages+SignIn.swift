@@ -1,0 +1,48 @@
+import HTTPTypes
+import Hummingbird
+import Bridge
+import OAuth2
+
+extension Pages {
+    func signIn(_ page: SignInPage, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = [
+            "fields": page.fields.map(\.values), "needs_username": page.username == nil,
+            "notice": notice(page.notice, in: "sign_in", language),
+        ]
+        values["username"] = page.username
+        values["purpose"] = page.clientName.map { texts.text("sign_in", "purpose", in: language, ["client": $0]) }
+        return answer("sign_in", values, page.notice, page.formTargets, language, visitor)
+    }
+
+    /// The second step, for accounts with a second factor.
+    func code(
+        fields: [HiddenField], notice: SignInNotice?, formTargets: [String], to visitor: PageVisitor
+    ) -> Response {
+        let language = language(for: visitor)
+        return answer(
+            "code", ["fields": fields.map(\.values), "notice": self.notice(notice, in: "code", language)], notice,
+            formTargets, language, visitor)
+    }
+
+    private func answer(
+        _ template: String, _ values: [String: any Sendable], _ notice: SignInNotice?, _ formTargets: [String],
+        _ language: String, _ visitor: PageVisitor
+    ) -> Response {
+        let status: HTTPResponse.Status =
+            switch notice {
+            case nil: .ok
+            case .refused, .stale: .init(code: ErrorCode.invalidRequest.status)
+            case .limited: .init(code: ErrorCode.rateLimited.status)
+            }
+        var response = render(
+            template, values, to: visitor, language: language, status: status,
+            policy: ContentSecurityPolicy(formTargets: formTargets))
+        if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
+        return response
+    }
+
+    private func notice(_ notice: SignInNotice?, in section: String, _ language: String) -> String {
+        notice.map { texts.text(section, $0.key, in: language) } ?? ""
+    }
+}
