@@ -5,6 +5,9 @@ package struct Account: Hashable, Sendable {
         case admin
     }
 
+    /// Who names the users of accounts, where a trusted issuer's `iss` stands for the others.
+    package static let issuer = "drawbridge"
+
     /// Opaque; never a name, and never changed.
     package let subject: Subject
     /// `nil` for a user who comes from an upstream provider only.

@@ -7,7 +7,8 @@ package struct SignIn: Sendable {
 
     let accounts: any AccountStore
     let desk: PasswordDesk
-    let secrets: SecondFactorSecrets
+    /// `nil` when there is no master key: then nobody with a second factor can sign in.
+    let secrets: SecondFactorSecrets?
     let throttle: SignInThrottle
     let opener: SessionOpener
     let audit: any AuditLog
@@ -15,7 +16,7 @@ package struct SignIn: Sendable {
     let time: TimeSource
 
     package init(
-        accounts: any AccountStore, desk: PasswordDesk, secrets: SecondFactorSecrets, throttle: SignInThrottle,
+        accounts: any AccountStore, desk: PasswordDesk, secrets: SecondFactorSecrets?, throttle: SignInThrottle,
         opener: SessionOpener, audit: any AuditLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
     ) {
         self.accounts = accounts
@@ -94,6 +95,7 @@ package struct SignIn: Sendable {
     /// Whether a code is the user's; it is used up then (RFC 6238 §5.2).
     private func isRight(_ code: String, for account: Account, at now: Timestamp) async throws -> Bool {
         guard let factor = account.secondFactor else { return false }
+        guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
         let secret = try secrets.open(factor.sealedSecret, for: account.subject)
         if let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) {
             return try await accounts.claimStep(step, of: account.subject)

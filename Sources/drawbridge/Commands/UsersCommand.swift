@@ -5,16 +5,19 @@ import Bridge
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "List, disable and enable users.",
+        abstract: "List, add, disable and enable users, and set passwords.",
         discussion: """
-            A user comes into being with the first token of a trusted issuer that names him. Disabling ends all of his
+            A user comes into being as an account (users add), or with the first token of a trusted issuer that names
+            him. Disabling ends all of his
             web sessions; running servers refuse them within a second.
 
             Examples:
+              drawbridge users add --config drawbridge.yaml alice
+              drawbridge users password --config drawbridge.yaml alice < password.txt
               drawbridge users list --config drawbridge.yaml
               drawbridge users disable --config drawbridge.yaml alice
             """,
-        subcommands: [List.self, Disable.self, Enable.self])
+        subcommands: [List.self, Add.self, Password.self, Disable.self, Enable.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List users with their issuer and state.")
@@ -40,7 +43,7 @@ struct UsersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Disable a user and end all of his web sessions.")
 
         @OptionGroup var options: StorageOptions
-        @Argument(help: "The subject, as users list prints it.") var subject: String
+        @Argument(help: "The user name, or the subject as users list prints it.") var subject: String
 
         func run() async throws {
             let ended = try await UserSwitch(subject: subject, disables: true).apply(options)
@@ -52,7 +55,7 @@ struct UsersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Enable a user again.")
 
         @OptionGroup var options: StorageOptions
-        @Argument(help: "The subject, as users list prints it.") var subject: String
+        @Argument(help: "The user name, or the subject as users list prints it.") var subject: String
 
         func run() async throws {
             _ = try await UserSwitch(subject: subject, disables: false).apply(options)
@@ -67,14 +70,15 @@ private struct UserSwitch {
     let disables: Bool
 
     func apply(_ options: StorageOptions) async throws -> [SessionID] {
-        let subject = Subject(rawValue: subject)
-        let now = TimeSource.system.now()
-        let event = AuditEvent(
-            at: now, type: disables ? .userDisabled : .userEnabled, outcome: .success, subject: subject)
-        let ended = AuditEvent(
-            at: now, type: .webSessionEnded, outcome: .success, reason: "user_disabled", subject: subject)
-        let result = try await options.withStorage {
-            try await $0.setDisabled(disables, subject: subject, at: now, event: event, ended: ended)
+        let result = try await options.withStorage { storage in
+            let subject = try await UserName(subject).subject(in: storage)
+            let now = TimeSource.system.now()
+            return try await storage.setDisabled(
+                disables, subject: subject, at: now,
+                event: AuditEvent(
+                    at: now, type: disables ? .userDisabled : .userEnabled, outcome: .success, subject: subject),
+                ended: AuditEvent(
+                    at: now, type: .webSessionEnded, outcome: .success, reason: "user_disabled", subject: subject))
         }
         guard let result else {
             throw CommandFailure("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")

@@ -9,6 +9,7 @@ struct DemoFacts: Sendable {
     let issuerURL: String
     let processID: Int32
     let issuer: DemoIssuer
+    let accounts: DemoAccounts
     let clients: [Client]
 
     func line() throws -> String {
@@ -22,7 +23,7 @@ struct DemoFacts: Sendable {
         object.add("management_url", managementURL)
         object.add("issuer", issuerURL)
         object.add("pid", Int64(processID))
-        object.add("users", json: "[\(DemoPerson.all.map(\.json).joined(separator: ","))]")
+        object.add("users", json: "[\(DemoPerson.all.map(accounts.json).joined(separator: ","))]")
         object.add("trusted_issuer", json: issuer.json)
         object.add("clients", json: "[\(documents.joined(separator: ","))]")
         return String(decoding: object.finish(), as: UTF8.self)

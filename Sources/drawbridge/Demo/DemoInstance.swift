@@ -9,6 +9,7 @@ struct DemoInstance: Sendable {
     private let folder: DemoFolder
     private let settings: DrawbridgeSettings
     let issuer: DemoIssuer
+    let accounts: DemoAccounts
 
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
@@ -17,18 +18,20 @@ struct DemoInstance: Sendable {
         self.folder = folder
         try await DemoMaterial.prepare(in: folder, sharedBy: database)
         issuer = try DemoIssuer(folder: folder)
+        accounts = try DemoAccounts(folder: folder)
         guard let own = WebOrigin("http://\(listen.public)") else { throw FreePortError(host: listen.public.host) }
         settings = DrawbridgeSettings(
             publicOrigin: origin ?? own, listen: listen.public, managementListen: listen.management,
             dataDirectory: folder.path, database: database,
             // Two demos of one machine never share a port, so they never share an audit chain.
-            node: database == nil ? "demo" : "demo-\(listen.public.port)", signInURL: "/",
+            node: database == nil ? "demo" : "demo-\(listen.public.port)", signInURL: "/sign-in",
             siteName: "Drawbridge", defaultWebClient: DemoClients.web,
             redemptionPaths: ["/login-with-token", "/user/login-with-token.php"], trustedProxies: [],
             publicDirectory: nil, tls: nil, loginTokenKeysFile: folder.path(of: .loginTokenKeys),
             loginTokenLifetime: .seconds(60),
             sessionCacheSize: 50_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.path(of: .auditSigningKey),
-            limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000, appLinks: AppLinkSettings(),
+            passwordCost: .light, limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000,
+            appLinks: AppLinkSettings(),
             connectionLimits: ServerLimits(),
             logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
             trustedIssuers: [issuer.settings], clients: try DemoClients.all(), redis: redis)
@@ -56,15 +59,15 @@ struct DemoInstance: Sendable {
 
     /// The server without its listeners.
     func compose(accessLog: AccessLog, logger: Logger) async throws -> Composition {
-        try await Composition(
-            settings: settings, storage: try await ServerStorage.open(settings, logger: logger), accessLog: accessLog,
-            logger: logger)
+        let storage = try await ServerStorage.open(settings, logger: logger)
+        try await accounts.prepare(in: storage, at: TimeSource.system.now())
+        return try await Composition(settings: settings, storage: storage, accessLog: accessLog, logger: logger)
     }
 
     private func facts() -> DemoFacts {
         DemoFacts(
             baseURL: "http://\(settings.listen)", managementURL: "http://\(settings.managementListen)",
-            issuerURL: settings.publicOrigin.description, processID: getpid(), issuer: issuer,
+            issuerURL: settings.publicOrigin.description, processID: getpid(), issuer: issuer, accounts: accounts,
             clients: settings.clients)
     }
 }

@@ -1,7 +1,6 @@
 import Bridge
-import OAuth2
 
-/// The demo's users: subjects of its one trusted issuer.
+/// The demo's users: subjects of its one trusted issuer, and accounts of the demo itself.
 struct DemoPerson: Sendable {
     let subject: String
     let name: String
@@ -11,15 +10,6 @@ struct DemoPerson: Sendable {
         DemoPerson(subject: "alice", name: "Alice"), DemoPerson(subject: "bob", name: "Bob"),
         DemoPerson(subject: "admin", name: "Admin", role: "admin"),
     ]
-
-    /// As the ready line writes it (contract §15); only what is true of this version.
-    var json: String {
-        var object = JSONObjectWriter()
-        object.add("sub", subject)
-        object.add("username", subject)
-        if let role { object.add("role", role) }
-        return String(decoding: object.finish(), as: UTF8.self)
-    }
 }
 
 /// The demo's app and website.

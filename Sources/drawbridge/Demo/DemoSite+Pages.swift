@@ -1,6 +1,7 @@
 import Bridge
 import BridgeHTTP
 import Hummingbird
+import OAuth2
 
 // The protected pages: who is signed in, or how to.
 extension DemoSite {
@@ -22,7 +23,9 @@ extension DemoSite {
     private func protectedPage(
         _ title: String, _ content: String, current: String, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
-        guard let session = try await session(request) else { return signedOut(title, request, context) }
+        guard let session = try await session(request) else {
+            return signedOut(title, current, request, context)
+        }
         let subject = Self.escape(session.subject.rawValue)
         let initial = Self.escape(String(session.subject.rawValue.prefix(1)).uppercased())
         let main = """
@@ -50,12 +53,16 @@ extension DemoSite {
         return page(title, main, request, context)
     }
 
-    private func signedOut(_ title: String, _ request: Request, _ context: BridgeRequestContext) -> Response {
+    private func signedOut(
+        _ title: String, _ path: String, _ request: Request, _ context: BridgeRequestContext
+    ) -> Response {
+        let signIn = "/sign-in?redirect=\(PercentEncoding.encode(path))"
         let main = """
             <section class="card">
             <h1>\(title)</h1>
             <p>This page is for people who are signed in. In this browser nobody is.</p>
-            <div class="actions row"><a class="button" id="sign-in" href="/">Sign in with the app</a></div>
+            <div class="actions row"><a class="button" id="sign-in" href="\(signIn)">Sign in</a>
+            <a class="button second" href="/">Sign in with the app</a></div>
             </section>
             """
         return page(title, main, request, context)

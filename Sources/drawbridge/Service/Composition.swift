@@ -55,7 +55,7 @@ struct Composition: Sendable {
         readiness = Readiness(checks: checks + [shared.readinessCheck].compactMap(\.self))
         httpSettings = BridgeHTTPSettings(settings)
         let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
-        let domain = DomainServices(
+        let domain = try DomainServices(
             settings: settings, storage: storage, shared: shared, keys: keys.ring, clients: clients.directory,
             bearers: bearerCache,
             logger: logger, time: time)
@@ -66,7 +66,7 @@ struct Composition: Sendable {
             clients: clients.directory,
             pages: try Pages(
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
-            files: files, accessLog: accessLog, metrics: metrics, time: time)
+            files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics, time: time)
     }
 
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.

@@ -8,13 +8,14 @@ struct DomainServices: Sendable {
     let redeemer: LoginTokenRedeemer
     let sessions: WebSessions
     let bearers: BearerGate
+    let signIn: SignInServices
 
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
         keys: Reloadable<LoginTokenKeyRing>,
         clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, logger: Logger,
         time: TimeSource
-    ) {
+    ) throws {
         let limits = settings.limits ?? LimitSettings()
         let limiter = shared.limiter
         let tokens = LoginTokenSettings(
@@ -28,6 +29,9 @@ struct DomainServices: Sendable {
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)
+        signIn = try SignInServices(
+            settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions, keys: keys,
+            clients: clients, secrets: nil, subjectOfHint: { _ in nil }, time: time)
         issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             limiter: limiter, limits: limits, refusals: refusals, time: time)

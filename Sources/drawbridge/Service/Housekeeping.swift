@@ -29,6 +29,7 @@ struct PurgeService: Service {
     func purge() async throws {
         let cutoff = time.now() - Self.retention
         while try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgePushedRequests(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
     }
 }

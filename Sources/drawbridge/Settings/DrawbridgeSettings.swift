@@ -32,6 +32,8 @@ struct DrawbridgeSettings: Sendable {
     let sessionCacheSize: Int
     let bearerCacheSize: Int
     let auditSigningKeyFile: String
+    /// Of passwords that are hashed from now on.
+    let passwordCost: PasswordCost
     /// `nil` when they are lifted.
     let limits: LimitSettings?
     let trackedLimitKeys: Int

@@ -26,13 +26,20 @@ extension SettingKey {
     static let bearerFailuresPerMinute = SettingKey(
         "limits.bearer.failures_per_minute", .integer(1...1_000_000), default: "60",
         "Refused bearer tokens of one network a minute before it is answered with 429.")
+    static let signInFailuresPerMinute = SettingKey(
+        "limits.sign_in.failures_per_minute", .integer(1...1_000_000), default: "5",
+        "Failed sign-ins of one account, and of one network, a minute before all of them are answered with 429.")
+    static let pushedRequestsPerMinute = SettingKey(
+        "limits.pushed_request.client_per_minute", .integer(1...1_000_000), default: "60",
+        "Authorization requests that one client may push a minute.")
     static let limitsTrackedKeys = SettingKey(
         "limits.tracked_keys", .integer(1000...10_000_000), default: "100000",
         "How many users, networks and apps the limiter remembers at once.")
 
     static let limits: [SettingKey] = [
         limitsEnabled, issueUserBurst, issueUserPerHour, issueNetworkBurst, issueNetworkPerHour, issueClientBurst,
-        issueClientPerHour, redemptionFailuresPerMinute, bearerFailuresPerMinute, limitsTrackedKeys,
+        issueClientPerHour, redemptionFailuresPerMinute, bearerFailuresPerMinute, signInFailuresPerMinute,
+        pushedRequestsPerMinute, limitsTrackedKeys,
     ]
 
     static let httpHeaderTimeout = SettingKey(

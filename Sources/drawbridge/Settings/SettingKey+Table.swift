@@ -65,6 +65,12 @@ extension SettingKey {
     static let appLinksAndroid = SettingKey(
         "app_links.android", .list, default: "",
         "`package=SHA-256 fingerprint` pairs for /.well-known/assetlinks.json.")
+    static let passwordMemoryLogarithm = SettingKey(
+        "password.memory_log2", .integer(14...20), default: "14",
+        "Memory of one password hash: 14 is 16 MiB, and each step doubles it. Older hashes follow at the next sign-in.")
+    static let passwordPasses = SettingKey(
+        "password.passes", .integer(1...16), default: "5",
+        "Passes of one password hash; its time grows with them and with the memory.")
     static let logLevel = SettingKey(
         "log.level", .choice(["debug", "info", "notice", "warning", "error"]), default: "info",
         "The least important log lines that are written.")
@@ -85,7 +91,8 @@ extension SettingKey {
             defaultWebClient, redemptionPaths, trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey,
             loginTokenKeysFile, loginTokenLifetime,
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
-            appLinksApple, appLinksAndroid, logLevel, purgeInterval, shutdownGrace,
+            appLinksApple, appLinksAndroid, passwordMemoryLogarithm, passwordPasses, logLevel, purgeInterval,
+            shutdownGrace,
         ] + limits + redis + http + [trustedIssuers, clients]
 
     static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

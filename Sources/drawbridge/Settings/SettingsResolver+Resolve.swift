@@ -58,7 +58,8 @@ extension SettingsResolver {
             loginTokenLifetime: values.loginTokenLifetime, sessionCacheSize: values.sessionCacheSize,
             bearerCacheSize: values.bearerCacheSize,
             auditSigningKeyFile: path(.auditSigningKeyFile) ?? "\(dataDirectory)/audit-signing-key",
-            limits: limits, trackedLimitKeys: values.trackedLimitKeys, appLinks: values.appLinks,
+            passwordCost: values.passwordCost, limits: limits, trackedLimitKeys: values.trackedLimitKeys,
+            appLinks: values.appLinks,
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients, redis: redis)
@@ -75,6 +76,7 @@ extension SettingsResolver {
         let sessionCacheSize: Int
         let bearerCacheSize: Int
         let trackedLimitKeys: Int
+        let passwordCost: PasswordCost
         let appLinks: AppLinkSettings
         let logLevel: Logger.Level
         let purgeInterval: Duration
@@ -93,6 +95,7 @@ extension SettingsResolver {
             loginTokenLifetime = resolver.duration(.loginTokenLifetime)
             sessionCacheSize = resolver.integer(.sessionCacheSize)
             bearerCacheSize = resolver.integer(.bearerCacheSize)
+            passwordCost = resolver.passwordCost()
             trackedLimitKeys = resolver.integer(.limitsTrackedKeys)
             appLinks = resolver.appLinks()
             logLevel = resolver.logLevel()
@@ -158,7 +161,7 @@ extension SettingsResolver {
             else { return nil }
             return text
         }
-        let taken: Set = ["session", "auth", "api", "errors", "assets", ".well-known"]
+        let taken: Set = ["session", "auth", "api", "errors", "assets", ".well-known", "oauth", "sign-in"]
         for path in paths where path.split(separator: "/").first.map({ taken.contains(String($0)) }) ?? false {
             note(
                 SettingProblem(

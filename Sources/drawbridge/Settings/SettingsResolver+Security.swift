@@ -38,10 +38,18 @@ extension SettingsResolver {
         let client = clientBucket()
         let failures = TokenBucket(perMinute: integer(.redemptionFailuresPerMinute))
         let bearers = TokenBucket(perMinute: integer(.bearerFailuresPerMinute))
+        let signIns = TokenBucket(perMinute: integer(.signInFailuresPerMinute))
+        let pushed = TokenBucket(perMinute: integer(.pushedRequestsPerMinute))
         guard boolean(.limitsEnabled) else { return nil }
         return LimitSettings(
             issuePerSubject: user, issuePerNetwork: network, issuePerClient: client,
-            failedRedemptionPerNetwork: failures, refusedBearerPerNetwork: bearers)
+            failedRedemptionPerNetwork: failures, refusedBearerPerNetwork: bearers, failedSignIn: signIns,
+            pushedRequestPerClient: pushed)
+    }
+
+    /// Both numbers lie in ranges that a cost may have.
+    mutating func passwordCost() -> PasswordCost {
+        PasswordCost(logarithm: integer(.passwordMemoryLogarithm), parallelism: integer(.passwordPasses)) ?? .standard
     }
 
     private mutating func bucket(_ burstKey: SettingKey, _ hourKey: SettingKey) -> TokenBucket {

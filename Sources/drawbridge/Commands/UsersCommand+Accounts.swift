@@ -1,0 +1,81 @@
+import ArgumentParser
+import Bridge
+
+extension UsersCommand {
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add an account; its password comes from the terminal or the standard input.")
+
+        @OptionGroup var options: StorageOptions
+        @Argument(help: "The name to sign in with.") var username: String
+        @Option(help: "The name that pages show.") var name: String?
+        @Option(help: "An e-mail address.") var email: String?
+        @Flag(help: "May open the console.") var admin = false
+
+        func run() async throws {
+            guard let username = Username(username) else { throw CommandFailure("\(username) cannot be a user name.") }
+            let password = try PasswordInput.read(prompt: "Password of \(username)")
+            let hash = try PasswordHash(password, cost: .standard, random: .system)
+            let now = TimeSource.system.now()
+            let account = Account(
+                subject: Account.makeSubject(random: .system), username: username, displayName: name, email: email,
+                passwordHash: hash, role: admin ? .admin : nil, createdAt: now)
+            let event = AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject)
+            let outcome = try await options.withStorage {
+                try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
+            }
+            guard outcome == .added else { throw CommandFailure("There is an account \(username) already.") }
+            print("Added \(username) with subject \(account.subject).")
+        }
+    }
+
+    struct Password: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set an account's password and end everything that was signed in with the old one.")
+
+        @OptionGroup var options: StorageOptions
+        @Argument(help: "The user name or the subject.") var user: String
+
+        func run() async throws {
+            let ended = try await options.withStorage { storage in
+                guard let account = try await UserName(user).account(in: storage) else {
+                    throw CommandFailure("There is no account \(user).")
+                }
+                let password = try PasswordInput.read(prompt: "New password of \(account.shownName)")
+                let hash = try PasswordHash(password, cost: .standard, random: .system)
+                return try await storage.setPassword(hash, of: account.subject)
+            }
+            guard let ended else { throw CommandFailure("There is no account \(user).") }
+            print("Changed the password of \(user); \(ended.count) sessions ended.")
+        }
+    }
+}
+
+/// What an operator calls a user: the user name, or the subject.
+struct UserName {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    func account(in storage: any BridgeStorage) async throws -> Account? {
+        if let username = Username(text), let account = try await storage.account(named: username) { return account }
+        return try await storage.account(of: Subject(rawValue: text))
+    }
+
+    /// The subject, also of a user without an account.
+    func subject(in storage: any BridgeStorage) async throws -> Subject {
+        try await account(in: storage)?.subject ?? Subject(rawValue: text)
+    }
+}
+
+extension AccountStore {
+    /// Changes a password from the command line.
+    fileprivate func setPassword(_ hash: PasswordHash, of subject: Subject) async throws -> [SessionID]? {
+        let now = TimeSource.system.now()
+        return try await setPassword(
+            hash, of: subject, at: now,
+            event: AuditEvent(at: now, type: .userPasswordChanged, outcome: .success, subject: subject),
+            ended: AuditEvent(
+                at: now, type: .webSessionEnded, outcome: .success, reason: "password_changed", subject: subject))
+    }
+}

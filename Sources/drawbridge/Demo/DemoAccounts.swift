@@ -1,0 +1,48 @@
+import Bridge
+import Crypto
+import OAuth2
+
+/// The demo's accounts: the same people as the subjects of its trusted issuer, so that an app's token and a sign-in
+/// in the browser name the same user.
+struct DemoAccounts: Sendable {
+    /// What the passwords are made of; one for each data folder.
+    private let seed: SymmetricKey
+
+    init(folder: DemoFolder) throws {
+        let text = String(decoding: try PrivateFile.read(folder.path(of: .passwordSeed)), as: UTF8.self)
+        guard let bytes = Base64URL.decode(text) else {
+            throw LoginTokenKeyFileError(path: folder.path(of: .passwordSeed), problem: "is not a secret of the demo")
+        }
+        seed = SymmetricKey(data: bytes)
+    }
+
+    /// A throwaway password, the same at every start on one folder.
+    func password(of person: DemoPerson) -> Secret<String> {
+        let code = HMAC<SHA256>.authenticationCode(for: Array("password of \(person.subject)".utf8), using: seed)
+        return Secret(Base32.encode(Array(code).prefix(10)).lowercased())
+    }
+
+    /// Sees to it that every person has an account.
+    func prepare(in storage: any BridgeStorage, at now: Timestamp) async throws {
+        for person in DemoPerson.all where try await storage.account(of: Subject(rawValue: person.subject)) == nil {
+            let account = Account(
+                subject: Subject(rawValue: person.subject), username: Username(person.subject),
+                displayName: person.name, email: "\(person.subject)@example.com",
+                passwordHash: try PasswordHash(password(of: person), cost: .light, random: .system),
+                role: person.role.flatMap(Account.Role.init(rawValue:)), createdAt: now)
+            _ = try await storage.addAccount(
+                account, issuer: Account.issuer, link: nil,
+                event: AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject))
+        }
+    }
+
+    /// As the ready line writes it (contract §15).
+    func json(of person: DemoPerson) -> String {
+        var object = JSONObjectWriter()
+        object.add("sub", person.subject)
+        object.add("username", person.subject)
+        object.add("password", password(of: person).expose())
+        if let role = person.role { object.add("role", role) }
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+}

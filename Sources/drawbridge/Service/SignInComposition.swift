@@ -1,0 +1,30 @@
+import Bridge
+import BridgeHTTP
+import Logging
+
+extension SignInServices {
+    /// Sign-in and authorization, wired to their stores.
+    init(
+        settings: DrawbridgeSettings, storage: any BridgeStorage, limiter: any RateLimiter, refusals: RefusalLog,
+        sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>, clients: Reloadable<ClientDirectory>,
+        secrets: SecondFactorSecrets?, subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource
+    ) throws {
+        let limits = settings.limits ?? LimitSettings()
+        self.init(
+            signIn: SignIn(
+                accounts: storage, desk: try PasswordDesk(cost: settings.passwordCost), secrets: secrets,
+                throttle: SignInThrottle(limiter: limiter, limits: limits, refusals: refusals),
+                opener: SessionOpener(sessions: sessions, store: storage, clients: clients), audit: storage,
+                keys: keys, time: time),
+            landing: SignInLanding(
+                clients: clients, publicOrigin: settings.publicOrigin, audit: storage, time: time),
+            authorizations: Authorizations(
+                issuer: settings.publicOrigin.description, clients: clients,
+                codes: AuthorizationCodes(store: storage), consents: storage, pushed: storage, audit: storage,
+                keys: keys, subjectOfHint: subjectOfHint, time: time),
+            pushedRequests: PushedRequests(
+                clients: clients, store: storage, limiter: limiter, limits: limits, subjectOfHint: subjectOfHint,
+                time: time),
+            accounts: storage)
+    }
+}
