@@ -5,6 +5,7 @@ package struct PushedRequests: Sendable {
     package static let lifetime = Duration.seconds(90)
 
     private let clients: Reloadable<ClientDirectory>
+    private let authenticator: ClientAuthenticator
     private let store: any PushedRequestStore
     private let limiter: any RateLimiter
     private let limits: LimitSettings
@@ -13,11 +14,13 @@ package struct PushedRequests: Sendable {
     private let random: RandomSource
 
     package init(
-        clients: Reloadable<ClientDirectory>, store: any PushedRequestStore, limiter: any RateLimiter,
+        clients: Reloadable<ClientDirectory>, authenticator: ClientAuthenticator, store: any PushedRequestStore,
+        limiter: any RateLimiter,
         limits: LimitSettings, subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.clients = clients
+        self.authenticator = authenticator
         self.store = store
         self.limiter = limiter
         self.limits = limits
@@ -26,24 +29,28 @@ package struct PushedRequests: Sendable {
         self.random = random
     }
 
-    /// Checks and keeps a request.
+    /// Authenticates the client, checks the request, and keeps it.
+    /// - Parameter basic: user and password of the `Authorization: Basic` header, decoded.
     /// - Returns: its `request_uri`.
-    /// - Throws: `OAuthError` with what is wrong with the request.
-    package func push(_ parameters: FormParameters, of client: Client) async throws -> Secret<String> {
+    /// - Throws: ``ClientRefused``; `OAuthError` with what is wrong with the request.
+    package func push(
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+    ) async throws -> Secret<String> {
         let now = time.now()
+        if let name = (AuthorizationParameter.all + ["client_secret", "client_assertion"]).first(
+            where: parameters.isRepeated)
+        {
+            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        }
+        let client = try await authenticator.authenticate(
+            try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
         if case .exceeded(let wait, let scope) = try await limiter.take(limits.pushedRequestKeys(client.id), at: now) {
             throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
         }
         if parameters["request_uri"] != nil { throw OAuthError(.invalidRequest, "request_uri cannot be pushed") }
-        if let named = parameters["client_id"], named != client.id.rawValue {
-            throw OAuthError(.invalidRequest, "client_id is another client's")
-        }
         // A client that names itself in the header alone is named here, for the checks and for later.
         var text = AuthorizationParameter.serialize(parameters)
         if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
-        if let name = AuthorizationParameter.all.first(where: parameters.isRepeated) {
-            throw OAuthError(.invalidRequest, "\(name) is repeated")
-        }
         let reader = AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
         switch reader.read(try FormParameters(parsing: text.utf8)) {
         case .success: break

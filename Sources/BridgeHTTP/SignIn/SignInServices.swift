@@ -5,17 +5,15 @@ package struct SignInServices: Sendable {
     package let signIn: SignIn
     package let landing: SignInLanding
     package let authorizations: Authorizations
-    package let pushedRequests: PushedRequests
     package let accounts: any AccountStore
 
     package init(
-        signIn: SignIn, landing: SignInLanding, authorizations: Authorizations, pushedRequests: PushedRequests,
+        signIn: SignIn, landing: SignInLanding, authorizations: Authorizations,
         accounts: any AccountStore
     ) {
         self.signIn = signIn
         self.landing = landing
         self.authorizations = authorizations
-        self.pushedRequests = pushedRequests
         self.accounts = accounts
     }
 }

@@ -22,9 +22,6 @@ extension SignInServices {
                 issuer: settings.publicOrigin.description, clients: clients,
                 codes: AuthorizationCodes(store: storage), consents: storage, pushed: storage, audit: storage,
                 keys: keys, subjectOfHint: subjectOfHint, time: time),
-            pushedRequests: PushedRequests(
-                clients: clients, store: storage, limiter: limiter, limits: limits, subjectOfHint: subjectOfHint,
-                time: time),
             accounts: storage)
     }
 }
