@@ -13,7 +13,7 @@ RELEASE := .build/release/drawbridge
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
-E2E_PACKAGES := chromium chromium-driver openssl python3 python3-venv redis-server redis-tools
+E2E_PACKAGES := chromium chromium-driver nginx-light openssl postgresql postgresql-client python3 python3-venv redis-server redis-tools
 
 .PHONY: help
 help: ## Show this list
@@ -52,6 +52,10 @@ lint: ## Check the formatting
 .PHONY: format
 format: ## Format the sources
 	$(SWIFT) format --in-place --recursive Sources Tests Package.swift
+
+.PHONY: fleet
+fleet: build packages-e2e ## Start three demo nodes behind nginx over a throwaway PostgreSQL and Redis
+	python3 Tests/EndToEnd/fleet.py
 
 .PHONY: bench
 bench: packages-build ## Measure issue, redeem and check against the baseline; results in bench/RESULTS.md

@@ -143,7 +143,11 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "bench-storage",
-            dependencies: ["Bridge", "SQLStorage"],
+            dependencies: [
+                "OAuth2", "Bridge", "SQLStorage", "RedisStorage",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             path: "bench/storage",
             swiftSettings: strict),
         .target(

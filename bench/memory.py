@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from run import MEMORY_GOAL_MIB, SUBJECTS, sessions
+from run import MEMORY_GOAL_MIB, SUBJECTS
 from server import Drawbridge, machine, wrk
 
 
@@ -35,7 +35,7 @@ def measure(arguments, scratch: Path) -> str:
             result = wrk(service, "flow", "/", 20, BEARERS=str(bearers), CHECKS="0")
             if result["failures"] + result["not_2xx_3xx"] + result["socket_errors"]:
                 raise RuntimeError(f"failures: {result}")
-            opened = sessions(service)
+            opened = service.sessions()
             print(f"{opened:>9,} sessions, resident {service.memory_mib('VmRSS'):.0f} MiB, "
                   f"{result['per_second']:,.0f} requests/s, p99 {result['p99_ms']:.1f} ms", flush=True)
         resident, peak = service.memory_mib("VmRSS"), service.memory_mib()

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import os
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -60,11 +61,13 @@ class Hello(Server):
 class Drawbridge(Server):
     """`drawbridge demo` with its data on disk and every durability setting as shipped; only the limits are lifted."""
 
-    def __init__(self, binary: Path, data: Path):
+    def __init__(self, binary: Path, data: Path, database: str | None = None, redis: str | None = None):
+        stores = [*(["--database", database] if database else []), *(["--redis", redis] if redis else [])]
         super().__init__(
-            [str(binary), "demo", "--listen", "127.0.0.1:0", "--no-limits", "--print-json", "--data", str(data)],
+            [str(binary), "demo", "--listen", "127.0.0.1:0", "--no-limits", "--print-json", "--data", str(data), *stores],
             stdout=subprocess.PIPE)
         self.data = data
+        self.database = database
         for line in self.process.stdout:
             if b'"base_url"' in line:
                 self.facts = json.loads(line)
@@ -75,6 +78,14 @@ class Drawbridge(Server):
         self.base = self.facts["base_url"]
         # Whatever else it prints must not fill the pipe.
         self.drain = subprocess.Popen(["cat"], stdin=self.process.stdout, stdout=self.log)
+
+    def sessions(self) -> int:
+        """How many are in the database."""
+        text = "SELECT count(*) FROM web_session"
+        if self.database:
+            return int(subprocess.run(["psql", "-XqAt", self.database, "-c", text], check=True, capture_output=True).stdout)
+        with sqlite3.connect(f"file:{self.data}/drawbridge.sqlite?mode=ro", uri=True) as connection:
+            return connection.execute(text).fetchone()[0]
 
     def bearer(self, subject: str) -> str:
         issuer = self.facts["trusted_issuer"]

@@ -193,8 +193,10 @@ class Served(Process):
 
     ISSUER = "https://backend.example"
 
-    def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, website: str = ""):
-        """`settings` are further lines of the file, `website` further fields of the website's document."""
+    def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, website: str = "",
+                 origin: str | None = None):
+        """`settings` are further lines of the file, `website` further fields of the website's document, `origin` is
+        where browsers come to when that is not here."""
         scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
         self.data = scratch / "data"
         self.settings = scratch / "drawbridge.yaml"
@@ -210,7 +212,7 @@ class Served(Process):
         fields = f", {website}" if website else ""
         files = f"tls:\n  certificate: {tls[0]}\n  private_key: {tls[1]}\n" if tls else ""
         self.settings.write_text(f"""
-public_origin: {self.base}
+public_origin: {origin or self.base}
 listen: 127.0.0.1:{self.port}
 management_listen: 127.0.0.1:{management_port}
 data_directory: {self.data}
@@ -257,6 +259,11 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def query(data: Path, sql: str, *values) -> list[tuple]:

@@ -19,6 +19,9 @@ class Raw:
     head: bytes
     body: bytes
 
+    def json(self) -> dict:
+        return json.loads(self.body)
+
     @property
     def session_cookie(self) -> str | None:
         for line in self.head.split(b"\r\n"):
@@ -29,14 +32,17 @@ class Raw:
 
 
 class Connection:
-    def __init__(self, port: int):
+    def __init__(self, port: int, source: str | None = None):
+        """`source` is the address of loopback that the connection comes from."""
         self.port = port
+        self.local = (source, 0) if source else None
         self.reader: asyncio.StreamReader | None = None
         self.writer: asyncio.StreamWriter | None = None
 
     async def open(self):
         try:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+            self.reader, self.writer = await asyncio.open_connection(
+                "127.0.0.1", self.port, local_addr=self.local)
         except OSError as error:
             raise Lost from error
 
@@ -74,20 +80,24 @@ class Connection:
             await self.reader.readexactly(2)
         return Raw(status, head, body)
 
-    async def issue(self, bearer: str, fields: dict | None = None) -> dict | None:
+    async def post_issue(self, bearer: str, fields: dict | None = None) -> Raw:
         body = json.dumps(fields).encode() if fields else b""
         headers = {"Authorization": f"Bearer {bearer}", **({"Content-Type": "application/json"} if fields else {})}
-        answer = await self.request("POST", instance.ISSUE, headers, body)
-        return json.loads(answer.body) if answer.status == 200 else None
+        return await self.request("POST", instance.ISSUE, headers, body)
+
+    async def issue(self, bearer: str, fields: dict | None = None) -> dict | None:
+        answer = await self.post_issue(bearer, fields)
+        return answer.json() if answer.status == 200 else None
 
     async def redeem(self, token: str, user_agent: str = wire.FIREFOX) -> Raw:
         headers = {**wire.NAVIGATION, "User-Agent": user_agent}
         return await self.request("GET", f"{instance.REDEEM}?{urlencode({'token': token})}", headers)
 
 
-async def at_once(port: int, requests: list) -> list[Raw]:
-    """Opens one connection per request first, then sends all requests together."""
-    connections = [Connection(port) for _ in requests]
+async def at_once(ports: int | list[int], requests: list, source: str | None = None) -> list[Raw]:
+    """Opens one connection per request first, to the ports in turn, then sends all requests together."""
+    ports = ports if isinstance(ports, list) else [ports]
+    connections = [Connection(ports[number % len(ports)], source) for number in range(len(requests))]
     for start in range(0, len(connections), 100):
         await asyncio.gather(*(connection.open() for connection in connections[start:start + 100]))
     try:

@@ -3,49 +3,22 @@
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 
 import pytest
 
 import instance
 import wire
+from servers import Redis
 
 if not shutil.which("redis-server") and os.environ.get("CI") != "true":
     pytest.skip("there is no redis-server in PATH", allow_module_level=True)
 
 
-class Redis:
-    def __init__(self):
-        self.port = instance.free_port()
-        self.folder = tempfile.mkdtemp(prefix="drawbridge-redis-")
-        self.start()
-
-    @property
-    def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}"
-
-    def start(self):
-        self.process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", self.folder],
-            stdout=subprocess.DEVNULL)
-        instance.wait_until(lambda: self.cli("PING") == "PONG", what="redis-server")
-
-    def cli(self, *words: str) -> str:
-        return subprocess.run(
-            ["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True).stdout.strip()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-
 @pytest.fixture
 def redis():
-    server = Redis()
-    yield server
-    server.kill()
-    shutil.rmtree(server.folder)
+    with Redis() as server:
+        yield server
 
 
 def degraded(demo) -> bool:

@@ -81,14 +81,23 @@ final class PostgresLink {
         var last: PostgresResult?
         var failure: (any Error)?
         for _ in commands {
-            do { last = try finish(until: deadline) } catch { failure = failure ?? error }
-            guard isHealthy else { throw failure ?? connectionFailure }
+            do {
+                last = try finish(until: deadline)
+            } catch {
+                failure = failure ?? error
+                guard isHealthy else { break }
+            }
         }
-        // The answer to the synchronization itself.
-        PQclear(try nextResult(until: deadline))
-        guard PQexitPipelineMode(handle) == 1 else { throw connectionFailure }
+        // Everything is answered. Whatever happens from here on concerns the connection, and not what was answered.
+        if isHealthy, !leavePipeline(until: deadline) { isSpoilt = true }
         if let failure { throw failure }
         return last
+    }
+
+    private func leavePipeline(until deadline: ContinuousClock.Instant) -> Bool {
+        guard let result = try? nextResult(until: deadline) else { return false }
+        defer { PQclear(result) }
+        return PQresultStatus(result) == PGRES_PIPELINE_SYNC && PQexitPipelineMode(handle) == 1
     }
 
     /// Texts that others sent with `NOTIFY`, as far as they have come in.
@@ -123,6 +132,9 @@ final class PostgresLink {
     }
 
     /// Reads one statement's answer to its end.
+    ///
+    /// A server that sends the connection away says so behind the answer to what it did last. That answer stands, a
+    /// commit's above all: taken for a failure it would be run again.
     private func finish(until deadline: ContinuousClock.Instant) throws -> PostgresResult {
         var answer: PostgresResult?
         var failure: (any Error)?
@@ -134,11 +146,12 @@ final class PostgresLink {
             case PGRES_PIPELINE_ABORTED:
                 failure = failure ?? SQLFailure(kind: .unavailable, text: "an earlier statement failed")
             default:
-                failure = failure ?? SQLFailure(postgresResult: result, connection: handle)
                 isSpoilt = isSpoilt || SQLFailure.spoilsConnection(postgresResult: result)
+                if isSpoilt, let answer, failure == nil { return answer }
+                failure = failure ?? SQLFailure(postgresResult: result, connection: handle)
             }
             // Once the connection is gone libpq may go on saying so for ever.
-            guard isHealthy else { throw failure ?? connectionFailure }
+            guard isHealthy else { break }
         }
         if let failure { throw failure }
         guard let answer else { throw connectionFailure }

@@ -45,14 +45,18 @@ extension SQLFailure {
 
     /// Whether the connection is of no more use after this failure, although it may still be open.
     static func spoilsConnection(postgresResult result: OpaquePointer) -> Bool {
-        ["25006", "26000", "0A000"].contains(state(ofResult: result))
+        let severity = PQresultErrorField(result, severityField).map { String(cString: $0) }
+        return severity == "FATAL" || severity == "PANIC"
+            || ["25006", "26000", "0A000"].contains(state(ofResult: result))
     }
 
     private static func state(ofResult result: OpaquePointer) -> String? {
         PQresultErrorField(result, sqlStateField).map { String(cString: $0) }
     }
 
-    // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY; Swift does not import character constants of C.
+    // PG_DIAG_SEVERITY_NONLOCALIZED, PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY; Swift does not import character
+    // constants of C.
+    private static let severityField = CInt(UInt8(ascii: "V"))
     private static let sqlStateField = CInt(UInt8(ascii: "C"))
     private static let primaryMessageField = CInt(UInt8(ascii: "M"))
 }

@@ -121,6 +121,7 @@ private struct ReadOnlySessions: WebSessionStore {
     let session: WebSession
     func session(secretDigest: String) -> WebSession? { session }
     func session(id: SessionID) -> WebSession? { session }
+    func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) throws { throw StorageError.unavailable("read-only") }
     func end(_ id: SessionID, at now: Timestamp, event: AuditEvent) -> Bool { false }
     func sessionsEnded(since: Timestamp) -> [SessionID] { [] }

@@ -1,0 +1,113 @@
+"""Three nodes behind nginx over one PostgreSQL and one Redis, all real and all on loopback.
+
+Tests use the classes; `python3 Tests/EndToEnd/fleet.py` starts the same for looking around, until Ctrl-C.
+"""
+
+import argparse
+import json
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import instance
+from servers import Nginx, Postgres, Redis
+
+NGINX = """
+    upstream drawbridge {{
+        # In turn, so that neighbouring requests meet different nodes: no sticky sessions.
+{servers}
+        keepalive 64;
+    }}
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{
+            access_log off;
+            proxy_pass http://drawbridge;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_set_header Host $host;
+            proxy_set_header X-Forwarded-For $remote_addr;
+        }}
+    }}
+"""
+
+
+class Fleet:
+    """Nodes of `drawbridge demo`, started at the same time on an empty database."""
+
+    def __init__(self, database: str, redis: str, *flags: str, size: int = 3, nginx: bool = True):
+        self.running = ExitStack()
+        self.database = database
+        port = instance.free_port()
+        self.base = f"http://127.0.0.1:{port}"
+        flags = ("--database", database, "--redis", redis, "--issuer", self.base, *flags)
+        try:
+            with ThreadPoolExecutor(size) as pool:
+                started = [pool.submit(instance.Demo, *flags) for _ in range(size)]
+            self.nodes = []
+            for future in started:
+                node = future.result()
+                self.running.callback(node.stop)
+                self.nodes.append(node)
+            if nginx:
+                servers = "\n".join(f"        server 127.0.0.1:{node.port};" for node in self.nodes)
+                self.nginx = self.running.enter_context(Nginx(NGINX.format(servers=servers, port=port), port))
+        except BaseException:
+            self.running.close()
+            raise
+        self.port = port
+
+    @property
+    def name(self) -> str:
+        """The database's name on its server."""
+        return self.database.rsplit("/", 1)[1]
+
+    def verify(self, expected_status: int = 0) -> dict:
+        """The report on every node's audit chain."""
+        done = instance.run("audit", "verify", "--database", self.database, check=False)
+        assert done.returncode == expected_status, done
+        return json.loads(done.stdout)
+
+    def close(self):
+        self.running.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class ServedNode(instance.Served):
+    """One more node on the settings file of a first."""
+
+    def __init__(self, first: instance.Served, name: str):
+        self.settings, self.data, self.hmac_key = first.settings, first.data, first.hmac_key
+        self.port, management_port = instance.free_port(), instance.free_port()
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.management = f"http://127.0.0.1:{management_port}"
+        command = [instance.binary(), "serve", "--config", str(self.settings), "--node", name,
+                   "--listen", f"127.0.0.1:{self.port}", "--management-listen", f"127.0.0.1:{management_port}"]
+        instance.Process.__init__(self, command, first.directory)
+        instance.wait_until(self._is_ready, 30, "readiness")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", type=int, default=3)
+    parser.add_argument("--no-limits", action="store_true")
+    arguments = parser.parse_args()
+    ended = threading.Event()
+    for number in [signal.SIGINT, signal.SIGTERM]:
+        signal.signal(number, lambda *_: ended.set())
+    with Postgres() as postgres, Redis() as redis:
+        flags = ["--no-limits"] if arguments.no_limits else []
+        with Fleet(postgres.create("fleet"), redis.url, *flags, size=arguments.size) as fleet:
+            print(json.dumps({"base_url": fleet.base, "database": fleet.database, "redis": redis.url,
+                              "nodes": [node.facts for node in fleet.nodes]}), flush=True)
+            ended.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""Real servers that tests start for themselves on free ports of loopback: PostgreSQL, Redis, Sentinel, nginx."""
+
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import instance
+
+
+class Server:
+    """A foreground process with a folder of its own."""
+
+    def __init__(self, kind: str):
+        self.folder = Path(tempfile.mkdtemp(prefix=f"drawbridge-{kind}-"))
+        self.process: subprocess.Popen | None = None
+
+    def run(self, command: list[str], **more):
+        with open(self.folder / "server.log", "ab") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **more)
+
+    def stop(self, number: int = signal.SIGKILL):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(number)
+            self.process.wait(30)
+
+    def close(self):
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Postgres(Server):
+    """A PostgreSQL server that flushes to disk as shipped; run by the user `postgres` when the tests are root's."""
+
+    def __init__(self):
+        super().__init__("postgres")
+        self.programs = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]))
+        self.owner = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
+        if self.owner:
+            shutil.chown(self.folder, "postgres", "postgres")
+        self.port = instance.free_port()
+        subprocess.run(
+            [f"{self.programs}/initdb", "-D", self.folder / "data", "-U", "drawbridge", "-A", "trust", "-N", "-E", "UTF8",
+             "--locale=C.UTF-8"],
+            check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self.owner)
+        self.start()
+
+    def start(self):
+        settings = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": "",
+                    "max_connections": 200, "shared_buffers": "64MB"}
+        self.run([f"{self.programs}/postgres", "-D", self.folder / "data",
+                  *(f"--{name}={value}" for name, value in settings.items())], cwd=self.folder, **self.owner)
+        instance.wait_until(self._answers, 30, "PostgreSQL")
+
+    def _answers(self) -> bool:
+        return self._psql("SELECT 1", "postgres").returncode == 0
+
+    def _psql(self, text: str, database: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [f"{self.programs}/psql", "-XqAt", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port),
+             "-U", "drawbridge", "-d", database, "-c", text], capture_output=True, text=True)
+
+    def query(self, text: str, database: str = "postgres") -> list[list[str]]:
+        done = self._psql(text, database)
+        assert done.returncode == 0, done.stderr
+        return [line.split("\x1f") for line in done.stdout.splitlines()]
+
+    def create(self, database: str) -> str:
+        """An empty database; its URL."""
+        self.query(f"CREATE DATABASE {database}")
+        return f"postgres://drawbridge@127.0.0.1:{self.port}/{database}"
+
+    def restart(self):
+        """As an operator does it: open transactions are undone, connections closed."""
+        self.stop(signal.SIGINT)
+        self.start()
+
+    def crash(self):
+        """No last checkpoint: the next start recovers from the write-ahead log."""
+        self.stop(signal.SIGQUIT)
+        self.start()
+
+    def close(self):
+        self.stop(signal.SIGQUIT)
+        super().close()
+
+
+class Redis(Server):
+    def __init__(self, *settings: str, port: int | None = None):
+        super().__init__("redis")
+        self.port = port or instance.free_port()
+        self.settings = settings
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}"
+
+    def start(self):
+        """Empty: nothing is kept on disk."""
+        self.run(["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder),
+                  *self.settings])
+        instance.wait_until(lambda: self.cli("PING") == "PONG", 10, "redis-server")
+
+    def cli(self, *words: str) -> str:
+        return subprocess.run(
+            ["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True, timeout=10).stdout.strip()
+
+    def kill(self):
+        self.stop(signal.SIGKILL)
+
+
+class Sentinel(Server):
+    """One sentinel that watches a primary with one replica."""
+
+    def __init__(self, primary: Redis, replica: Redis, name: str = "bridge"):
+        super().__init__("sentinel")
+        self.name = name
+        self.port = instance.free_port()
+        settings = self.folder / "sentinel.conf"
+        settings.write_text(f"""port {self.port}
+bind 127.0.0.1
+dir {self.folder}
+sentinel monitor {name} 127.0.0.1 {primary.port} 1
+sentinel down-after-milliseconds {name} 500
+sentinel failover-timeout {name} 5000
+""")
+        self.run(["redis-server", str(settings), "--sentinel"])
+        instance.wait_until(lambda: str(replica.port) in self.cli("SENTINEL", "REPLICAS", name), 15, "the sentinel's view")
+
+    def cli(self, *words: str) -> str:
+        return subprocess.run(
+            ["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True, timeout=10).stdout.strip()
+
+    def primary_port(self) -> int:
+        return int(self.cli("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self.name).split()[1])
+
+
+class Nginx(Server):
+    """nginx with a configuration for its `http` block."""
+
+    def __init__(self, http: str, port: int):
+        super().__init__("nginx")
+        self.port = port
+        # Started by root, its workers are nobody: they must get at the folder.
+        self.folder.chmod(0o755)
+        (self.folder / "nginx.conf").write_text(f"""daemon off;
+worker_processes 1;
+pid {self.folder}/nginx.pid;
+error_log {self.folder}/error.log;
+events {{ worker_connections 4096; }}
+http {{
+    access_log {self.folder}/access.log;
+    client_body_temp_path {self.folder}/body;
+    proxy_temp_path {self.folder}/proxy;
+    fastcgi_temp_path {self.folder}/fastcgi;
+    uwsgi_temp_path {self.folder}/uwsgi;
+    scgi_temp_path {self.folder}/scgi;
+{http}
+}}
+""")
+        program = shutil.which("nginx") or "/usr/sbin/nginx"
+        self.run([program, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-e", str(self.folder / "error.log")])
+        instance.wait_until(lambda: instance.listens(port), 10, "nginx")
+
+    @property
+    def log(self) -> str:
+        return "".join(path.read_text() for path in [self.folder / "access.log", self.folder / "error.log"] if path.exists())
+
+    def close(self):
+        self.stop(signal.SIGTERM)
+        super().close()

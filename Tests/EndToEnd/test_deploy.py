@@ -1,0 +1,387 @@
+"""What `deploy/` holds: proxies are run for real in front of a real node, the rest is read by its own tool."""
+
+import http.server
+import ipaddress
+import json
+import os
+import re
+import shutil
+import ssl
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack
+from http.client import HTTPSConnection
+from pathlib import Path
+
+import pytest
+import yaml
+
+import instance
+import wire
+from servers import Nginx, Server
+
+DEPLOY = instance.ROOT / "deploy"
+#: In the order of nginx's regular expression: Drawbridge's own paths, and the website's.
+OWN = ["/login-with-token", "/user/login-with-token.php", "/api/auth/create-sso-token", "/api/admin/clients", "/api/xd/1/scan",
+       "/oauth/token", "/v0/sign_in/authorize", "/session", "/session/logout", "/signin", "/signin/phone", "/device",
+       "/self-issued/start", "/admin/", "/assets/drawbridge.js", "/errors/invalid_token",
+       "/.well-known/openid-configuration"]
+OTHERS = ["/", "/contacts", "/login-with-token/x", "/apis", "/api/orders", "/sessions", "/devices", "/auth/check", "/metrics",
+          "/readyz", "/oauth"]
+
+
+def tool(name: str) -> str:
+    """A program that came with the test requirements, or that is installed."""
+    beside = Path(sys.executable).parent / name
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if not found:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{name} is missing")
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+def adapted(name: str, replacements: dict) -> str:
+    """The configuration as shipped, with this test's addresses; each must be there to be replaced."""
+    text = (DEPLOY / name).read_text()
+    for old, new in replacements.items():
+        assert old in text, f"{old} is not in {name}"
+        text = text.replace(old, new)
+    return text
+
+
+class Website(http.server.ThreadingHTTPServer):
+    """Says what it was asked, headers included."""
+
+    def __init__(self):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                body = json.dumps({"path": self.path, "headers": {k.lower(): v for k, v in self.headers.items()}}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Caddy(Server):
+    def __init__(self, text: str, port: int):
+        super().__init__("caddy")
+        (self.folder / "Caddyfile").write_text(text)
+        self.run([tool("caddy"), "run", "--adapter", "caddyfile", "--config", str(self.folder / "Caddyfile")],
+                 env={**os.environ, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder)})
+        instance.wait_until(lambda: instance.listens(port), 15, "Caddy")
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "server.log").read_text()
+
+
+class Envoy(Server):
+    def __init__(self, text: str, port: int):
+        super().__init__("envoy")
+        (self.folder / "envoy.yaml").write_text(text)
+        self.run([tool("envoy"), "-c", str(self.folder / "envoy.yaml"), "--disable-hot-restart", "--concurrency", "1",
+                  "--log-level", "warning"], cwd=self.folder)
+        instance.wait_until(lambda: instance.listens(port), 20, "Envoy")
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "server.log").read_text()
+
+
+class Front:
+    """A proxy with TLS in front of a node and of a website."""
+
+    def __init__(self, kind: str, node: instance.Served, website: Website, certificate: tuple[Path, Path], port: int):
+        self.node, self.cafile, self.port = node, str(certificate[0]), port
+        files = {"/etc/ssl/www.example.com.pem": str(certificate[0]),
+                 "/etc/ssl/private/www.example.com.key": str(certificate[1])}
+        addresses = {"127.0.0.1:8080": f"127.0.0.1:{node.port}", "127.0.0.1:3000": f"127.0.0.1:{website.server_port}"}
+        if kind == "nginx":
+            text = adapted("nginx.conf", {**files, **addresses, "listen 443 ssl": f"listen 127.0.0.1:{port} ssl"})
+            self.server = Nginx(text, port)
+        elif kind == "caddy":
+            site = f"{{\n\tadmin off\n\tauto_https disable_redirects\n}}\nhttps://localhost:{port} {{\n\tbind 127.0.0.1\n" \
+                   f"\ttls {certificate[0]} {certificate[1]}\n\tlog"
+            self.server = Caddy(adapted("Caddyfile", {**addresses, "www.example.com {": site}), port)
+        else:
+            ports = {"address: 0.0.0.0, port_value: 443": f"address: 127.0.0.1, port_value: {port}",
+                     "port_value: 8080": f"port_value: {node.port}", "port_value: 3000": f"port_value: {website.server_port}"}
+            self.server = Envoy(adapted("envoy.yaml", {**files, **ports}), port)
+
+    def send(self, method: str, target: str, headers: dict | None = None, body: str | None = None) -> wire.Answer:
+        return wire.send(f"https://localhost:{self.port}", method, target, headers, body, cafile=self.cafile)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("certificate")
+    folder.chmod(0o755)
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", folder / "key.pem",
+         "-out", folder / "cert.pem"], check=True, capture_output=True)
+    return folder / "cert.pem", folder / "key.pem"
+
+
+@pytest.fixture(scope="module", params=["nginx", "caddy", "envoy"])
+def front(request, certificate):
+    if request.param != "nginx":
+        tool(request.param)
+    with ExitStack() as running:
+        port = instance.free_port()
+        node = instance.Served("trusted_proxies: [127.0.0.1]\nlimits: {enabled: false}\n", origin=f"https://localhost:{port}")
+        running.callback(node.stop)
+        website = Website()
+        running.callback(website.shutdown)
+        front = Front(request.param, node, website, certificate, port)
+        running.enter_context(front.server)
+        yield front
+
+
+def sign_in(front: Front) -> str:
+    answer = front.send("POST", instance.ISSUE, {"Authorization": f"Bearer {front.node.bearer('alice')}"})
+    assert answer.status == 200, answer.body
+    login = answer.json()["login_url"]
+    assert login.startswith(f"https://localhost:{front.port}/login-with-token?")
+    answer = front.send("GET", login.removeprefix(f"https://localhost:{front.port}"), wire.NAVIGATION)
+    assert answer.status == 303 and answer.header("Location") == f"https://localhost:{front.port}/contacts", answer.headers
+    return answer.session_cookie
+
+
+def test_nobody_reaches_the_website_without_a_session(front):
+    for headers in [{}, {"X-Auth-Subject": "mallory"}, {"Cookie": "__Host-drawbridge_session=made-up"}]:
+        answer = front.send("GET", "/contacts?a=b", headers)
+        assert (answer.status, answer.header("Location").removeprefix(f"https://localhost:{front.port}")) == (303, "/login")
+
+
+def test_the_website_hears_who_is_signed_in_and_from_nobody_else(front):
+    cookie = sign_in(front)
+    forged = {"Cookie": cookie, "X-Auth-Subject": "mallory", "X-Auth-Session": "1", "X-Auth-Acr": "highest"}
+    for target in ["/contacts", "/contacts?max_age=0&acr=x"]:
+        answer = front.send("GET", target, forged)
+        assert answer.status == 200, answer.body
+        seen = answer.json()
+        assert seen["path"] == target
+        assert seen["headers"]["x-auth-subject"] == "alice"
+        assert seen["headers"]["x-auth-session"] not in ("", "1")
+        assert "x-auth-acr" not in seen["headers"]
+
+
+def test_the_check_and_the_management_paths_are_not_for_visitors(front):
+    cookie = sign_in(front)
+    for target in ["/auth/check", "/metrics", "/readyz"]:
+        assert front.send("GET", target).status == 303
+        assert front.send("GET", target, {"Cookie": cookie}).json()["path"] == target, "the website's, if it has one"
+
+
+def test_the_visitors_address_is_the_connections_own(front):
+    token = front.send("POST", instance.ISSUE, {"Authorization": f"Bearer {front.node.bearer('walker')}",
+                                                "X-Forwarded-For": "203.0.113.9"}).json()
+    rows = instance.audit_rows(front.node.data)
+    [address] = [row["address"] for row in rows if row["token_id"] == token["id"]]
+    # For a visitor from loopback Envoy gives the machine's own address.
+    assert address != "203.0.113.9" and ipaddress.ip_address(address)
+
+
+def test_signing_out_goes_through(front):
+    cookie = sign_in(front)
+    headers = {"Cookie": cookie, "Origin": f"https://localhost:{front.port}", "Sec-Fetch-Site": "same-origin"}
+    assert front.send("POST", "/session/logout", headers).status == 204
+    assert front.send("GET", "/contacts", {"Cookie": cookie}).status == 303
+
+
+def test_no_token_is_in_the_proxys_log(front):
+    answer = front.send("POST", instance.ISSUE, {"Authorization": f"Bearer {front.node.bearer('logged')}"})
+    token = answer.json()["token"]
+    front.send("GET", f"/login-with-token?token={token}", wire.NAVIGATION)
+    front.send("GET", "/contacts?seen=1", {"Cookie": "none=1"})
+    assert token not in front.server.log
+
+
+def test_without_drawbridge_nobody_gets_in(front):
+    cookie = sign_in(front)
+    assert front.send("GET", "/contacts", {"Cookie": cookie}).status == 200
+    front.node.stop()
+    assert front.send("GET", "/contacts", {"Cookie": cookie}).status >= 500
+    assert front.send("GET", "/session").status >= 500
+
+
+# Which paths are whose: every proxy says the same
+
+
+def nginx_takes(name: str):
+    [pattern] = re.findall(r"location ~ (\S+) \{", (DEPLOY / name).read_text())
+    return lambda path: bool(re.search(pattern, path))
+
+
+def caddy_takes():
+    [pattern] = re.findall(r"@drawbridge path_regexp (\S+)", (DEPLOY / "Caddyfile").read_text())
+    return lambda path: bool(re.search(pattern, path))
+
+
+def traefik_takes():
+    rule = yaml.safe_load((DEPLOY / "traefik.yaml").read_text())["http"]["routers"]["drawbridge"]["rule"]
+    terms = re.findall(r"\b(Path|PathPrefix|PathRegexp)\(`([^`]+)`\)", rule)
+    tests = {"Path": str.__eq__, "PathPrefix": str.startswith, "PathRegexp": lambda path, p: bool(re.search(p, path))}
+    return lambda path: any(tests[kind](path, argument) for kind, argument in terms)
+
+
+def envoy_takes():
+    listener = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())["static_resources"]["listeners"][0]
+    manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
+    routes = manager["route_config"]["virtual_hosts"][0]["routes"]
+    tests = {"path": str.__eq__, "prefix": str.startswith,
+             "path_separated_prefix": lambda path, p: path == p or path.startswith(p + "/")}
+
+    def cluster(path: str) -> str:
+        for route in routes:
+            [(kind, argument)] = route["match"].items()
+            if tests[kind](path, argument):
+                return route["route"]["cluster"]
+        raise AssertionError(path)
+
+    return lambda path: cluster(path) == "drawbridge"
+
+
+@pytest.mark.parametrize("takes", [nginx_takes("nginx.conf"), nginx_takes("compose/nginx.conf"), caddy_takes(),
+                                   traefik_takes(), envoy_takes()], ids=["nginx", "compose", "caddy", "traefik", "envoy"])
+def test_a_proxy_knows_drawbridges_paths(takes):
+    assert [path for path in OWN if not takes(path)] == []
+    assert [path for path in OTHERS if takes(path)] == []
+
+
+def test_traefik_asks_the_check_and_believes_no_visitor():
+    http = yaml.safe_load((DEPLOY / "traefik.yaml").read_text())["http"]
+    assert http["routers"]["website"]["middlewares"] == ["drawbridge-check"]
+    assert "middlewares" not in http["routers"]["drawbridge"]
+    assert http["routers"]["drawbridge"]["priority"] > http["routers"]["website"]["priority"]
+    check = http["middlewares"]["drawbridge-check"]["forwardAuth"]
+    assert check["address"].endswith("/auth/check") and check["trustForwardHeader"] is False
+    assert check["authResponseHeaders"] == ["X-Auth-Subject", "X-Auth-Session", "X-Auth-Acr"]
+
+
+# Containers
+
+
+def test_the_image_passes_its_linter_and_does_not_run_as_root():
+    subprocess.run([tool("hadolint"), str(DEPLOY / "Dockerfile")], check=True)
+    last = (DEPLOY / "Dockerfile").read_text().rpartition("FROM ")[2]
+    assert re.search(r"^USER 10001:10001$", last, re.MULTILINE)
+    assert "--static-swift-stdlib" in (DEPLOY / "Dockerfile").read_text()
+
+
+def check_config(settings: Path, environment: dict, *more: str) -> str:
+    done = subprocess.run([instance.binary(), "check-config", "--config", str(settings), *more], capture_output=True,
+                          text=True, env={**instance.environment(), **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_compose_confines_the_nodes_and_opens_nothing_but_nginx():
+    document = yaml.safe_load((DEPLOY / "compose/compose.yaml").read_text())
+    services = document["services"]
+    nodes = {name: service for name, service in services.items() if name.startswith("node-")}
+    assert len(nodes) == 3
+    assert {service["environment"]["DRAWBRIDGE_NODE"] for service in nodes.values()} == {"a", "b", "c"}
+    for service in nodes.values():
+        assert service["read_only"] and service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+    assert {name for name, service in services.items() if "ports" in service} == {"nginx"}
+    assert all(port.startswith("127.0.0.1:") for port in services["nginx"]["ports"])
+    assert document["networks"]["inside"]["internal"]
+    text = (DEPLOY / "compose/nginx.conf").read_text()
+    assert set(re.findall(r"(?:server|http://)\s*([a-z-]+):\d+", text)) == {*nodes, "website"}
+    environment = {**nodes["node-a"]["environment"]}
+    environment["DRAWBRIDGE_DATABASE"] = re.sub(r"\$\{[^}]*\}", "secret", environment["DRAWBRIDGE_DATABASE"])
+    report = check_config(DEPLOY / "compose/drawbridge.yaml", environment)
+    assert "postgres/drawbridge" in report and "secret" not in report
+    [network] = document["networks"]["inside"]["ipam"]["config"]
+    assert network["subnet"] in report
+
+
+def test_nginx_accepts_the_configuration_of_compose(certificate):
+    """Its own parser reads it; the containers' names are given addresses."""
+    port = instance.free_port()
+    names = {f"node-{letter}:8080": f"127.0.0.1:{instance.free_port()}" for letter in "abc"}
+    text = adapted("compose/nginx.conf", {
+        **names, "website:3000": f"127.0.0.1:{instance.free_port()}", "listen 443": f"listen 127.0.0.1:{port}",
+        "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1])})
+    with Nginx(text, port):
+        answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", cafile=str(certificate[0]))
+        assert answer.status >= 500, "no node is there, so nobody gets in"
+
+
+def kubernetes() -> dict[str, dict]:
+    if shutil.which("kubectl"):
+        done = subprocess.run(["kubectl", "kustomize", DEPLOY / "kubernetes"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        documents = list(yaml.safe_load_all(done.stdout))
+    else:
+        names = yaml.safe_load((DEPLOY / "kubernetes/kustomization.yaml").read_text())["resources"]
+        documents = [document for name in names for document in yaml.safe_load_all((DEPLOY / "kubernetes" / name).read_text())]
+    return {f"{document['kind']}/{document['metadata']['name']}": document for document in documents}
+
+
+def test_kubernetes_nodes_are_confined_probed_and_budgeted():
+    found = kubernetes()
+    pod = found["StatefulSet/drawbridge"]["spec"]["template"]["spec"]
+    labels = found["StatefulSet/drawbridge"]["spec"]["template"]["metadata"]["labels"]
+    assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
+    for container in pod["initContainers"] + pod["containers"]:
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
+        assert container["resources"]["requests"] and container["resources"]["limits"]
+        assert {mount["name"] for mount in container["volumeMounts"]} <= {volume["name"] for volume in pod["volumes"]}
+    [container] = pod["containers"]
+    ports = {port["name"] for port in container["ports"]}
+    assert container["livenessProbe"]["httpGet"] == {"path": "/livez", "port": "management"}
+    assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "management"}
+    for kind, where in [("PodDisruptionBudget/drawbridge", "selector"), ("NetworkPolicy/drawbridge", "podSelector")]:
+        assert found[kind]["spec"][where]["matchLabels"].items() <= labels.items()
+    for kind in ["Service/drawbridge", "Service/drawbridge-nodes"]:
+        assert found[kind]["spec"]["selector"].items() <= labels.items()
+        assert {port["targetPort"] for port in found[kind]["spec"]["ports"]} <= ports
+    assert found["NetworkPolicy/drawbridge"]["spec"]["policyTypes"] == ["Ingress", "Egress"]
+    assert not any(kind.startswith("Secret/") for kind in found), "secrets are not made here"
+
+
+def test_kubernetes_settings_are_accepted(tmp_path):
+    secret = yaml.safe_load((DEPLOY / "kubernetes/secret.example.yaml").read_text())["stringData"]
+    for name, text in secret.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o600)  # as the first container leaves it
+    report = check_config(DEPLOY / "kubernetes/drawbridge.yaml", {"DRAWBRIDGE_NODE": "drawbridge-0"},
+                          "--secrets-directory", str(tmp_path), "--redis-password-file", str(tmp_path / "redis-password"))
+    assert "db.example.com/drawbridge" in report and "PASSWORD" not in report
+
+
+# systemd
+
+
+def test_the_unit_is_accepted_and_exposes_little(tmp_path):
+    analyze = tool("systemd-analyze")
+    unit = tmp_path / "drawbridge.service"
+    unit.write_text(adapted("drawbridge.service", {"/usr/local/bin/drawbridge": "/bin/true"}))
+    done = subprocess.run([analyze, "verify", "--man=no", unit], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run([analyze, "security", "--offline=true", "--threshold=20", unit], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_the_units_credentials_are_accepted(tmp_path):
+    """The one that is there by default stands for the embedded database."""
+    (tmp_path / "database").write_text(" ")
+    settings = tmp_path / "drawbridge.yaml"
+    settings.write_text("public_origin: https://www.example.com\n")
+    assert "postgres" not in check_config(settings, {}, "--secrets-directory", str(tmp_path))

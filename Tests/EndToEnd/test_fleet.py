@@ -1,0 +1,171 @@
+"""Several nodes, one truth: single use, the end of sessions and limits hold across nodes behind nginx."""
+
+import asyncio
+import os
+import shutil
+import time
+from collections import Counter
+
+import pytest
+
+import instance
+import simultaneous
+import wire
+from fleet import Fleet
+from servers import Postgres, Redis
+
+if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
+    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def stores():
+    with Postgres() as postgres, Redis() as redis:
+        yield postgres, redis
+
+
+@pytest.fixture(scope="module")
+def fleet(stores):
+    postgres, redis = stores
+    with Fleet(postgres.create("fleet"), redis.url, "--no-limits") as fleet:
+        yield fleet
+
+
+@pytest.fixture
+def limited(stores):
+    """With the limits of the contract, on a Redis that knows of nobody yet."""
+    postgres, _ = stores
+    with Redis() as redis, Fleet(postgres.create(f"limited_{time.monotonic_ns()}"), redis.url, nginx=False) as fleet:
+        yield fleet
+
+
+def refused_everywhere(fleet, cookie: str) -> bool:
+    return not any(node.session(cookie)["authenticated"] for node in fleet.nodes)
+
+
+def test_nodes_that_start_together_are_one_demo(fleet):
+    secrets = {node.facts["trusted_issuer"]["hmac_secret"] for node in fleet.nodes}
+    assert len(secrets) == 1
+    assert {node.facts["issuer"] for node in fleet.nodes} == {fleet.base}
+    facts = [{key: value for key, value in node.facts.items() if key not in ("base_url", "management_url", "pid")}
+             for node in fleet.nodes]
+    assert facts[0] == facts[1] == facts[2]
+
+
+def test_no_request_needs_the_node_of_the_one_before(fleet):
+    first, second, third = fleet.nodes
+    token = first.issue("walker")
+    answer = second.redeem(token["token"])
+    assert answer.status == 303 and answer.header("Location") == f"{fleet.base}/contacts"
+    assert third.session(answer.session_cookie)["sub"] == "walker"
+    assert first.status(token["id"], "walker") == "redeemed"
+    # And through nginx, where every request meets the next node.
+    cookie = wire.send(fleet.base, "GET", f"/login-with-token?token={first.issue('walker')['token']}", wire.NAVIGATION)
+    for _ in range(6):
+        answer = wire.send(fleet.base, "GET", "/auth/check", {"Cookie": cookie.session_cookie})
+        assert answer.status == 200 and answer.header("X-Auth-Subject") == "walker"
+
+
+@pytest.mark.parametrize("through", ["nginx", "nodes"])
+def test_1000_redemptions_at_once_over_three_nodes_open_one_session(fleet, stores, through):
+    postgres, _ = stores
+    token = fleet.nodes[0].issue("racer")
+    ports = fleet.port if through == "nginx" else [node.port for node in fleet.nodes]
+    requests = [lambda connection, number=number: connection.redeem(token["token"], f"Browser/{number}")
+                for number in range(1000)]
+    answers = asyncio.run(simultaneous.at_once(ports, requests))
+    assert Counter(answer.status for answer in answers) == {303: 1, 400: 999}
+    [cookie] = [answer.session_cookie for answer in answers if answer.session_cookie]
+    [[sessions]] = postgres.query(f"SELECT count(*) FROM web_session WHERE login_token_id = '{token['id']}'", fleet.name)
+    assert sessions == "1"
+    kinds = Counter(row[0] for row in postgres.query(
+        f"SELECT type FROM audit_event WHERE token_id = '{token['id']}'", fleet.name))
+    assert kinds["login_token.redeemed"] == 1 and kinds["login_token.replayed"] >= 1
+    instance.wait_until(lambda: refused_everywhere(fleet, cookie), 1, "the end of the session on every node")
+
+
+def test_a_replay_on_one_node_ends_the_session_on_all_within_a_second(fleet):
+    first, second, third = fleet.nodes
+    for _ in range(5):
+        token = first.issue("replayed")["token"]
+        cookie = first.redeem(token).session_cookie
+        # Known to all, and in the cache of all.
+        assert all(node.session(cookie)["authenticated"] for node in fleet.nodes)
+        assert third.redeem(token, wire.OTHER_BROWSER).status == 400
+        began = time.monotonic()
+        instance.wait_until(lambda: not second.session(cookie)["authenticated"], 1, "the refusal on node 2")
+        assert time.monotonic() - began < 1
+        assert not first.session(cookie)["authenticated"]
+
+
+def test_signing_out_on_one_node_counts_on_all_within_a_second(fleet):
+    first, second, _ = fleet.nodes
+    cookie = first.sign_in("leaver")
+    assert all(node.session(cookie)["authenticated"] for node in fleet.nodes)
+    headers = {"Cookie": cookie, "Origin": fleet.base, "Sec-Fetch-Site": "same-origin"}
+    assert second.send("POST", "/session/logout", headers).status == 204
+    instance.wait_until(lambda: refused_everywhere(fleet, cookie), 1, "the end of the session on every node")
+
+
+def test_news_of_ended_sessions_need_no_redis(stores):
+    postgres, redis = stores
+    database = postgres.create("without_redis")
+    issuer = "http://127.0.0.1:1"
+    nodes = []
+    try:
+        for _ in range(2):
+            nodes.append(instance.Demo("--database", database, "--issuer", issuer, "--no-limits"))
+        token = nodes[0].issue()["token"]
+        cookie = nodes[0].redeem(token).session_cookie
+        assert all(node.session(cookie)["authenticated"] for node in nodes)
+        assert nodes[1].redeem(token, wire.OTHER_BROWSER).status == 400
+        instance.wait_until(lambda: not nodes[0].session(cookie)["authenticated"], 1, "the refusal")
+    finally:
+        for node in nodes:
+            node.stop()
+
+
+def test_of_many_requests_at_once_over_three_nodes_the_burst_of_one_user_passes(limited):
+    ports = [node.port for node in limited.nodes]
+    bearer = limited.nodes[0].bearer("eager")
+    answers = asyncio.run(simultaneous.at_once(ports, [lambda connection: connection.post_issue(bearer)] * 60))
+    assert Counter(answer.status for answer in answers) == {200: 5, 429: 55}
+
+
+def test_of_many_users_at_once_over_three_nodes_the_burst_of_their_network_passes(limited):
+    ports = [node.port for node in limited.nodes]
+    bearers = [limited.nodes[0].bearer(f"user-{number}") for number in range(150)]
+    requests = [lambda connection, bearer=bearer: connection.post_issue(bearer) for bearer in bearers]
+    answers = asyncio.run(simultaneous.at_once(ports, requests, source="127.0.9.1"))
+    assert Counter(answer.status for answer in answers) == {200: 60, 429: 90}
+    # Another network is not concerned.
+    other = asyncio.run(simultaneous.at_once(ports, requests[:1], source="127.0.10.1"))
+    assert [answer.status for answer in other] == [200]
+
+
+def test_every_nodes_audit_chain_verifies(fleet, stores):
+    postgres, _ = stores
+    report = fleet.verify()
+    assert report["valid"] and report["problems"] == []
+    nodes = {row[0] for row in postgres.query("SELECT DISTINCT node FROM audit_event", fleet.name)}
+    assert nodes == {f"demo-{node.port}" for node in fleet.nodes}
+    assert report["events"] == int(postgres.query("SELECT count(*) FROM audit_event", fleet.name)[0][0])
+
+
+def test_a_changed_row_does_not_verify(stores):
+    postgres, redis = stores
+    with Fleet(postgres.create("tampered"), redis.url, size=2, nginx=False) as fleet:
+        fleet.nodes[0].sign_in("alice")
+        fleet.nodes[1].sign_in("bob")
+        postgres.query("UPDATE audit_event SET subject = 'mallory' WHERE type = 'login_token.redeemed' AND subject = 'bob'",
+                       fleet.name)
+        report = fleet.verify(expected_status=1)
+        assert {problem["node"] for problem in report["problems"]} == {f"demo-{fleet.nodes[1].port}"}
+
+
+def test_a_name_in_use_is_refused(fleet):
+    node = fleet.nodes[0]
+    done = instance.run("demo", "--listen", f"127.0.0.1:{node.port}", "--management-listen", "127.0.0.1:0",
+                        "--database", fleet.database, check=False)
+    assert done.returncode != 0
+    assert b"another process writes this database as the node" in done.stderr, done.stderr

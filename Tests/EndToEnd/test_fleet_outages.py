@@ -1,0 +1,267 @@
+"""Three nodes while Redis and PostgreSQL are taken away and given back: nothing twice, nothing lost, clear answers."""
+
+import os
+import shutil
+import signal
+import time
+from contextlib import ExitStack
+
+import pytest
+
+import instance
+import traffic
+import wire
+from fleet import Fleet, ServedNode
+from servers import Postgres, Redis, Sentinel
+from traffic import Traffic
+
+if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
+    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    with Postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def redis():
+    with Redis() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def fleet(postgres, redis):
+    with Fleet(postgres.create("fleet"), redis.url, "--no-limits", nginx=False) as fleet:
+        yield fleet
+        report = fleet.verify()
+        assert report["valid"], report["problems"]
+
+
+def readiness(node) -> tuple[int, list[str]]:
+    """The status, and what the node does without."""
+    answer = wire.send(node.management, "GET", "/readyz")
+    return answer.status, answer.json()["degraded"]
+
+
+def settle(fleet):
+    """Until every node answers from all its stores again; requests are what makes it look."""
+    def is_settled() -> bool:
+        for node in fleet.nodes:
+            token = node.issue("settler")["token"]
+            assert node.redeem(token).status == 303
+        return all(readiness(node) == (200, []) for node in fleet.nodes)
+
+    instance.wait_until(is_settled, 20, "recovery by itself")
+
+
+def go_on(told, count: int = 30, within: float = 20):
+    """Until so many more redemptions were acknowledged."""
+    def acknowledged() -> int:
+        return sum(1 for cookies in list(told.redeemed.values()) if cookies)
+
+    wanted = acknowledged() + count
+    instance.wait_until(lambda: acknowledged() >= wanted, within, "more redemptions")
+
+
+# Redis: a hint and a counter, never the judge
+
+
+def test_redis_is_killed_and_comes_back_empty(fleet, postgres, redis):
+    with Traffic(fleet.nodes) as told:
+        go_on(told)
+        redis.kill()
+        go_on(told)
+        assert [readiness(node) for node in fleet.nodes] == [(200, ["redis"])] * 3
+        redis.start()
+        go_on(told)
+    traffic.check(told, postgres, fleet.name)
+    assert 503 not in told.statuses
+    settle(fleet)
+
+
+def test_redis_forgets_everything_between_two_uses(fleet, postgres, redis):
+    with Traffic(fleet.nodes) as told:
+        for _ in range(20):
+            redis.cli("FLUSHALL")
+            go_on(told, 2)
+    traffic.check(told, postgres, fleet.name)
+    assert set(told.statuses) <= {200, 303, 400}
+
+
+def test_redis_pauses(fleet, postgres, redis):
+    with Traffic(fleet.nodes) as told:
+        go_on(told)
+        redis.cli("CLIENT", "PAUSE", "3000", "ALL")
+        go_on(told)
+        time.sleep(3)  # as long as the pause lasts
+        go_on(told)
+    traffic.check(told, postgres, fleet.name)
+    assert 503 not in told.statuses
+    settle(fleet)
+
+
+def test_redis_takes_no_writes(fleet, postgres, redis):
+    with Traffic(fleet.nodes) as told:
+        go_on(told)
+        redis.cli("CONFIG", "SET", "maxmemory", "1")
+        go_on(told)
+        redis.cli("CONFIG", "SET", "maxmemory", "0")
+        go_on(told)
+    traffic.check(told, postgres, fleet.name)
+    assert 503 not in told.statuses
+    settle(fleet)
+
+
+# PostgreSQL: the judge; without it nothing is decided
+
+
+@pytest.mark.parametrize("how", ["restart", "crash"])
+def test_postgresql_restarts(fleet, postgres, how):
+    with Traffic(fleet.nodes) as told:
+        go_on(told)
+        getattr(postgres, how)()
+        traffic.wait_for_rest(told)
+        go_on(told)
+    assert told.statuses[503], "the outage was not noticed"
+    traffic.check(told, postgres, fleet.name)
+    settle(fleet)
+
+
+def test_postgresql_is_away(fleet, postgres):
+    first, second, third = fleet.nodes
+    used = first.issue("patient")["token"]
+    cookie = first.redeem(used).session_cookie
+    fresh = first.issue("patient")["token"]
+    postgres.stop(signal.SIGQUIT)
+    try:
+        began = time.monotonic()
+        for node in fleet.nodes:
+            for answer in [node.redeem(fresh), node.post_issue(sub="patient"), node.redeem(used, wire.OTHER_BROWSER)]:
+                assert answer.status == 503 and int(answer.header("Retry-After")) > 0, (answer.status, answer.body)
+                assert not answer.session_cookie
+        assert time.monotonic() - began < 15, "refused at once, not waited for"
+        for node in fleet.nodes:
+            instance.wait_until(lambda: readiness(node)[0] == 503, 5, "the readiness to say no")
+    finally:
+        postgres.start()
+    settle(fleet)
+    # What was refused was not used up, and what was used stays used.
+    assert second.session(cookie)["authenticated"]
+    assert second.redeem(fresh).status == 303
+    assert third.redeem(used, wire.OTHER_BROWSER).status == 400
+
+
+def test_connections_are_cut_in_the_middle_of_transactions(fleet, postgres):
+    cut = """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = 'fleet' AND pid <> pg_backend_pid() AND application_name LIKE 'drawbridge%' AND backend_xid IS NOT NULL
+        """
+    hits = 0
+    with Traffic(fleet.nodes) as told:
+        go_on(told)
+        deadline = time.monotonic() + 15
+        while hits < 20 and time.monotonic() < deadline:
+            hits += int(postgres.query(cut)[0][0])
+        traffic.wait_for_rest(told)
+        go_on(told)
+    assert hits >= 5, f"only {hits} transactions were cut"
+    traffic.check(told, postgres, fleet.name)
+    settle(fleet)
+
+
+def test_a_node_is_killed_and_replaced(postgres, redis):
+    """Its port, and so its name and its chain, are taken over by the next process."""
+    with Fleet(postgres.create("killed"), redis.url, "--no-limits", nginx=False) as fleet:
+        cookies = [node.sign_in("alice") for node in fleet.nodes]
+        victim = fleet.nodes[1]
+        used = victim.issue()["token"]
+        assert victim.redeem(used).status == 303
+        victim.kill()
+        successor = instance.Demo("--database", fleet.database, "--redis", redis.url, "--issuer", fleet.base,
+                                  "--no-limits", port=victim.port)
+        try:
+            assert all(successor.session(cookie)["authenticated"] for cookie in cookies)
+            assert successor.redeem(used, wire.OTHER_BROWSER).status == 400
+        finally:
+            successor.stop()
+        assert fleet.verify()["valid"]
+
+
+# A failover that loses the last writes; and the policy to have two guards or none
+
+
+@pytest.fixture(scope="module")
+def sentinel_setup():
+    with ExitStack() as running:
+        primary = running.enter_context(Redis())
+        replica = running.enter_context(Redis("--replicaof", "127.0.0.1", str(primary.port)))
+        instance.wait_until(lambda: "master_link_status:up" in replica.cli("INFO", "replication"), 15, "replication")
+        yield primary, replica, running.enter_context(Sentinel(primary, replica))
+
+
+def test_sentinel_fails_over_with_the_last_writes_lost(sentinel_setup, postgres):
+    primary, replica, sentinel = sentinel_setup
+    redis = f"redis: {{url: 'redis://127.0.0.1:{sentinel.port}', topology: sentinel, sentinel_master: {sentinel.name}}}"
+    database = postgres.create("failover")
+    with ExitStack() as running:
+        first = instance.Served(f"database: {database}\nnode: a\nlimits: {{enabled: false}}\n{redis}\n")
+        running.callback(first.stop)
+        nodes = [first]
+        for name in "bc":
+            nodes.append(ServedNode(first, name))
+            running.callback(nodes[-1].stop)
+        before = first.issue()["token"]
+        assert first.redeem(before).status == 303
+        with Traffic(nodes) as told:
+            go_on(told)
+            # From here on the replica hears nothing: what is written is lost with the primary.
+            primary.cli("ACL", "SETUSER", "default", "-psync", "-sync")
+            primary.cli("CLIENT", "KILL", "TYPE", "replica")
+            lost = first.issue()["token"]
+            assert first.redeem(lost).status == 303
+            go_on(told)
+            kept = set(replica.cli("KEYS", "drawbridge:t:*").split())
+            assert set(primary.cli("KEYS", "drawbridge:t:*").split()) - kept, "nothing would be lost"
+            primary.kill()
+            assert nodes[1].redeem(lost, wire.OTHER_BROWSER).status == 400
+            instance.wait_until(lambda: sentinel.primary_port() == replica.port, 20, "the failover")
+            go_on(told)
+            assert nodes[2].redeem(lost, {**wire.NAVIGATION, "User-Agent": "third"}).status == 400
+        traffic.check(told, postgres, "failover")
+        assert 503 not in told.statuses
+        count = int(replica.cli("DBSIZE"))
+
+        def is_found() -> bool:
+            nodes[0].redeem(nodes[1].issue()["token"])
+            return int(replica.cli("DBSIZE")) > count and readiness(nodes[0]) == (200, [])
+
+        instance.wait_until(is_found, 20, "the new primary")
+        instance.run("audit", "verify", "--config", str(first.settings))
+
+
+def test_with_the_policy_to_refuse_no_node_decides_alone(redis, postgres):
+    database = postgres.create("refuse")
+    settings = f"database: {database}\nnode: a\nlimits: {{enabled: false}}\n"
+    with ExitStack() as running:
+        first = instance.Served(settings + f"redis: {{url: '{redis.url}', on_failure: refuse}}\n")
+        running.callback(first.stop)
+        nodes = [first]
+        for name in "bc":
+            nodes.append(ServedNode(first, name))
+            running.callback(nodes[-1].stop)
+        token = first.issue()["token"]
+        with Traffic(nodes) as told:
+            go_on(told)
+            redis.kill()
+            for node in nodes:
+                answer = node.redeem(token)
+                assert answer.status == 503 and answer.header("Retry-After")
+            redis.start()
+            traffic.wait_for_rest(told)
+            go_on(told)
+        traffic.check(told, postgres, "refuse")
+        assert told.statuses[503]
+        instance.wait_until(lambda: nodes[2].redeem(token).status == 303, 10, "the token that was never used up")
+        instance.run("audit", "verify", "--config", str(first.settings))
