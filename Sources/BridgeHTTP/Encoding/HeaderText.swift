@@ -22,7 +22,7 @@ enum HeaderText {
 
     /// The media type without its parameters, in lower case.
     static func mediaType(_ contentType: String) -> String {
-        let type = contentType.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)[0]
-        return String(type.filter { $0 != " " && $0 != "\t" }).lowercased()
+        let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
+        return String(decoding: type.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()
     }
 }

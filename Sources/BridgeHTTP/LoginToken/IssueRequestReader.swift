@@ -31,7 +31,7 @@ enum IssueRequestReader {
 
     private static func fields(json body: [UInt8]) throws -> Fields {
         guard !body.isEmpty else { return Fields() }
-        guard let object = JSONValue.parse(body)?.object else {
+        guard let object = JSONValue.parse(bytes: body)?.object else {
             throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
         }
         var fields = Fields()

@@ -29,7 +29,7 @@ struct DemoInstance: Sendable {
             redemptionPaths: ["/login-with-token", "/user/login-with-token.php"], trustedProxies: [],
             publicDirectory: nil, tls: nil, loginTokenKeysFile: folder.path(of: .loginTokenKeys),
             loginTokenLifetime: .seconds(60),
-            sessionCacheSize: 50_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.path(of: .auditSigningKey),
+            sessionCacheSize: 20_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.path(of: .auditSigningKey),
             passwordCost: .light, limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000,
             appLinks: AppLinkSettings(),
             connectionLimits: ServerLimits(),

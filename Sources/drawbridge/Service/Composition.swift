@@ -71,18 +71,24 @@ struct Composition: Sendable {
 
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.
     func reload() async {
-        await attempt("login token keys") { try keys.reload() }
-        await attempt("clients") { try await clients.reload() }
-        await attempt("trusted issuers") { try await issuers.reload() }
+        let outcomes = [
+            await attempt("login token keys") { try keys.reload() },
+            await attempt("clients") { try await clients.reload() },
+            await attempt("trusted issuers") { try await issuers.reload() },
+        ]
         bearerCache.reload()
-        logger.notice("reloaded keys, clients and issuers")
+        let reloaded = outcomes.compactMap(\.self)
+        if !reloaded.isEmpty { logger.notice("reloaded \(reloaded.joined(separator: ", "))") }
     }
 
-    private func attempt(_ what: String, _ action: () async throws -> Void) async {
+    /// - Returns: the name of what was reloaded; `nil` when it was not.
+    private func attempt(_ what: String, _ action: () async throws -> Void) async -> String? {
         do {
             try await action()
+            return what
         } catch {
             logger.error("could not reload \(what); the old ones stay", metadata: ["error": "\(error)"])
+            return nil
         }
     }
 }

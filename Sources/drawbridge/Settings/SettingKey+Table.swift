@@ -48,7 +48,7 @@ extension SettingKey {
         "session.idle", .duration(.seconds(60)...(.seconds(90 * 86_400))), default: "30m",
         "How long a web session may lie unused, unless its client says otherwise.")
     static let sessionCacheSize = SettingKey(
-        "session.cache_size", .integer(0...10_000_000), default: "50000", "How many sessions are kept in memory.")
+        "session.cache_size", .integer(0...10_000_000), default: "20000", "How many sessions are kept in memory.")
     static let bearerCacheSize = SettingKey(
         "bearer.cache_size", .integer(0...10_000_000), default: "10000",
         "How many verified bearer tokens are remembered, by digest, until they expire.")
