@@ -58,6 +58,17 @@ package final class LogoutNotifier: Sendable {
         return notices.count
     }
 
+    /// Delivers what is due, and comes back when that is done or patience is over; what is left then goes on by itself.
+    package func deliverSoon(within patience: Duration) async {
+        let delivering = Task { try await deliverDue() }
+        await withTaskGroup { group in
+            group.addTask { _ = try? await delivering.value }
+            group.addTask { try? await Task.sleep(for: patience) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     private func deliver(_ notice: LogoutNotice) async {
         do {
             try await settle(notice, await outcome(of: notice))

@@ -20,22 +20,23 @@ struct ErrorResponder: Sendable {
         }
         var response =
             switch shapes.shape(for: request, route: context.endpointPath) {
-            case .nothing: Response(status: .init(code: answer.error.code.status))
+            case .nothing: Response(status: .init(code: answer.status))
             case .page: pages.error(answer.error.code, to: PageVisitor(request, context))
-            case .json: json(answer.error, requestID: context.requestID)
+            case .json: json(answer, requestID: context.requestID)
             }
         for field in answer.headers { response.headers[field.name] = field.value }
         response.headers[.cacheControl] = "no-store"
         return response
     }
 
-    private func json(_ error: OAuthError, requestID: String) -> Response {
+    private func json(_ answer: ErrorTable.Answer, requestID: String) -> Response {
+        let error = answer.error
         var body = JSONObjectWriter()
         body.add("error", error.code.rawValue)
         body.add("error_description", error.publicDescription ?? ErrorTable.description(of: error.code))
         body.add("error_uri", "\(publicOrigin)/errors/\(error.code.rawValue)")
         body.add("request_id", requestID)
-        return .json(body, status: .init(code: error.code.status))
+        return .json(body, status: .init(code: answer.status))
     }
 }
 

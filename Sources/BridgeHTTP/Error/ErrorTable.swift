@@ -9,6 +9,13 @@ enum ErrorTable {
     struct Answer {
         let error: OAuthError
         let headers: HTTPFields
+        let status: Int
+
+        init(error: OAuthError, headers: HTTPFields, status: Int? = nil) {
+            self.error = error
+            self.headers = headers
+            self.status = status ?? error.code.status
+        }
     }
 
     /// Seconds a client waits before it asks again a store that could not be reached.
@@ -16,9 +23,10 @@ enum ErrorTable {
 
     static func answer(to error: any Error) -> Answer {
         switch error {
-        case let error as ChallengedError: Answer(error: error.error, headers: error.headers)
+        case let error as ChallengedError: Answer(error: error.error, headers: error.headers, status: error.status)
         case let error as OAuthError: Answer(error: error, headers: headers(for: error))
         case let error as StorageError: answer(to: oauthError(for: error))
+        case let refused as ClientRefused: clientRefused(refused)
         case is BearerRefusal: answer(to: OAuthError(.invalidToken))
         case is FormParameters.Failure:
             answer(to: OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
@@ -26,6 +34,12 @@ enum ErrorTable {
         case let error as any HTTPResponseError: answer(to: OAuthError(code(forStatus: error.status.code)))
         default: answer(to: OAuthError(.serverError))
         }
+    }
+
+    private static func clientRefused(_ refused: ClientRefused) -> Answer {
+        var headers: HTTPFields = [:]
+        if refused.usedBasic { headers[.wwwAuthenticate] = "Basic realm=\"token\"" }
+        return Answer(error: refused.error, headers: headers)
     }
 
     private static func oauthError(for error: StorageError) -> OAuthError {
@@ -42,7 +56,7 @@ enum ErrorTable {
             headers[.wwwAuthenticate] = "Bearer error=\"invalid_token\""
         case .insufficientScope, .insufficientUserAuthentication:
             headers[.wwwAuthenticate] = "Bearer error=\"\(error.code.rawValue)\""
-        case .temporarilyUnavailable, .rateLimited:
+        case .temporarilyUnavailable, .rateLimited, .slowDown:
             headers[.retryAfter] = String(max(1, error.retryAfter ?? storageRetryAfter))
         default:
             break
@@ -83,4 +97,6 @@ enum ErrorTable {
 struct ChallengedError: Error {
     let error: OAuthError
     let headers: HTTPFields
+    /// `nil` for the code's own; the token endpoint answers nearly every code with 400 (RFC 6749 §5.2).
+    var status: Int?
 }

@@ -9,7 +9,7 @@ enum BodyReader {
     static let limit = 16 * 1024
 
     /// - Throws: `OAuthError(.contentTooLarge)` beyond the limit; a declared length is refused unread.
-    static func bytes(of request: Request) async throws -> [UInt8] {
+    static func bytes(of request: Request, upTo limit: Int = limit) async throws -> [UInt8] {
         if let declared = request.headers[.contentLength].flatMap({ Int($0) }), declared > limit {
             throw OAuthError(.contentTooLarge)
         }

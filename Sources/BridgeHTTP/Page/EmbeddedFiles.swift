@@ -568,8 +568,9 @@ td { overflow-wrap: anywhere; }
 {{$main}}<section class="card">
 <h1>{{text.sign_out.title}}</h1>
 <p>{{text.sign_out.explanation}}</p>
-<form class="actions" method="post" action="/session/logout">
-<input type="hidden" name="form_token" value="{{form_token}}">
+<form class="actions" method="post" action="{{action}}">
+{{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
+{{/fields}}<input type="hidden" name="form_token" value="{{form_token}}">
 <button class="button" type="submit">{{text.sign_out.button}}</button>
 </form>
 </section>

@@ -17,8 +17,19 @@ extension Pages {
 
     func signedOut(to visitor: PageVisitor) -> Response { render("signed_out", to: visitor) }
 
-    func signOut(formToken: String, to visitor: PageVisitor) -> Response {
-        render("sign_out", ["form_token": formToken], to: visitor)
+    /// - Parameters:
+    ///   - fields: what the form sends beside its token.
+    ///   - formTargets: other origins that its answer may lead to.
+    func signOut(
+        formToken: String, action: String = "/session/logout", fields: [(name: String, value: String)] = [],
+        formTargets: [String] = [], to visitor: PageVisitor
+    ) -> Response {
+        render(
+            "sign_out",
+            [
+                "form_token": formToken, "action": action,
+                "fields": fields.map { ["name": $0.name, "value": $0.value] },
+            ], to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 
     /// The page for an error that a person ran into.

@@ -16,6 +16,8 @@ package struct BridgeServices: Sendable {
     package let signIn: SignInServices?
     package let accessLog: AccessLog
     package let metrics: any MetricsFactory
+    /// `nil` where Drawbridge only stands beside another provider.
+    package let provider: ProviderServices?
     package let time: TimeSource
     package let random: RandomSource
 
@@ -23,6 +25,7 @@ package struct BridgeServices: Sendable {
         issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, sessions: WebSessions,
         formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, pages: Pages,
         files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
+        provider: ProviderServices? = nil,
         time: TimeSource = .system,
         random: RandomSource = .system
     ) {
@@ -38,6 +41,7 @@ package struct BridgeServices: Sendable {
         self.signIn = signIn
         self.accessLog = accessLog
         self.metrics = metrics
+        self.provider = provider
         self.time = time
         self.random = random
     }

@@ -37,10 +37,31 @@ package func buildRouter(
     endpoints.on("/.well-known/apple-app-site-association", [.get: links.appleAppSiteAssociation])
     endpoints.on("/.well-known/assetlinks.json", [.get: links.assetLinks])
 
+    if let provider = services.provider { addTokenRoutes(to: endpoints, provider, services, settings) }
     extraRoutes(endpoints)
     return router
 }
 
+/// The token side of the OAuth provider (contract §5).
+private func addTokenRoutes(
+    to endpoints: Endpoints, _ provider: ProviderServices, _ services: BridgeServices, _ settings: BridgeHTTPSettings
+) {
+    let tokens = TokenController(provider: provider)
+    endpoints.onOpen("/oauth/token", [.post: tokens.token])
+    endpoints.onOpen("/oauth/revoke", [.post: tokens.revoke])
+    endpoints.on("/oauth/introspect", [.post: tokens.introspect])
+    let userInfo = UserInfoController(userInfo: provider.userInfo)
+    endpoints.onOpen("/oauth/userinfo", [.get: userInfo.show, .post: userInfo.show])
+    let metadata = MetadataController(provider: provider, time: services.time)
+    for name in ["openid-configuration", "oauth-authorization-server"] {
+        endpoints.onOpen("/.well-known/\(name)", [.get: metadata.document])
+    }
+    endpoints.onOpen("/.well-known/jwks.json", [.get: metadata.keys])
+    let logout = LogoutController(provider: provider, services: services, publicOrigin: settings.publicOrigin)
+    endpoints.on(logoutPath, [.get: logout.visit, .post: logout.submit])
+}
+
+private let logoutPath = "/oauth/logout"
 private let authCheckPath = "/auth/check"
 
 /// The provider's own pages: sign-in, authorization, consent.
@@ -73,7 +94,7 @@ extension FrontMiddleware {
                     pageRoutes: Set(
                         settings.redemptionPaths + [
                             "/session/signed-out", "/errors/{code}", SignInController.path, SignInController.codePath,
-                            AuthorizeController.path, AuthorizeController.consentPath,
+                            AuthorizeController.path, AuthorizeController.consentPath, logoutPath,
                         ]),
                     silentRoutes: [authCheckPath])),
             accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,

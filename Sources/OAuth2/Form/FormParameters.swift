@@ -71,6 +71,11 @@ package struct FormParameters: Sendable {
         bytes(name).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
+    /// One value as a form writes it, decoded; also what RFC 6749 §2.3.1 has Basic credentials be.
+    package static func decoded(_ text: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
+        try decode(Array(text)[...])
+    }
+
     private static func decode(_ part: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(part.count)

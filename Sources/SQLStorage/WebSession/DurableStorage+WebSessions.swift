@@ -48,6 +48,11 @@ extension DurableStorage: WebSessionStore {
             guard try transaction.changes(WebSessionSQL.end, [SQLValue(id), SQLValue(now)]) else { return false }
             try transaction.record(event)
             transaction.announce(ended: id)
+            // What apps were granted under this browser's sign-in ends with it, unless it was granted for longer.
+            var ended = event
+            ended.sessionID = nil
+            ended.targetClientID = nil
+            _ = try transaction.endAppSessions(underBrowserSession: id, at: now, ended: ended)
             return true
         }
     }

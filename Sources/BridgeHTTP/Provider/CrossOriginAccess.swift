@@ -1,0 +1,51 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// Lets scripts of any origin call an endpoint without credentials (native-oauth B11): what protects it is the token
+/// or code in the request, and no cookie counts there.
+enum CrossOriginAccess {
+    /// The handler with the header on its answers, its errors too.
+    static func open(_ handler: @escaping Handler) -> Handler {
+        { request, context in
+            do {
+                var response = try await handler(request, context)
+                response.headers[.accessControlAllowOrigin] = "*"
+                return response
+            } catch let error where isAnswer(error) {
+                let answer = ErrorTable.answer(to: error)
+                var headers = answer.headers
+                headers[.accessControlAllowOrigin] = "*"
+                throw ChallengedError(error: answer.error, headers: headers, status: answer.status)
+            }
+        }
+    }
+
+    static func preflight(_ methods: [HTTPRequest.Method]) -> Handler {
+        { _, _ in
+            let methods = (methods + [.options]).map(\.rawValue).sorted().joined(separator: ", ")
+            return Response(
+                status: .noContent,
+                headers: [
+                    .allow: methods, .accessControlAllowOrigin: "*", .accessControlAllowMethods: methods,
+                    .accessControlAllowHeaders: "Authorization, Content-Type, DPoP", .accessControlMaxAge: "3600",
+                ])
+        }
+    }
+
+    // What is left goes on as it is, so that the log names its type.
+    private static func isAnswer(_ error: any Error) -> Bool {
+        error is OAuthError || error is ClientRefused || error is ChallengedError || error is BearerRefusal
+            || error is StorageError || error is FormParameters.Failure
+    }
+}
+
+extension Endpoints {
+    /// As ``on(_:_:)``, for scripts of any origin.
+    func onOpen(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
+        var open = handlers.mapValues(CrossOriginAccess.open)
+        open[.options] = CrossOriginAccess.preflight(Array(handlers.keys))
+        on(path, open)
+    }
+}

@@ -1,0 +1,58 @@
+import Bridge
+import OAuth2
+
+/// A logout request, checked as far as it can be without the browser's session.
+struct LogoutRequest: Sendable {
+    /// Where the browser goes afterwards.
+    struct Target: Sendable {
+        let location: String
+        /// For the page's `form-action`.
+        let origin: String
+    }
+
+    private static let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"]
+
+    /// `nil` when there is none, or none of ours.
+    let hint: PresentedIDToken?
+    /// `nil` unless a hint of ours names a client that registered the address (L3).
+    let target: Target?
+    /// What a form sends on.
+    let fields: [(name: String, value: String)]
+
+    /// A request with a flaw becomes one without the flawed part: a person is in front of it, who is asked (L4).
+    init(_ parameters: FormParameters, provider: ProviderServices, clients: Reloadable<ClientDirectory>) {
+        fields = Self.names.compactMap { name in
+            guard !parameters.isRepeated(name) else { return nil }
+            return parameters[name].map { (name, $0) }
+        }
+        let values = Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let presented = values["id_token_hint"].flatMap { provider.idTokens.read(Secret($0)) }
+        hint = presented.flatMap { hint in
+            values["client_id"].map { $0 == hint.audience.rawValue } ?? true ? hint : nil
+        }
+        target = Self.target(
+            values["post_logout_redirect_uri"], state: values["state"],
+            client: hint.flatMap { clients.current[$0.audience] })
+    }
+
+    /// The same request as an address.
+    func location(at origin: WebOrigin) -> String {
+        let query = fields.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+        return "\(origin)/oauth/logout" + (query.isEmpty ? "" : "?\(query)")
+    }
+
+    private static func target(_ uri: String?, state: String?, client: Client?) -> Target? {
+        guard let uri, let client,
+            let registered = client.postLogoutRedirectURIs.first(where: {
+                $0.description.utf8.elementsEqual(uri.utf8)
+            })
+        else { return nil }
+        let location = state.map { RedirectAnswer.location(uri, [("state", $0)]) } ?? uri
+        let origin: String
+        switch registered.kind {
+        case .privateUse: origin = "\(registered.host):"
+        case .https, .loopback: origin = uri.split(separator: "/").prefix(2).joined(separator: "//")
+        }
+        return Target(location: location, origin: origin)
+    }
+}

@@ -1,0 +1,55 @@
+import Bridge
+import OAuth2
+
+/// The metadata document; both well-known addresses give the same.
+enum ProviderMetadata {
+    static func document(issuer: String, grantTypes: [GrantType]) -> JSONValue {
+        func texts(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
+        let methods = texts(ClientAuthenticationMethod.allCases.map(\.rawValue))
+        let assertionAlgorithms = texts(["ES256", "RS256", "PS256", "EdDSA"])
+        return .object([
+            "issuer": .string(issuer),
+            "authorization_endpoint": .string("\(issuer)/oauth/authorize"),
+            "token_endpoint": .string("\(issuer)/oauth/token"),
+            "userinfo_endpoint": .string("\(issuer)/oauth/userinfo"),
+            "jwks_uri": .string("\(issuer)/.well-known/jwks.json"),
+            "revocation_endpoint": .string("\(issuer)/oauth/revoke"),
+            "introspection_endpoint": .string("\(issuer)/oauth/introspect"),
+            "pushed_authorization_request_endpoint": .string("\(issuer)/oauth/par"),
+            "require_pushed_authorization_requests": .bool(false),
+            "end_session_endpoint": .string("\(issuer)/oauth/logout"),
+            "response_types_supported": texts(["code"]),
+            "response_modes_supported": texts(["query"]),
+            "grant_types_supported": texts(grantTypes.map(\.rawValue)),
+            "subject_types_supported": texts(["public"]),
+            "id_token_signing_alg_values_supported": texts(SigningAlgorithm.allCases.map(\.rawValue)),
+            "scopes_supported": texts([
+                Scope.openID, "profile", "email", "address", "phone", Scope.offlineAccess, Scope.deviceSSO,
+            ]),
+            "acr_values_supported": texts(AuthenticationLevel.allCases.map(\.rawValue)),
+            "token_endpoint_auth_methods_supported": methods,
+            "token_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
+            "revocation_endpoint_auth_methods_supported": methods,
+            "revocation_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
+            "introspection_endpoint_auth_methods_supported": texts(
+                ClientAuthenticationMethod.allCases.filter { $0 != .none }.map(\.rawValue)),
+            "introspection_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
+            "code_challenge_methods_supported": texts(["S256"]),
+            "authorization_response_iss_parameter_supported": .bool(true),
+            "claim_types_supported": texts(["normal"]),
+            "claims_supported": texts(
+                ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash", "ds_hash"]
+                    + ScopeClaims.all),
+            "claims_parameter_supported": .bool(true),
+            "request_parameter_supported": .bool(false),
+            "request_uri_parameter_supported": .bool(false),
+            "prompt_values_supported": texts(["none", "login", "consent"]),
+            "ui_locales_supported": texts(["en", "de"]),
+            "backchannel_logout_supported": .bool(true),
+            "backchannel_logout_session_supported": .bool(true),
+            "native_sso_supported": .bool(true),
+            "native_sso_token_exchange_supported": .bool(true),
+            "native_sso_device_secret_supported": .bool(true),
+        ])
+    }
+}

@@ -1,0 +1,46 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+
+/// A token response on the wire.
+enum TokenAnswer {
+    static let headers: HTTPFields = [.cacheControl: "no-store", .pragma: "no-cache"]
+
+    static func response(_ answer: TokenResponse) -> Response {
+        guard let cookies = answer.cookies else { return response(json(answer)) }
+        var response = response("{}")
+        for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: line(cookie))) }
+        return response
+    }
+
+    /// - Parameter json: the body.
+    static func response(_ json: String) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: json)))
+    }
+
+    private static func json(_ answer: TokenResponse) -> String {
+        var json = OAuth2.JSONObjectWriter()
+        json.add("access_token", answer.accessToken.expose())
+        json.add("token_type", answer.tokenType)
+        json.add("expires_in", max(1, answer.expiresIn.inMilliseconds / 1000))
+        if let scope = answer.scope { json.add("scope", scope.description) }
+        if let token = answer.refreshToken { json.add("refresh_token", token.expose()) }
+        if let token = answer.idToken { json.add("id_token", token.expose()) }
+        if let secret = answer.deviceSecret { json.add("device_secret", secret.expose()) }
+        if let type = answer.issuedTokenType { json.add("issued_token_type", type) }
+        for member in answer.extraMembers { json.add(member.name, json: member.value.text) }
+        return String(decoding: json.finish(), as: UTF8.self)
+    }
+
+    private static func line(_ cookie: TokenCookie) -> String {
+        var line = "\(cookie.name)=\(cookie.value.expose()); Path=\(cookie.path); Secure; SameSite=Lax"
+        line += "; Max-Age=\(max(0, cookie.maximumAge.inMilliseconds / 1000))"
+        if let domain = cookie.domain { line += "; Domain=\(domain)" }
+        if cookie.isHTTPOnly { line += "; HttpOnly" }
+        return line
+    }
+}

@@ -1,0 +1,27 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/oauth/userinfo` by GET and POST, the token in the header or in a form (OpenID Connect Core §5.3.1).
+struct UserInfoController: Sendable {
+    let userInfo: UserInfo
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let claims = try await userInfo.claims(for: try await token(of: request))
+        return TokenAnswer.response(claims.text)
+    }
+
+    private func token(of request: Request) async throws -> Secret<String> {
+        guard request.method == .post,
+            BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
+        else { return try BearerReader.token(in: request.headers) }
+        let form = try await TokenController.form(of: request)
+        guard !form.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
+        guard let token = form["access_token"] else { return try BearerReader.token(in: request.headers) }
+        guard request.headers[.authorization] == nil else {
+            throw OAuthError(.invalidRequest, "one way to send the access token at a time")
+        }
+        return Secret(token)
+    }
+}
