@@ -3,6 +3,8 @@ package import Bridge
 /// What the routes of the OAuth provider's token side call.
 package struct ProviderServices: Sendable {
     package let issuer: String
+    /// For endpoints beside the token endpoint that know their client the same way.
+    package let authenticator: ClientAuthenticator
     package let tokens: TokenEndpoint
     package let revocation: TokenRevocation
     package let introspection: TokenIntrospection
@@ -11,15 +13,18 @@ package struct ProviderServices: Sendable {
     package let accessTokens: AccessTokens
     package let idTokens: IDTokenCodec
     package let keys: Reloadable<SigningKeyRing>
+    package let appSessions: AppSessions
     package let sessions: any AppSessionStore
     package let logoutNotifier: LogoutNotifier
 
     package init(
-        issuer: String, tokens: TokenEndpoint, revocation: TokenRevocation, introspection: TokenIntrospection,
+        issuer: String, authenticator: ClientAuthenticator, tokens: TokenEndpoint, revocation: TokenRevocation,
+        introspection: TokenIntrospection,
         userInfo: UserInfo, accessTokens: AccessTokens, idTokens: IDTokenCodec, keys: Reloadable<SigningKeyRing>,
-        sessions: any AppSessionStore, logoutNotifier: LogoutNotifier
+        appSessions: AppSessions, sessions: any AppSessionStore, logoutNotifier: LogoutNotifier
     ) {
         self.issuer = issuer
+        self.authenticator = authenticator
         self.tokens = tokens
         self.revocation = revocation
         self.introspection = introspection
@@ -27,6 +32,7 @@ package struct ProviderServices: Sendable {
         self.accessTokens = accessTokens
         self.idTokens = idTokens
         self.keys = keys
+        self.appSessions = appSessions
         self.sessions = sessions
         self.logoutNotifier = logoutNotifier
     }

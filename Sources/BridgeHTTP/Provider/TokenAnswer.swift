@@ -44,3 +44,8 @@ enum TokenAnswer {
         return line
     }
 }
+
+extension HTTPField.Name {
+    /// For caches of the time of HTTP/1.0 (RFC 6749 §5.1).
+    static let pragma = literal("Pragma")
+}

@@ -5,8 +5,11 @@ import Bridge
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make, rotate and list the signing keys of login tokens.",
+        abstract: "Make, rotate and list the signing keys.",
         discussion: """
+            Login tokens are signed with keys of a file. The keys of access tokens and ID tokens are in the database,
+            sealed with the master key; a server takes in new ones by itself.
+
             A running server rereads the file on SIGHUP. With several servers, rotate with --activate-in, copy the file
             to all of them and send each a SIGHUP before the key begins to sign.
 
@@ -25,15 +28,22 @@ struct KeysCommand: AsyncParsableCommand {
         func run() throws {
             let settings = try options.load()
             let path = settings.loginTokenKeysFile
+            var made: [String] = []
+            try StorageFolder.create(settings.dataDirectory)
+            if try MasterKeyFile.read(settings.masterKeyPath) == nil {
+                try PrivateFile.replace(settings.masterKeyPath, with: Array(MasterKeyFile.make().utf8))
+                made.append(settings.masterKeyPath)
+            }
             do {
                 _ = try PrivateFile.read(path)
             } catch PrivateFileError.missing {
-                try StorageFolder.create(settings.dataDirectory)
                 try LoginTokenKeyFile.initial(at: TimeSource.system.now(), random: .system).write(path)
-                print("Made \(path).")
-                return
+                made.append(path)
             }
-            throw CommandFailure("\(path) is there already; `drawbridge keys rotate` adds a key.")
+            guard !made.isEmpty else {
+                throw CommandFailure("\(path) is there already; `drawbridge keys rotate` adds a key.")
+            }
+            for path in made { print("Made \(path).") }
         }
     }
 
@@ -56,11 +66,16 @@ struct KeysCommand: AsyncParsableCommand {
             let (added, dropped) = file.rotate(
                 at: now, activation: now + delay, tokenLifetime: LoginTokenSettings.maximumLifetime, random: .system)
             try file.write(settings.loginTokenKeysFile)
-            try await ServerStorage.withStorage(at: StorageOptions.Location(settings)) { storage in
+            let master = try MasterKeyFile.read(settings.masterKeyPath).flatMap { MasterKey($0.expose()) }
+            let tokenKeys = try await ServerStorage.withStorage(at: StorageOptions.Location(settings)) { storage in
                 try await storage.append([
                     AuditEvent(at: now, type: .keyRotated, outcome: .success, detail: KeyEvent.detail(added, dropped))
                 ])
+                guard let master else { return [String]() }
+                return try await SigningKeys(store: storage, master: master)
+                    .rotate(signingAfter: max(delay, SigningKeys.publication))
             }
+            for id in tokenKeys { print("Added \(id) for access and ID tokens, published now, signs in an hour.") }
             print("Added \(added.id), which signs from \(added.signsFrom.rfc3339). Send SIGHUP to running servers.")
             if !dropped.isEmpty {
                 print("Dropped \(dropped.joined(separator: ", ")): none of its tokens can be alive.")

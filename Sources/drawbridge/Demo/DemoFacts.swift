@@ -11,21 +11,28 @@ struct DemoFacts: Sendable {
     let issuer: DemoIssuer
     let accounts: DemoAccounts
     let clients: [Client]
+    let secrets: DemoClients
+    let adminToken: Secret<String>
 
     func line() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let documents = try clients.map {
-            String(decoding: try encoder.encode(ClientDocument($0)), as: UTF8.self)
-        }
+        let documents = try clients.map(document)
         var object = JSONObjectWriter()
         object.add("base_url", baseURL)
         object.add("management_url", managementURL)
         object.add("issuer", issuerURL)
         object.add("pid", Int64(processID))
+        object.add("admin_token", adminToken.expose())
         object.add("users", json: "[\(DemoPerson.all.map(accounts.json).joined(separator: ","))]")
         object.add("trusted_issuer", json: issuer.json)
         object.add("clients", json: "[\(documents.joined(separator: ","))]")
         return String(decoding: object.finish(), as: UTF8.self)
+    }
+
+    /// A client's document with its secret.
+    private func document(_ client: Client) throws -> String {
+        let encoded = try JSONEncoder().encode(ClientDocument(client, showsSecretDigest: false))
+        var members = JSONValue.parse(encoded)?.object ?? [:]
+        members["client_secret"] = secrets.secret(of: client.id).map { .string($0.expose()) }
+        return JSONValue.object(members).text
     }
 }

@@ -10,6 +10,7 @@ struct DemoInstance: Sendable {
     private let settings: DrawbridgeSettings
     let issuer: DemoIssuer
     let accounts: DemoAccounts
+    private let clients: DemoClients
 
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
@@ -19,6 +20,7 @@ struct DemoInstance: Sendable {
         try await DemoMaterial.prepare(in: folder, sharedBy: database)
         issuer = try DemoIssuer(folder: folder)
         accounts = try DemoAccounts(folder: folder)
+        clients = try DemoClients(folder: folder)
         guard let own = WebOrigin("http://\(listen.public)") else { throw FreePortError(host: listen.public.host) }
         settings = DrawbridgeSettings(
             publicOrigin: origin ?? own, listen: listen.public, managementListen: listen.management,
@@ -34,7 +36,7 @@ struct DemoInstance: Sendable {
             appLinks: AppLinkSettings(),
             connectionLimits: ServerLimits(),
             logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
-            trustedIssuers: [issuer.settings], clients: try DemoClients.all(), redis: redis)
+            trustedIssuers: [issuer.settings], clients: try clients.all(), redis: redis)
     }
 
     /// Runs until a signal ends it.
@@ -43,7 +45,7 @@ struct DemoInstance: Sendable {
         let logger = Logger(label: "drawbridge")
         let composition = try await compose(accessLog: .writing(to: .standardError), logger: logger)
         let site = DemoSite(composition: composition, issuer: issuer)
-        let facts = facts()
+        let facts = try facts(of: composition)
         let guide = DemoGuide(
             baseURL: facts.baseURL, managementURL: facts.managementURL,
             record: settings.database == nil ? "--data \(folder.path)" : "--database URL",
@@ -64,10 +66,14 @@ struct DemoInstance: Sendable {
         return try await Composition(settings: settings, storage: storage, accessLog: accessLog, logger: logger)
     }
 
-    private func facts() -> DemoFacts {
-        DemoFacts(
+    private func facts(of composition: Composition) throws -> DemoFacts {
+        guard let admin = settings.clients.first(where: { $0.id == DemoClients.admin }),
+            let provider = composition.provider
+        else { throw StorageError.corrupt("the demo has no administration client") }
+        let token = try provider.tokens.answer(for: admin, scope: admin.scope, at: composition.time.now()).0
+        return DemoFacts(
             baseURL: "http://\(settings.listen)", managementURL: "http://\(settings.managementListen)",
             issuerURL: settings.publicOrigin.description, processID: getpid(), issuer: issuer, accounts: accounts,
-            clients: settings.clients)
+            clients: settings.clients, secrets: clients, adminToken: token.accessToken)
     }
 }

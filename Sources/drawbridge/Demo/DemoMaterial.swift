@@ -12,13 +12,14 @@ enum DemoMaterial: String, CaseIterable, Sendable {
     case auditSigningKey = "audit-signing-key"
     case issuerSecret = "trusted-issuer-secret"
     case passwordSeed = "password-seed"
+    case masterKey = "master-key"
 
     private func make(at now: Timestamp, random: RandomSource) throws -> String {
         switch self {
         case .loginTokenKeys:
             String(decoding: try LoginTokenKeyFile.initial(at: now, random: random).json(), as: UTF8.self)
         case .auditSigningKey: try AuditSigningKey.generate(name: "localhost/drawbridge", random: random).text.expose()
-        case .issuerSecret, .passwordSeed: Base64URL.encode(random.bytes(32))
+        case .issuerSecret, .passwordSeed, .masterKey: Base64URL.encode(random.bytes(32))
         }
     }
 

@@ -11,19 +11,3 @@ struct DemoPerson: Sendable {
         DemoPerson(subject: "admin", name: "Admin", role: "admin"),
     ]
 }
-
-/// The demo's app and website.
-enum DemoClients {
-    static let app: ClientID = "demo-app"
-    static let web: ClientID = "demo-web"
-
-    static func all() throws -> [Client] {
-        [
-            Client(id: app, name: "Demo app", kind: .native, canIssueLoginTokens: true, mayReach: [web]),
-            Client(
-                id: web, name: "Demo website", kind: .web,
-                returnPaths: try ReturnPathPolicy(
-                    entries: ["/contacts", "/account/*", "/user/contacts/index.php"], defaultPath: "/contacts")),
-        ]
-    }
-}

@@ -18,6 +18,8 @@ struct Composition: Sendable {
     let clients: ClientReloader
     let issuers: TrustedIssuers
     let bearerCache: CachedBearerAuthenticator
+    /// `nil` without a master key: then Drawbridge stands beside another provider only.
+    let provider: ProviderComposition?
     let logger: Logger
     let time: TimeSource
 
@@ -55,10 +57,11 @@ struct Composition: Sendable {
         readiness = Readiness(checks: checks + [shared.readinessCheck].compactMap(\.self))
         httpSettings = BridgeHTTPSettings(settings)
         let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
-        let domain = try DomainServices(
+        let domain = try await DomainServices(
             settings: settings, storage: storage, shared: shared, keys: keys.ring, clients: clients.directory,
             bearers: bearerCache,
             logger: logger, time: time)
+        provider = domain.provider
         services = BridgeServices(
             issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
             redeemer: domain.redeemer, sessions: domain.sessions,
@@ -66,7 +69,8 @@ struct Composition: Sendable {
             clients: clients.directory,
             pages: try Pages(
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
-            files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics, time: time)
+            files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,
+            provider: domain.provider?.services, time: time)
     }
 
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.
@@ -74,6 +78,7 @@ struct Composition: Sendable {
         let outcomes = [
             await attempt("login token keys") { try keys.reload() },
             await attempt("clients") { try await clients.reload() },
+            await attempt("signing keys") { try await provider?.keys.reload() },
             await attempt("trusted issuers") { try await issuers.reload() },
         ]
         bearerCache.reload()

@@ -9,13 +9,14 @@ struct DomainServices: Sendable {
     let sessions: WebSessions
     let bearers: BearerGate
     let signIn: SignInServices
+    let provider: ProviderComposition?
 
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
         keys: Reloadable<LoginTokenKeyRing>,
         clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, logger: Logger,
         time: TimeSource
-    ) throws {
+    ) async throws {
         let limits = settings.limits ?? LimitSettings()
         let limiter = shared.limiter
         let tokens = LoginTokenSettings(
@@ -23,15 +24,22 @@ struct DomainServices: Sendable {
             defaultLifetime: settings.loginTokenLifetime)
         let codec = LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys)
         let subjects = Subjects(store: storage)
-        let parents = ParentSessions(store: storage)
+        let parents = ParentSessions(store: storage, apps: storage)
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
         let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)
+        let master = try Self.masterKey(settings, logger: logger)
+        let provider = try await Self.provider(
+            ProviderComposition.Surroundings(
+                settings: settings, storage: storage, shared: shared, sessions: sessions, clients: clients,
+                refusals: refusals, logger: logger, time: time), master: master)
+        self.provider = provider
         signIn = try SignInServices(
             settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions, keys: keys,
-            clients: clients, secrets: nil, subjectOfHint: { _ in nil }, time: time)
+            clients: clients, secrets: master.map { SecondFactorSecrets(master: $0) },
+            subjectOfHint: { hint in provider?.services.idTokens.read(Secret(hint))?.subject }, time: time)
         issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
@@ -40,6 +48,29 @@ struct DomainServices: Sendable {
             sessions: sessions, replayGuard: shared.replayGuard,
             refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), time: time)
         bearers = BearerGate(
-            authenticator: authenticator, limiter: limiter, limits: limits, refusals: refusals, time: time)
+            authenticator: provider.map {
+                LocalBearers(
+                    tokens: $0.accessTokens, issuer: settings.publicOrigin.description, others: authenticator)
+            } ?? authenticator,
+            limiter: limiter, limits: limits, refusals: refusals, time: time)
+    }
+
+    /// - Throws: when a file that is named is missing: a secret that was mounted wrongly must not turn the provider off.
+    private static func masterKey(_ settings: DrawbridgeSettings, logger: Logger) throws -> MasterKey? {
+        if let key = try MasterKeyFile.read(settings.masterKeyPath) { return MasterKey(key.expose()) }
+        guard settings.masterKeyFile == nil else { throw PrivateFileError.missing(settings.masterKeyPath) }
+        logger.notice(
+            "the OAuth provider is off: there is no master key; `drawbridge keys init` makes one",
+            metadata: ["file": "\(settings.masterKeyPath)"])
+        return nil
+    }
+
+    private static func provider(
+        _ surroundings: ProviderComposition.Surroundings, master: MasterKey?
+    ) async throws -> ProviderComposition? {
+        guard let master else { return nil }
+        let keys = SigningKeys(store: surroundings.storage, master: master, time: surroundings.time)
+        try await keys.load()
+        return ProviderComposition(surroundings, keys: keys, master: master)
     }
 }

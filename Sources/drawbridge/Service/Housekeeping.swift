@@ -31,6 +31,9 @@ struct PurgeService: Service {
         while try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgePushedRequests(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeCodes(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeAppSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
     }
 }
 

@@ -46,7 +46,7 @@ struct Server: Sendable {
                     storage: composition.storage, interval: settings.purgeInterval, time: composition.time,
                     logger: logger),
                 SessionNewsService(sessions: composition.services.sessions, logger: logger),
-            ] + revocationServices + [
+            ] + revocationServices + providerServices + [
                 reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
             ]
         var configuration = ServiceGroupConfiguration(
@@ -67,6 +67,12 @@ struct Server: Sendable {
     private var revocationServices: [any Service] {
         composition.shared.revocations.map { channel in
             [RevocationService(channel: channel, sessions: composition.services.sessions)]
+        } ?? []
+    }
+
+    private var providerServices: [any Service] {
+        composition.provider.map { provider in
+            [ProviderUpkeep(notifier: provider.notifier, keys: provider.keys, logger: composition.logger)]
         } ?? []
     }
 

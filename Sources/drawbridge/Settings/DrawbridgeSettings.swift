@@ -46,6 +46,11 @@ struct DrawbridgeSettings: Sendable {
     let clients: [Client]
     /// `nil` when this process shares with no other.
     var redis: SharedRedisSettings?
+    /// As it was named; see ``masterKeyPath``.
+    var masterKeyFile: String?
+
+    /// What seals the provider's keys and second factors.
+    var masterKeyPath: String { masterKeyFile ?? "\(dataDirectory)/master-key" }
 
     /// The database in the data folder (contract §13).
     var databasePath: String { "\(dataDirectory)/drawbridge.sqlite" }

@@ -34,6 +34,10 @@ extension SettingKey {
         "tls.certificate", .path, "PEM file with the certificate chain. Reread on SIGHUP.")
     static let tlsPrivateKey = SettingKey(
         "tls.private_key", .path, "PEM file with the private key; only its owner may read it. Reread on SIGHUP.")
+    static let masterKeyFile = SettingKey(
+        "master_key_file", .path,
+        "Key that the OAuth provider's keys and second factors are sealed with, made by `drawbridge keys init`. Default: master-key in data_directory; without that file the provider is off."
+    )
     static let loginTokenKeysFile = SettingKey(
         "login_token.keys_file", .path,
         "Signing keys of login tokens, made by `drawbridge keys init`. Default: login-token-keys.json in data_directory."
@@ -89,7 +93,7 @@ extension SettingKey {
         [
             publicOrigin, listen, managementListen, dataDirectory, database, node, signInURL, siteName,
             defaultWebClient, redemptionPaths, trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey,
-            loginTokenKeysFile, loginTokenLifetime,
+            masterKeyFile, loginTokenKeysFile, loginTokenLifetime,
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
             appLinksApple, appLinksAndroid, passwordMemoryLogarithm, passwordPasses, logLevel, purgeInterval,
             shutdownGrace,

@@ -28,6 +28,7 @@ struct SettingsReport {
     private static func implied(_ key: SettingKey, _ settings: DrawbridgeSettings) -> String? {
         switch key {
         case .loginTokenKeysFile: settings.loginTokenKeysFile
+        case .masterKeyFile: settings.masterKeyPath
         case .auditSigningKeyFile: settings.auditSigningKeyFile
         default: nil
         }

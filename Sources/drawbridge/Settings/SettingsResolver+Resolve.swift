@@ -62,7 +62,7 @@ extension SettingsResolver {
             appLinks: values.appLinks,
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
-            trustedIssuers: issuers, clients: clients, redis: redis)
+            trustedIssuers: issuers, clients: clients, redis: redis, masterKeyFile: path(.masterKeyFile))
     }
 
     /// Settings that depend on no other.

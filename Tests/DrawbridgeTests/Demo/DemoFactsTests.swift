@@ -13,11 +13,12 @@ import Testing
     private func facts() async throws -> DemoFacts {
         let folder = try DemoFolder(named: folder.path)
         try await DemoMaterial.prepare(in: folder, sharedBy: nil)
+        let clients = try DemoClients(folder: folder)
         return DemoFacts(
             baseURL: "http://127.0.0.1:8080", managementURL: "http://127.0.0.1:8081",
             issuerURL: "http://127.0.0.1:8080", processID: 7, issuer: try DemoIssuer(folder: folder),
             accounts: try DemoAccounts(folder: folder),
-            clients: try DemoClients.all())
+            clients: try clients.all(), secrets: clients, adminToken: Secret("token-of-the-administrator"))
     }
 
     @Test func `the ready line is one line with what tools rely on`() async throws {
@@ -35,11 +36,15 @@ import Testing
         #expect(issuer["kid"] == "demo")
         #expect(Base64URL.decode(issuer["hmac_secret"] ?? "")?.count == 32)
         let clients = try #require(object["clients"] as? [[String: Any]])
-        #expect(clients.map { $0["client_id"] as? String } == ["demo-app", "demo-web"])
+        #expect(
+            clients.map { $0["client_id"] as? String }
+                == ["demo-app", "demo-app-b", "demo-web", "demo-webview", "demo-rp", "demo-admin"])
         #expect(clients[0]["may_reach"] as? [String] == ["demo-web"])
-        #expect(clients[1]["return_paths"] as? [String] == ["/contacts", "/account/*", "/user/contacts/index.php"])
-        // Fields of features that this version does not have would be lies.
-        #expect(!line.contains("admin_token"))
+        #expect(clients[2]["return_paths"] as? [String] == ["/contacts", "/account/*", "/user/contacts/index.php"])
+        #expect(object["admin_token"] as? String == "token-of-the-administrator")
+        let secrets = clients.map { ($0["client_secret"] as? String).flatMap { OpaqueSecret($0, kind: .clientSecret) } }
+        #expect(secrets.map { $0 != nil } == [false, false, true, false, true, true])
+        #expect(!line.contains("client_secret_digest"))
     }
 
     @Test func `secrets stay the same in one folder, for its owner only`() async throws {

@@ -1,0 +1,71 @@
+import Bridge
+import BridgeHTTP
+import Federation
+import Logging
+
+/// The token side of the OAuth provider, wired to its stores; there is one where a master key is.
+struct ProviderComposition: Sendable {
+    let keys: SigningKeys
+    let services: ProviderServices
+    /// What makes tokens of a session, for grants and tools beside the token endpoint.
+    let tokens: SessionTokens
+    let accessTokens: AccessTokens
+    let notifier: LogoutNotifier
+
+    /// What the provider shares with the rest of the server.
+    struct Surroundings: Sendable {
+        let settings: DrawbridgeSettings
+        let storage: any BridgeStorage
+        let shared: SharedState
+        let sessions: WebSessions
+        let clients: Reloadable<ClientDirectory>
+        let refusals: RefusalLog
+        let logger: Logger
+        let time: TimeSource
+    }
+
+    init(_ surroundings: Surroundings, keys: SigningKeys, master: MasterKey) {
+        let storage = surroundings.storage
+        let time = surroundings.time
+        let clients = surroundings.clients
+        let issuer = surroundings.settings.publicOrigin.description
+        let limits = surroundings.settings.limits ?? LimitSettings()
+        let limiter = surroundings.shared.limiter
+        let users = AccountClaims(accounts: storage)
+        let idTokens = IDTokenCodec(issuer: issuer, keys: keys.ring)
+        let codec = AccessTokenCodec(issuer: issuer, keys: keys.ring)
+        let sessions = AppSessions(store: storage, webSessions: surroundings.sessions)
+        let authenticator = ClientAuthenticator(
+            clients: clients,
+            audiences: [issuer, "\(issuer)/oauth/token", "\(issuer)/oauth/par", "\(issuer)/oauth/introspect"],
+            keys: RemoteClientKeys(time: time), replays: surroundings.shared.replayGuard,
+            refusals: surroundings.refusals, limiter: limiter, limits: limits)
+        let refreshTokens = RefreshTokens(master: master)
+        accessTokens = AccessTokens(
+            codec: codec, sessions: sessions, revoked: storage, cacheCapacity: surroundings.settings.bearerCacheSize)
+        tokens = SessionTokens(accessTokens: codec, idTokens: idTokens, users: users)
+        notifier = LogoutNotifier(
+            store: storage, clients: clients, tokens: idTokens, delivery: BackChannelLogout(), time: time,
+            logger: surroundings.logger)
+        self.keys = keys
+        let grants: [any TokenGrant] = [
+            AuthorizationCodeGrant(codes: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens),
+            RefreshTokenGrant(store: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens),
+            ClientCredentialsGrant(tokens: tokens, audit: storage),
+        ]
+        services = ProviderServices(
+            issuer: issuer, authenticator: authenticator,
+            tokens: TokenEndpoint(
+                authenticator: authenticator, grants: grants, refusals: surroundings.refusals, limiter: limiter,
+                limits: limits, time: time),
+            revocation: TokenRevocation(
+                authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
+                revoked: storage, sessions: sessions, time: time),
+            introspection: TokenIntrospection(
+                authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
+                issuer: issuer, time: time),
+            userInfo: UserInfo(tokens: accessTokens, sessions: sessions, users: users, time: time),
+            accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
+            logoutNotifier: notifier)
+    }
+}
