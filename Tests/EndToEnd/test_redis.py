@@ -97,3 +97,20 @@ def test_the_end_of_a_session_is_told_at_once(start_demo, redis):
         assert time.monotonic() - began < 1
     finally:
         listener.kill()
+
+
+def test_what_one_request_asks_goes_in_one_round_trip(start_demo, redis):
+    demo = start_demo("--redis", redis.url)
+
+    def seen(field: str) -> int:
+        [line] = [line for line in redis.cli("INFO", "stats").splitlines() if line.startswith(f"{field}:")]
+        return int(line.partition(":")[2])
+
+    demo.post_issue(sub="warm-up")
+    reads, commands = seen("total_reads_processed"), seen("total_commands_processed")
+    for number in range(20):
+        assert demo.post_issue(sub=f"user-{number}").status == 200
+    reads, commands = seen("total_reads_processed") - reads, seen("total_commands_processed") - commands
+    # The user's limit and the network's; the script calls Redis in turn. And what redis-cli itself read.
+    assert commands >= 40
+    assert 20 <= reads <= 26, reads
