@@ -67,6 +67,7 @@ let package = Package(
             swiftSettings: strict),
         // Without pkgConfig: hiredis.pc carries a flag that SwiftPM prohibits (-D_FILE_OFFSET_BITS=64).
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .systemLibrary(name: "CAllocator"),
         .target(
             name: "RedisStorage",
             dependencies: [
@@ -116,6 +117,7 @@ let package = Package(
         .executableTarget(
             name: "drawbridge",
             dependencies: [
+                "CAllocator",
                 "OAuth2", "Bridge", "SQLStorage", "RedisStorage", "Federation", "BridgeHTTP",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),

@@ -70,6 +70,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        AllocatorArenas.limit()
         JSONLogHandler.bootstrap(level: .info)
         let folder = try DemoFolder(named: dataPath)
         defer { folder.discard() }

@@ -26,6 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
     var overrides: [String] = []
 
     func run() async throws {
+        AllocatorArenas.limit()
         let settings = try options.load(flags: overrides)
         JSONLogHandler.bootstrap(level: settings.logLevel)
         let logger = Logger(label: "drawbridge")

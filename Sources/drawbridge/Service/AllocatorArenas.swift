@@ -1,0 +1,12 @@
+import CAllocator
+
+/// How glibc's allocator divides memory among threads.
+enum AllocatorArenas {
+    /// Two in place of eight a processor: with requests hopping between threads, each arena keeps what others have
+    /// freed, which measured 25 MiB after 100 000 sessions and gained no speed.
+    static func limit() {
+        #if canImport(Glibc)
+            _ = mallopt(M_ARENA_MAX, 2)
+        #endif
+    }
+}
