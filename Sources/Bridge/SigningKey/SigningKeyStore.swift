@@ -4,6 +4,10 @@ package import OAuth2
 package protocol SigningKeyStore: Sendable {
     func signingKeys() async throws -> [SealedSigningKey]
 
+    /// Adds the first key that an algorithm ever had.
+    /// - Returns: `false` when there was one; then nothing was written.
+    func addFirstSigningKey(_ key: SealedSigningKey, event: AuditEvent) async throws -> Bool
+
     /// Adds a key; the others of its algorithm that had no end yet get one.
     func addSigningKey(_ key: SealedSigningKey, retiringOthersAt retirement: Timestamp, event: AuditEvent)
         async throws

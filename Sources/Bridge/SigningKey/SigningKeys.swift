@@ -21,14 +21,16 @@ package struct SigningKeys: Sendable {
         ring = Reloadable(.empty)
     }
 
-    /// Reads the keys; makes the first ones of each algorithm when there are none.
+    /// Reads the keys; makes the first ones of each algorithm when there are none. Of nodes that start at the same
+    /// time all get the same.
     /// - Throws: ``MasterKeyError`` when they were sealed with another master key.
     package func load() async throws {
         try await reload()
         let missing = Set(SigningAlgorithm.allCases).subtracting(ring.current.algorithms)
         guard !missing.isEmpty else { return }
         for algorithm in SigningAlgorithm.allCases where missing.contains(algorithm) {
-            try await add(algorithm, signingAfter: .zero)
+            let key = try make(algorithm, signingAfter: .zero)
+            _ = try await store.addFirstSigningKey(key, event: Self.event(key))
         }
         try await reload()
     }
@@ -50,20 +52,26 @@ package struct SigningKeys: Sendable {
         return added
     }
 
-    @discardableResult
     private func add(_ algorithm: SigningAlgorithm, signingAfter delay: Duration) async throws -> String {
+        let key = try make(algorithm, signingAfter: delay)
+        try await store.addSigningKey(
+            key, retiringOthersAt: key.signsFrom + Self.longestTokenLife, event: Self.event(key))
+        return key.id
+    }
+
+    private func make(_ algorithm: SigningAlgorithm, signingAfter delay: Duration) throws -> SealedSigningKey {
         let key = try SigningKey.generate(algorithm)
         let now = time.now()
-        let sealed = SealedSigningKey(
+        return SealedSigningKey(
             id: key.id, algorithm: algorithm, sealedKey: try master.seal(key.privateBytes, name: key.id),
             publicKey: key.publicKey.jwk(id: key.id, algorithm: algorithm), createdAt: now, signsFrom: now + delay,
             retiresAt: nil)
-        try await store.addSigningKey(
-            sealed, retiringOthersAt: now + delay + Self.longestTokenLife,
-            event: AuditEvent(
-                at: now, type: .keyRotated, outcome: .success,
-                detail: #"{"algorithm":"\#(algorithm.rawValue)","kid":"\#(key.id)"}"#))
-        return key.id
+    }
+
+    private static func event(_ key: SealedSigningKey) -> AuditEvent {
+        AuditEvent(
+            at: key.createdAt, type: .keyRotated, outcome: .success,
+            detail: #"{"algorithm":"\#(key.algorithm.rawValue)","kid":"\#(key.id)"}"#)
     }
 
     private static func ring(of keys: [SealedSigningKey], master: MasterKey) throws -> SigningKeyRing {

@@ -6,6 +6,16 @@ extension DurableStorage: SigningKeyStore {
         try await read { session in try session.run(SigningKeySQL.all).map(SealedSigningKey.init(row:)) }
     }
 
+    package func addFirstSigningKey(_ key: SealedSigningKey, event: AuditEvent) async throws -> Bool {
+        try await write { transaction in
+            let claim: [SQLValue] = [.text(key.algorithm.rawValue), .text(key.id)]
+            guard try transaction.changes(SigningKeySQL.claimFirst, claim) else { return false }
+            _ = try transaction.changes(SigningKeySQL.insert, key.columns)
+            try transaction.record(event)
+            return true
+        }
+    }
+
     package func addSigningKey(
         _ key: SealedSigningKey, retiringOthersAt retirement: Timestamp, event: AuditEvent
     ) async throws {

@@ -5,6 +5,10 @@ enum SigningKeySQL {
         ORDER BY created_at, id
         """
 
+    static let claimFirst: SQLStatement = """
+        INSERT INTO first_signing_key (algorithm, key_id) VALUES ($1, $2) ON CONFLICT (algorithm) DO NOTHING
+        """
+
     static let insert: SQLStatement = """
         INSERT INTO signing_key (id, algorithm, sealed_key, public_key, created_at, signs_from, retires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
