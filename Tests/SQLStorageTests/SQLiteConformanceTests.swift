@@ -5,7 +5,7 @@ import Testing
 @Suite struct SQLiteConformanceTests {
     private static let cases =
         LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
-        + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
+        + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases + AdminConformance.cases
 
     @Test(arguments: cases)
     func `SQLite keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {

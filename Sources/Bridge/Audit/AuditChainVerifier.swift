@@ -7,6 +7,8 @@ struct AuditChainVerifier: Sendable {
     private var next = 0
     /// Sequence and claimed hash of the event that ends the chain so far.
     private var last: (sequence: Int64, hash: String)?
+    /// The last sequence that was cut off in front, where a checkpoint says what the rest must follow.
+    private var cut: Int64?
 
     /// - Parameter checkpoints: this node's, verified, in any order.
     init(node: String, checkpoints: [AuditCheckpoint]) {
@@ -28,9 +30,14 @@ struct AuditChainVerifier: Sendable {
         checkCheckpoints(at: record, report: &report)
     }
 
-    /// Looks for a cut-off end.
-    /// - Parameter head: the sequence that the store says is the last one, when it says so.
-    func finish(head: Int64?, report: inout AuditVerificationReport) {
+    /// Looks for a cut-off end, and for a cut-off begin that nobody answers for.
+    /// - Parameters:
+    ///   - head: the sequence that the store says is the last one, when it says so.
+    ///   - cuts: where this chain was cut, by the log's own statements.
+    func finish(head: Int64?, cuts: Set<Int64>, report: inout AuditVerificationReport) {
+        if let cut, !cuts.contains(cut) {
+            report.add(.missing, node: node, sequence: (cuts.filter { $0 < cut }.max() ?? 0) + 1)
+        }
         let end = last?.sequence ?? 0
         let isCutOff = checkpoints.last.map { $0.size > end } ?? false
         if isCutOff {
@@ -40,10 +47,12 @@ struct AuditChainVerifier: Sendable {
         }
     }
 
-    private func checkLink(of record: AuditRecord, report: inout AuditVerificationReport) {
+    private mutating func checkLink(of record: AuditRecord, report: inout AuditVerificationReport) {
         let expected = (last?.sequence ?? 0) + 1
         guard record.sequence == expected else {
-            if last != nil || !isCutCovered(before: record) {
+            if last == nil, isCutCovered(before: record) {
+                cut = record.sequence - 1
+            } else {
                 report.add(.missing, node: node, sequence: expected)
             }
             return

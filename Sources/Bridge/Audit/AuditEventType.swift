@@ -45,4 +45,10 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let rateLimitExceeded = Self(rawValue: "rate_limit.exceeded")
     package static let nodeStarted = Self(rawValue: "node.started")
     package static let nodeStopped = Self(rawValue: "node.stopped")
+    package static let settingChanged = Self(rawValue: "setting.changed")
+    package static let adminSignedIn = Self(rawValue: "admin.signed_in")
+    package static let adminSignedOut = Self(rawValue: "admin.signed_out")
+    package static let adminRefused = Self(rawValue: "admin.refused")
+    package static let auditExported = Self(rawValue: "audit.exported")
+    package static let auditPurged = Self(rawValue: "audit.purged")
 }

@@ -4,10 +4,12 @@ package struct AuditExport: Sendable {
         /// JSON Lines, checkpoints included: what ``AuditExportReader`` reads back for verification.
         case jsonLines = "jsonl"
         case csv
+        /// JSON Lines for other people's analysis tools; see ``AuditOCSF``.
+        case ocsf = "ocsf.jsonl"
     }
 
     /// Takes a piece of the output; a slow one slows the reading down.
-    package typealias Sink = @Sendable ([UInt8]) async throws -> Void
+    package typealias Sink = ([UInt8]) async throws -> Void
 
     static let pageSize = 500
 
@@ -51,6 +53,9 @@ package struct AuditExport: Sendable {
             switch format {
             case .jsonLines:
                 output.append(contentsOf: record.json)
+                output.append(0x0A)
+            case .ocsf:
+                output.append(contentsOf: AuditOCSF.object(record))
                 output.append(0x0A)
             case .csv: output.append(contentsOf: AuditCSV.row(record).utf8)
             }

@@ -75,6 +75,8 @@ package struct AuditFilter: Hashable, Sendable {
     package var sessionID: SessionID?
     package var tokenID: TokenID?
     package var address: String?
+    /// The address lies in this network.
+    package var network: NetworkPrefix?
     package var requestID: String?
     /// Looked for in subject, clients, type, reason, address and user agent; case does not matter.
     package var text: String?

@@ -4,6 +4,8 @@
 package struct AuditVerifier: Sendable {
     private var report = AuditVerificationReport()
     private var chains: [String: AuditChainVerifier] = [:]
+    /// Where each node's chain was cut on purpose.
+    private var cuts: [String: Set<Int64>] = [:]
 
     /// - Parameters:
     ///   - checkpoints: of all nodes.
@@ -24,6 +26,7 @@ package struct AuditVerifier: Sendable {
     package mutating func take(_ record: AuditRecord) {
         chains[record.node, default: AuditChainVerifier(node: record.node, checkpoints: [])]
             .take(record, report: &report)
+        if let cut = AuditCut(record) { cuts[cut.node, default: []].insert(cut.through) }
     }
 
     /// Ends the verification.
@@ -32,7 +35,7 @@ package struct AuditVerifier: Sendable {
         let ends = Dictionary(heads.map { ($0.node, $0.sequence) }) { max($0, $1) }
         for node in Set(chains.keys).union(ends.keys).sorted() {
             let chain = chains[node] ?? AuditChainVerifier(node: node, checkpoints: [])
-            chain.finish(head: ends[node], report: &report)
+            chain.finish(head: ends[node], cuts: cuts[node] ?? [], report: &report)
         }
         return report
     }

@@ -57,6 +57,18 @@ package struct RefusalLog: Sendable {
         ])
     }
 
+    /// Somebody who is no administrator; at most ten a minute of one network, and never for a request that presented
+    /// nothing.
+    package func adminRefused(_ refusal: AdminRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
+        guard refusal != .missing else { return }
+        let who = origin.address?.limitNetwork.description ?? "local"
+        let key = RateLimitKey(scope: "audit.admin", value: who, bucket: TokenBucket(perMinute: 10))
+        guard case .allowed = try await limiter.take([key], at: now) else { return }
+        try await audit.append([
+            AuditEvent(at: now, type: .adminRefused, outcome: .failure, reason: refusal.rawValue, origin: origin)
+        ])
+    }
+
     /// A limit that was hit. Written at most once a minute for each network and scope: whoever is over a limit must
     /// not be able to fill the log instead.
     package func limitExceeded(

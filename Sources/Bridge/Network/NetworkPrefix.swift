@@ -37,6 +37,18 @@ package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
+    /// The one address of a network that has only one.
+    package var singleAddress: NetworkAddress? {
+        bits == bytes.count * 8 ? NetworkAddress(network: bytes) : nil
+    }
+
+    /// What the text of every address of an IPv4 network begins with: its whole bytes, as `203.0.113.`. `nil` for
+    /// IPv6, whose text is shortened where zeros stand.
+    package var textPrefix: String? {
+        guard family == .v4 else { return nil }
+        return bytes.prefix(min(3, bits / 8)).map { "\($0)." }.joined()
+    }
+
     private static func masked(_ bytes: [UInt8], bits: Int) -> [UInt8] {
         bytes.enumerated().map { index, byte in
             let kept = max(0, min(8, bits - index * 8))

@@ -18,6 +18,8 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         case pushedRequest = "dbp_"
         /// Binds a form to the browser that the page was sent to.
         case formBinding = "dbf_"
+        /// A session of the administration console.
+        case adminSession = "dbk_"
     }
 
     package let kind: Kind

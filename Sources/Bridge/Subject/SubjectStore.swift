@@ -12,6 +12,9 @@ package protocol SubjectStore: Sendable {
     func setDisabled(_ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent)
         async throws -> [SessionID]?
 
+    /// One user; `nil` for one that was never seen.
+    func record(of subject: Subject) async throws -> SubjectRecord?
+
     /// Users in order of subject, at most `limit` behind `cursor`.
     func subjects(after cursor: Subject?, limit: Int) async throws -> [SubjectRecord]
 }

@@ -13,7 +13,7 @@ package final class WebSessions: Sendable {
 
     private let store: any WebSessionStore
     private let revocations: (any RevocationChannel)?
-    private let time: TimeSource
+    let time: TimeSource
     private let logger: Logger
     private let cache: WebSessionCache
     private let newsAt: Mutex<Timestamp>
@@ -50,6 +50,18 @@ package final class WebSessions: Sendable {
         cache.insert(session)
         try await touch(&session, at: now)
         return session
+    }
+
+    /// As ``lookUp(_:)``, for what takes a session that is in use: the store is asked, and one that lay unused for
+    /// longer than `limit` is not found.
+    /// - Throws: ``AdminRefusal/idle`` for such a one.
+    package func lookUp(_ secret: OpaqueSecret, usedWithin limit: Duration) async throws -> WebSession? {
+        let now = time.now()
+        guard let session = try await store.session(secretDigest: secret.digest), session.isAlive(at: now) else {
+            return nil
+        }
+        guard now - session.lastSeenAt <= limit else { throw AdminRefusal.idle }
+        return try await lookUp(secret)
     }
 
     /// Ends a session and remembers it as ended.

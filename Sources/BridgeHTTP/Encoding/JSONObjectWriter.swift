@@ -42,6 +42,11 @@ package struct JSONObjectWriter: Sendable {
         bytes.append(UInt8(ascii: "]"))
     }
 
+    package mutating func addNull(_ name: StaticString) {
+        begin(name)
+        bytes.append(contentsOf: "null".utf8)
+    }
+
     /// Adds a member whose value is JSON already.
     package mutating func add(_ name: StaticString, json: JSONObjectWriter) {
         begin(name)

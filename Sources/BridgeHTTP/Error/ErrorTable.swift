@@ -88,6 +88,8 @@ enum ErrorTable {
         case .contentTooLarge: "the body is too large"
         case .unsupportedMediaType: "the body's content type is not accepted here"
         case .rateLimited: "too many requests; wait for the time in Retry-After"
+        case .preconditionFailed: "it was changed by somebody else; read it again"
+        case .preconditionRequired: "send If-Match with the ETag of what you have read"
         default: "the request was refused"
         }
     }

@@ -47,7 +47,7 @@ struct FrontMiddleware: RouterMiddleware {
     /// An id is adopted only from a proxy that we trust, and only if it is plain: it ends up in logs and pages.
     private func requestID(of request: Request, peer: NetworkAddress?) -> String {
         if clientAddress.isTrusted(peer), let given = request.headers[.xRequestID], Self.isPlain(given) { return given }
-        return random.text(12)
+        return RequestID.make(at: time.now(), random: random)
     }
 
     private static func isPlain(_ text: String) -> Bool {

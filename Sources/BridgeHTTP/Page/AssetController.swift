@@ -10,7 +10,15 @@ struct AssetController: Sendable {
         let body: ByteBuffer
         let type: String
         let tag: String
+
+        init(_ content: [UInt8], type: String) {
+            body = ByteBuffer(bytes: content)
+            self.type = type
+            tag = "\"\(Base64URL.encode(Array(SHA256.hash(data: content).prefix(16))))\""
+        }
     }
+
+    private static let apiDescription = Asset(PublicFiles.apiDescription, type: "application/json")
 
     private let assets: [String: Asset]
 
@@ -18,13 +26,21 @@ struct AssetController: Sendable {
         assets = Dictionary(
             uniqueKeysWithValues: files.section("assets").compactMap { name, content in
                 guard let type = Self.mediaType(of: name) else { return nil }
-                let tag = "\"\(Base64URL.encode(Array(SHA256.hash(data: content).prefix(16))))\""
-                return (name, Asset(body: ByteBuffer(bytes: content), type: type, tag: tag))
+                return (name, Asset(content, type: type))
             })
     }
 
     @Sendable func serve(_ request: Request, context: BridgeRequestContext) throws -> Response {
         guard let asset = context.parameters.get("name").flatMap({ assets[$0] }) else { throw OAuthError(.notFound) }
+        return Self.answer(asset, to: request)
+    }
+
+    /// `/openapi.json`: every public route, in OpenAPI 3.1.
+    @Sendable func describeAPI(_ request: Request, context: BridgeRequestContext) -> Response {
+        Self.answer(Self.apiDescription, to: request)
+    }
+
+    private static func answer(_ asset: Asset, to request: Request) -> Response {
         // The address stays when the content changes, so a browser keeps it shortly and then asks again.
         let headers: HTTPFields = [
             .contentType: asset.type, .cacheControl: "public, max-age=300", .eTag: asset.tag,

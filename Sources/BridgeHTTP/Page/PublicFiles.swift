@@ -28,6 +28,9 @@ package struct PublicFiles: Sendable {
         self.init(contents: contents)
     }
 
+    /// The API's description, OpenAPI 3.1; only the binary's own, since it says what the binary does.
+    static let apiDescription = embedded.contents["openapi.json"] ?? []
+
     /// The files of one section, by their name in it.
     func section(_ name: String) -> [String: [UInt8]] {
         let prefix = name + "/"

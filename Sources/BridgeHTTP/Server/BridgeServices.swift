@@ -10,6 +10,7 @@ package struct BridgeServices: Sendable {
     package let formTokens: FormTokens
     package let bearers: BearerGate
     package let clients: Reloadable<ClientDirectory>
+    package let admin: AdminServices
     package let pages: Pages
     package let files: PublicFiles
     /// `nil` leaves out the provider's pages.
@@ -23,7 +24,8 @@ package struct BridgeServices: Sendable {
 
     package init(
         issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, sessions: WebSessions,
-        formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, pages: Pages,
+        formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, admin: AdminServices,
+        pages: Pages,
         files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
         provider: ProviderServices? = nil,
         time: TimeSource = .system,
@@ -36,6 +38,7 @@ package struct BridgeServices: Sendable {
         self.formTokens = formTokens
         self.bearers = bearers
         self.clients = clients
+        self.admin = admin
         self.pages = pages
         self.files = files
         self.signIn = signIn

@@ -32,12 +32,21 @@ package func buildRouter(
     if let signIn = services.signIn { addSignInRoutes(endpoints, signIn, services: services, settings: settings) }
 
     endpoints.on("/errors/{code}", [.get: messages.explainError])
-    endpoints.on("/assets/{name}", [.get: AssetController(files: services.files).serve])
+    let assets = AssetController(files: services.files)
+    endpoints.on("/assets/{name}", [.get: assets.serve])
+    endpoints.on("/openapi.json", [.get: assets.describeAPI])
     let links = AppLinkController(settings: settings.appLinks, redemptionPaths: settings.redemptionPaths)
     endpoints.on("/.well-known/apple-app-site-association", [.get: links.appleAppSiteAssociation])
     endpoints.on("/.well-known/assetlinks.json", [.get: links.assetLinks])
 
     if let provider = services.provider { addTokenRoutes(to: endpoints, provider, services, settings) }
+    AdminRoutes(services: services.admin, random: services.random).add(to: endpoints)
+    ConsoleRoutes(
+        frame: ConsoleFrame(
+            services: services.admin, pages: services.pages, formTokens: services.formTokens,
+            publicOrigin: settings.publicOrigin, random: services.random)
+    ).add(to: endpoints)
+
     extraRoutes(endpoints)
     return router
 }
@@ -95,7 +104,8 @@ extension FrontMiddleware {
                         settings.redemptionPaths + [
                             "/session/signed-out", "/errors/{code}", SignInController.path, SignInController.codePath,
                             AuthorizeController.path, AuthorizeController.consentPath, logoutPath,
-                        ]),
+                        ]
+                    ).union(ConsoleRoutes.paths),
                     silentRoutes: [authCheckPath])),
             accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
             random: services.random, strictTransportSecurity: settings.strictTransportSecurityValue)

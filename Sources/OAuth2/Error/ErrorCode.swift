@@ -54,6 +54,9 @@ package struct ErrorCode: Hashable, Sendable {
     package static let unsupportedMediaType = ErrorCode("unsupported_media_type", status: 415)
     package static let idempotencyKeyReused = ErrorCode("idempotency_key_reused", status: 422)
     package static let forbidden = ErrorCode("forbidden", status: 403)
+    // RFC 9110 §15.5.13, RFC 6585 §3
+    package static let preconditionFailed = ErrorCode("precondition_failed", status: 412)
+    package static let preconditionRequired = ErrorCode("precondition_required", status: 428)
 
     /// Every code, for the page that `error_uri` points to and for the table test.
     package static let all: [ErrorCode] = [
@@ -63,6 +66,6 @@ package struct ErrorCode: Hashable, Sendable {
         contentTooLarge, unsupportedMediaType, idempotencyKeyReused, forbidden, unsupportedResponseType,
         loginRequired, consentRequired, interactionRequired, invalidRequestURI, requestNotSupported,
         requestURINotSupported, registrationNotSupported,
-        unsupportedTokenType, slowDown,
+        unsupportedTokenType, slowDown, preconditionFailed, preconditionRequired,
     ]
 }

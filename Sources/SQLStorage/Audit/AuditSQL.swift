@@ -5,6 +5,17 @@ enum AuditSQL {
         address, user_agent, request_id, detail, previous_hash, hash
         """
 
+    /// The types of everyday events; all others are rare enough for an index.
+    static let frequentTypes = [
+        "login_token.issued", "login_token.redeemed", "web_session.opened", "web_session.ended",
+        "authorization_code.issued", "authorization_code.redeemed", "refresh_token.rotated", "device_secret.issued",
+        "device_secret.exchanged", "user.signed_in", "access_token.issued", "refresh_token.used", "app_session.opened",
+        "app_session.ended", "logout_notice.sent",
+    ]
+
+    /// Stands in the index and, letter by letter, in the queries that are to use it.
+    static let isRareType = "type NOT IN (\(frequentTypes.map { "'\($0)'" }.joined(separator: ", ")))"
+
     static let insert = SQLStatement(
         """
         INSERT INTO audit_event (\(columns))

@@ -9,15 +9,9 @@ extension DurableStorage: AuditLog {
     }
 
     package func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) async throws -> AuditPage {
+        let search = AuditSearch(filter, dialect: dialect)
         let limit = max(1, min(limit, 500))
-        let search = AuditSearch(filter, before: cursor, limit: limit + 1, dialect: dialect)
-        let found = try await read { session in
-            try session.run(search.statement, search.arguments).map(AuditRecord.init(row:))
-        }
-        guard found.count > limit else { return AuditPage(records: found, next: nil) }
-        let records = Array(found.prefix(limit))
-        let next = records.last.map { AuditCursor(at: $0.event.at, node: $0.node, sequence: $0.sequence) }
-        return AuditPage(records: records, next: next)
+        return try await read { session in try search.page(before: cursor, limit: limit, in: session) }
     }
 
     package func records(of node: String, in range: ClosedRange<Int64>, limit: Int) async throws -> [AuditRecord] {

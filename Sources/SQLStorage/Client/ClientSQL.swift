@@ -8,8 +8,20 @@ enum ClientSQL {
         """
 
     static let update: SQLStatement = """
-        UPDATE client SET document = $2, updated_at = $3 WHERE client_id = $1 RETURNING client_id
+        UPDATE client SET document = $2, updated_at = CASE WHEN updated_at < $3 THEN $3 ELSE updated_at + 1 END
+        WHERE client_id = $1 RETURNING client_id
+        """
+
+    /// `$4` is the document that the caller has seen.
+    static let updateUnchanged: SQLStatement = """
+        UPDATE client SET document = $2, updated_at = CASE WHEN updated_at < $3 THEN $3 ELSE updated_at + 1 END
+        WHERE client_id = $1 AND document = $4 RETURNING client_id
         """
 
     static let delete: SQLStatement = "DELETE FROM client WHERE client_id = $1 RETURNING client_id"
+    static let deleteUnchanged: SQLStatement = """
+        DELETE FROM client WHERE client_id = $1 AND document = $2 RETURNING client_id
+        """
+
+    static let version: SQLStatement = "SELECT count(*), max(updated_at) FROM client"
 }

@@ -9,14 +9,17 @@ extension DurableStorage: ClientStore {
     package func save(
         _ client: Client, expecting expected: ClientExpectation, event: AuditEvent
     ) async throws -> Bool {
-        let document = try Self.document(client)
-        let statement =
-            switch expected {
-            case .absent: ClientSQL.insert
-            case .present: ClientSQL.update
-            }
-        return try await write { transaction in
-            let saved = try transaction.run(statement, [SQLValue(client.id), .text(document), SQLValue(event.at)])
+        var arguments: [SQLValue] = [SQLValue(client.id), .text(try Self.document(client)), SQLValue(event.at)]
+        let statement: SQLStatement
+        switch expected {
+        case .absent: statement = ClientSQL.insert
+        case .present: statement = ClientSQL.update
+        case .unchanged(let seen):
+            statement = ClientSQL.updateUnchanged
+            arguments.append(.text(try Self.document(seen)))
+        }
+        return try await write { [arguments] transaction in
+            let saved = try transaction.run(statement, arguments)
             guard !saved.isEmpty else { return false }
             try transaction.record(event)
             return true
@@ -28,6 +31,22 @@ extension DurableStorage: ClientStore {
             guard try !transaction.run(ClientSQL.delete, [SQLValue(id)]).isEmpty else { return false }
             try transaction.record(event)
             return true
+        }
+    }
+
+    package func deleteClient(unchanged client: Client, event: AuditEvent) async throws -> Bool {
+        let arguments: [SQLValue] = [SQLValue(client.id), .text(try Self.document(client))]
+        return try await write { transaction in
+            guard try !transaction.run(ClientSQL.deleteUnchanged, arguments).isEmpty else { return false }
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func clientsVersion() async throws -> String {
+        try await read { session in
+            guard let row = try session.run(ClientSQL.version).first else { return "" }
+            return "\(try row.integer(0)) \(try row.optionalInteger(1) ?? 0)"
         }
     }
 

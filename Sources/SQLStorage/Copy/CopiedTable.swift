@@ -57,6 +57,10 @@ struct CopiedTable: Sendable {
         CopiedTable("logout_notice", 1, "id client_id subject session_id created_at attempts next_attempt_at"),
         CopiedTable("first_signing_key", 1, "algorithm key_id"),
         CopiedTable("demo_material", 1, "name content"),
+        CopiedTable("admin_session", 1, "secret_digest actor created_at expires_at last_seen_at"),
+        CopiedTable("audit_tally", 5, "at node type outcome reason events"),
+        CopiedTable("audit_tally_progress", 1, "node sequence"),
+        CopiedTable("state_sample", 2, "name at value"),
     ]
 
     private init(_ name: String, _ keyLength: Int, _ columns: String) {

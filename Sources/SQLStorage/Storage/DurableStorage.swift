@@ -49,6 +49,9 @@ package final class DurableStorage: Sendable {
         }
     }
 
+    /// Whose audit chain this process continues.
+    func ownNode() throws -> String { try writable().auditor.node }
+
     private func writable() throws -> Writing {
         guard let writing else { throw StorageError.unavailable("the storage was opened for reading only") }
         return writing

@@ -38,11 +38,21 @@ extension DurableStorage: SubjectStore {
                 } else {
                     try session.run(SubjectSQL.list, [limit])
                 }
-            return try rows.map { row in
-                SubjectRecord(
-                    subject: try row.identifier(0), issuer: try row.text(1), firstSeenAt: try row.timestamp(2),
-                    disabledAt: try row.optionalTimestamp(3))
-            }
+            return try rows.map(SubjectRecord.init(row:))
         }
+    }
+
+    package func record(of subject: Subject) async throws -> SubjectRecord? {
+        try await read { session in
+            try session.run(SubjectSQL.selectOne, [SQLValue(subject)]).first.map(SubjectRecord.init(row:))
+        }
+    }
+}
+
+extension SubjectRecord {
+    fileprivate init(row: SQLRow) throws {
+        self.init(
+            subject: try row.identifier(0), issuer: try row.text(1), firstSeenAt: try row.timestamp(2),
+            disabledAt: try row.optionalTimestamp(3))
     }
 }

@@ -14,6 +14,10 @@ enum SubjectSQL {
         UPDATE app_user SET disabled_at = NULL WHERE subject = $1 AND disabled_at IS NOT NULL RETURNING subject
         """
 
+    static let selectOne: SQLStatement = """
+        SELECT subject, issuer, first_seen_at, disabled_at FROM app_user WHERE subject = $1
+        """
+
     static let list: SQLStatement = """
         SELECT subject, issuer, first_seen_at, disabled_at FROM app_user ORDER BY subject LIMIT $1
         """

@@ -15,6 +15,17 @@ enum WebSessionSQL {
 
     static let selectBySecret = SQLStatement("SELECT \(columns) FROM web_session WHERE secret_digest = $1")
     static let selectByID = SQLStatement("SELECT \(columns) FROM web_session WHERE id = $1")
+
+    static let listOf = SQLStatement(
+        "SELECT \(columns) FROM web_session WHERE subject = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
+    static let listOfBefore = SQLStatement(
+        """
+        SELECT \(columns) FROM web_session
+        WHERE subject = $1 AND (created_at, id) < (SELECT created_at, id FROM web_session WHERE id = $3)
+        ORDER BY created_at DESC, id DESC LIMIT $2
+        """)
+    static let countLive: SQLStatement = "SELECT count(*) FROM web_session WHERE expires_at > $1 AND ended_at IS NULL"
+
     static let openedBy: SQLStatement = """
         SELECT id, created_at FROM web_session WHERE login_token_issued_at = $1 AND login_token_id = $2
         """

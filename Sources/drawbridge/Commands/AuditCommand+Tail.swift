@@ -39,30 +39,3 @@ extension AuditCommand {
         }
     }
 }
-
-/// Reads what every node has written since the last look.
-struct AuditFollower {
-    private let log: any AuditLog
-    private var read: [String: Int64]
-
-    init(log: any AuditLog, heads: [AuditChainHead]) {
-        self.log = log
-        read = Dictionary(heads.map { ($0.node, $0.sequence) }) { max($0, $1) }
-    }
-
-    /// New records of all nodes, in order of time.
-    mutating func next() async throws -> [AuditRecord] {
-        var found: [AuditRecord] = []
-        for head in try await log.chains() {
-            var last = read[head.node] ?? 0
-            while last < head.sequence {
-                let records = try await log.records(of: head.node, in: (last + 1)...head.sequence, limit: 500)
-                guard let newest = records.last else { break }
-                found += records
-                last = newest.sequence
-            }
-            read[head.node] = last
-        }
-        return found.sorted { ($0.event.at, $0.node, $0.sequence) < ($1.event.at, $1.node, $1.sequence) }
-    }
-}

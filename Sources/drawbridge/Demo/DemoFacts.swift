@@ -12,6 +12,7 @@ struct DemoFacts: Sendable {
     let accounts: DemoAccounts
     let clients: [Client]
     let secrets: DemoClients
+    /// Opens the admin API and the console.
     let adminToken: Secret<String>
 
     func line() throws -> String {

@@ -7,6 +7,7 @@ struct DemoGuide: Sendable {
     /// The option that names where the audit log is; a database's address may hold a password, and is not repeated.
     let record: String
     let bearer: Secret<String>
+    let adminToken: Secret<String>
     /// As it was called, so that the lines can be copied.
     let program = CommandLine.arguments.first ?? "drawbridge"
 
@@ -30,6 +31,13 @@ struct DemoGuide: Sendable {
                        -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
                   curl -s -b jar \(baseURL)/session
                   (the first curl once more, without -c jar: refused, and that session is ended)
+
+          Admin   \(baseURL)/admin/
+                  Sign in there with this token, or use it with curl as a bearer:
+                  \(adminToken.expose())
+
+                  curl -s -H "Authorization: Bearer \(adminToken.expose())" \\
+                       \(baseURL)/api/admin/audit-events
 
           Look    \(program) audit tail \(record)
                   curl -s \(managementURL)/readyz

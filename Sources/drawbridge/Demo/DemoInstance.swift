@@ -36,7 +36,7 @@ struct DemoInstance: Sendable {
             appLinks: AppLinkSettings(),
             connectionLimits: ServerLimits(),
             logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
-            trustedIssuers: [issuer.settings], clients: try clients.all(), redis: redis)
+            trustedIssuers: [issuer.settings], clients: [], redis: redis)
     }
 
     /// Runs until a signal ends it.
@@ -49,7 +49,8 @@ struct DemoInstance: Sendable {
         let guide = DemoGuide(
             baseURL: facts.baseURL, managementURL: facts.managementURL,
             record: settings.database == nil ? "--data \(folder.path)" : "--database URL",
-            bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.time.now()))
+            bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.time.now()),
+            adminToken: facts.adminToken)
         try await Server(composition: composition, extraRoutes: site.addRoutes) {
             do {
                 try announce(facts, guide)
@@ -63,17 +64,26 @@ struct DemoInstance: Sendable {
     func compose(accessLog: AccessLog, logger: Logger) async throws -> Composition {
         let storage = try await ServerStorage.open(settings, logger: logger)
         try await accounts.prepare(in: storage, at: TimeSource.system.now())
-        return try await Composition(settings: settings, storage: storage, accessLog: accessLog, logger: logger)
+        // In the database, where an administrator can change them; what was changed stays over a restart.
+        for client in try clients.all() {
+            let event = AuditEvent(
+                at: TimeSource.system.now(), type: .clientCreated, outcome: .success, reason: "demo",
+                clientID: client.id)
+            _ = try await storage.save(client, expecting: .absent, event: event)
+        }
+        return try await Composition(
+            settings: settings, storage: storage, accessLog: accessLog, logger: logger,
+            administration: Administration(requiresSecondFactor: false))
     }
 
     private func facts(of composition: Composition) throws -> DemoFacts {
-        guard let admin = settings.clients.first(where: { $0.id == DemoClients.admin }),
+        guard let admin = try clients.all().first(where: { $0.id == DemoClients.admin }),
             let provider = composition.provider
         else { throw StorageError.corrupt("the demo has no administration client") }
         let token = try provider.tokens.answer(for: admin, scope: admin.scope, at: composition.time.now()).0
         return DemoFacts(
             baseURL: "http://\(settings.listen)", managementURL: "http://\(settings.managementListen)",
             issuerURL: settings.publicOrigin.description, processID: getpid(), issuer: issuer, accounts: accounts,
-            clients: settings.clients, secrets: clients, adminToken: token.accessToken)
+            clients: try clients.all(), secrets: clients, adminToken: token.accessToken)
     }
 }

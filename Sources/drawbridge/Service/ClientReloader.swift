@@ -7,6 +7,8 @@ final class ClientReloader: Sendable {
     private let store: any ClientStore
     private let defaultTarget: ClientID?
     private let fromFile: Mutex<[Client]>
+    /// The state of the database's clients that the directory has.
+    private let storedVersion = Mutex("")
     /// Reads the settings file's clients again; `nil` when there is no file.
     private let reread: (@Sendable () throws -> [Client])?
 
@@ -21,6 +23,18 @@ final class ClientReloader: Sendable {
         // Of two with one id the file's stands: what is under version control is not changed behind its back.
         directory = Reloadable(
             ClientDirectory(try await store.clients() + settings.clients, defaultTarget: settings.defaultWebClient))
+    }
+
+    /// The ids of the settings file.
+    @Sendable func fixedIDs() -> Set<ClientID> { fromFile.withLock { Set($0.map(\.id)) } }
+
+    /// Reads the database's clients again.
+    @Sendable func reloadStored() async throws {
+        let version = try await store.clientsVersion()
+        guard version != storedVersion.withLock({ $0 }) else { return }
+        let stored = try await store.clients()
+        directory.replace(with: ClientDirectory(stored + fromFile.withLock { $0 }, defaultTarget: defaultTarget))
+        storedVersion.withLock { $0 = version }
     }
 
     /// Reads both again; when either cannot be read, all stays as it is.

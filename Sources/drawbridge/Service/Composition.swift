@@ -27,7 +27,8 @@ struct Composition: Sendable {
     /// - Throws: what an operator must mend before the server can start.
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, accessLog: AccessLog, logger: Logger,
-        time: TimeSource = .system, rereadClients: (@Sendable () throws -> [Client])? = nil
+        time: TimeSource = .system, administration: Administration = Administration(),
+        rereadClients: (@Sendable () throws -> [Client])? = nil
     ) async throws {
         self.settings = settings
         self.storage = storage
@@ -67,6 +68,9 @@ struct Composition: Sendable {
             redeemer: domain.redeemer, sessions: domain.sessions,
             formTokens: FormTokens(keys: keys.ring, time: time), bearers: domain.bearers,
             clients: clients.directory,
+            admin: try administration.services(
+                settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,
+                bearers: bearerCache, readiness: readiness, time: time),
             pages: try Pages(
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
             files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,

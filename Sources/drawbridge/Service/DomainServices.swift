@@ -10,6 +10,9 @@ struct DomainServices: Sendable {
     let bearers: BearerGate
     let signIn: SignInServices
     let provider: ProviderComposition?
+    let codec: LoginTokenCodec
+    let parents: ParentSessions
+    let refusals: RefusalLog
 
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
@@ -22,11 +25,11 @@ struct DomainServices: Sendable {
         let tokens = LoginTokenSettings(
             publicOrigin: settings.publicOrigin, redemptionPath: settings.redemptionPaths[0],
             defaultLifetime: settings.loginTokenLifetime)
-        let codec = LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys)
+        codec = LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys)
         let subjects = Subjects(store: storage)
-        let parents = ParentSessions(store: storage, apps: storage)
+        parents = ParentSessions(store: storage, apps: storage)
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
-        let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
+        refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)

@@ -6,6 +6,8 @@ import UnixSignals
 /// Removes what expired, for as long as the server runs.
 struct PurgeService: Service {
     let storage: any BridgeStorage
+    /// How long audit events stay; `nil` keeps them for ever (ADR-0007).
+    var auditRetention: Duration?
     let interval: Duration
     let time: TimeSource
     let logger: Logger
@@ -34,6 +36,9 @@ struct PurgeService: Service {
         while try await storage.purgeCodes(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeAppSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        try await storage.purgeAdminSessions(expiredBefore: cutoff)
+        guard let auditRetention else { return }
+        while try await storage.purgeAudit(before: time.now() - auditRetention, at: time.now()) > 0 {}
     }
 }
 

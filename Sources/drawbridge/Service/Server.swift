@@ -43,9 +43,13 @@ struct Server: Sendable {
         let services: [any Service] =
             [
                 PurgeService(
-                    storage: composition.storage, interval: settings.purgeInterval, time: composition.time,
+                    storage: composition.storage, auditRetention: settings.auditRetention,
+                    interval: settings.purgeInterval, time: composition.time,
                     logger: logger),
                 SessionNewsService(sessions: composition.services.sessions, logger: logger),
+                ClientNewsService(clients: composition.clients, logger: logger),
+                AuditTallyService(
+                    storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
             ] + revocationServices + providerServices + [
                 reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
             ]

@@ -46,6 +46,8 @@ struct DrawbridgeSettings: Sendable {
     let clients: [Client]
     /// `nil` when this process shares with no other.
     var redis: SharedRedisSettings?
+    /// How long audit events stay; `nil` keeps them for ever.
+    var auditRetention: Duration?
     /// As it was named; see ``masterKeyPath``.
     var masterKeyFile: String?
 

@@ -61,8 +61,8 @@ extension SettingKey {
         "Ed25519 key that signs audit checkpoints; made at the first start. Default: audit-signing-key in data_directory."
     )
     static let auditRetention = SettingKey(
-        "audit.retention", .choice(["off"]), default: "off",
-        "How long audit events are kept. Nothing deletes one, so off is the only value.")
+        "audit.retention", .optionalDuration(.seconds(86_400)...(.seconds(3650 * 86_400))), default: "off",
+        "How long audit events are kept at least; off keeps them for ever.")
     static let appLinksApple = SettingKey(
         "app_links.apple", .list, default: "",
         "App ids (TEAMID.bundle.id) for /.well-known/apple-app-site-association.")

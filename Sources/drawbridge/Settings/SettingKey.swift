@@ -41,6 +41,8 @@ enum SettingKind: Hashable, Sendable {
     case address
     case boolean
     case duration(ClosedRange<Duration>)
+    /// A duration, or `off`.
+    case optionalDuration(ClosedRange<Duration>)
     case integer(ClosedRange<Int>)
     case choice([String])
     /// Several texts: a list in the file, commas elsewhere.
@@ -58,6 +60,7 @@ enum SettingKind: Hashable, Sendable {
         case .address: "an address and a port, such as 127.0.0.1:8080 or [::1]:8080"
         case .boolean: "true or false"
         case .duration(let range): "a duration from \(Self.describe(range)), such as 250ms, 60s, 30m, 12h or 7d"
+        case .optionalDuration(let range): "off, or a duration from \(Self.describe(range)), such as 400d"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .choice(let words): "one of " + words.joined(separator: ", ")
         case .list: "a list of texts"

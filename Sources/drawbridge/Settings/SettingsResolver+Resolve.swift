@@ -62,7 +62,8 @@ extension SettingsResolver {
             appLinks: values.appLinks,
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
-            trustedIssuers: issuers, clients: clients, redis: redis, masterKeyFile: path(.masterKeyFile))
+            trustedIssuers: issuers, clients: clients, redis: redis,
+            auditRetention: values.auditRetention, masterKeyFile: path(.masterKeyFile))
     }
 
     /// Settings that depend on no other.
@@ -81,6 +82,7 @@ extension SettingsResolver {
         let logLevel: Logger.Level
         let purgeInterval: Duration
         let shutdownGrace: Duration
+        let auditRetention: Duration?
 
         init(_ resolver: inout SettingsResolver) {
             node = resolver.node()
@@ -101,7 +103,7 @@ extension SettingsResolver {
             logLevel = resolver.logLevel()
             purgeInterval = resolver.duration(.purgeInterval)
             shutdownGrace = resolver.duration(.shutdownGrace)
-            _ = resolver.choice(.auditRetention)
+            auditRetention = resolver.optionalDuration(.auditRetention)
         }
     }
 

@@ -56,6 +56,16 @@ struct SettingsResolver {
         }
     }
 
+    /// - Returns: `nil` for `off`.
+    mutating func optionalDuration(_ key: SettingKey) -> Duration? {
+        value(key, or: nil) { text -> Duration?? in
+            if text == "off" { return .some(nil) }
+            guard let duration = DurationText.parse(text) else { return nil }
+            if case .optionalDuration(let range) = key.kind, !range.contains(duration) { return nil }
+            return duration
+        }
+    }
+
     mutating func integer(_ key: SettingKey) -> Int {
         value(key, or: 0) { text in
             guard let number = Int(text), String(number) == text else { return nil }

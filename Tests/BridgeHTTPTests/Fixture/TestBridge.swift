@@ -69,6 +69,10 @@ struct TestBridge: Sendable {
             bearers: BearerGate(
                 authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time),
             clients: clients,
+            admin: try TestAdministration(
+                storage: storage, sessions: sessions, codec: codec, clients: clients, parents: parents,
+                refusals: refusals, origin: origin, time: time
+            ).services,
             pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),
             files: .embedded, accessLog: accessLog, metrics: metrics, time: time)
     }

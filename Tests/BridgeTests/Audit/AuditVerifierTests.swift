@@ -148,8 +148,16 @@ extension AuditRecord {
         let key = try AuditFixture.key()
         let checkpoint = try AuditFixture.checkpoint(chain, at: 3, by: key)
         let keys = [key.verifierKey]
-        #expect(verify(Array(chain.dropFirst(3)), checkpoints: [checkpoint], by: keys).isValid)
-        #expect(verify(Array(chain.dropFirst(3)), checkpoints: [checkpoint]).problems.count == 2)
+        #expect(
+            verify(Array(chain.dropFirst(3)), checkpoints: [checkpoint], by: keys).problems == [problem(.missing, 1)])
+        let statement = AuditRecord(
+            chaining: AuditCut(node: "a", through: 3).event(at: AuditFixture.start), node: "a", sequence: 7,
+            previousHash: chain[5].hash)
+        #expect(verify(chain.dropFirst(3) + [statement], checkpoints: [checkpoint], by: keys).isValid)
+        #expect(
+            verify(chain.dropFirst(4) + [statement], checkpoints: [checkpoint], by: keys).problems
+                == [problem(.missing, 1)])
+        #expect(verify(Array(chain.dropFirst(3)), checkpoints: [checkpoint]).problems.count >= 2)
         #expect(
             verify(Array(chain.dropFirst(4)), checkpoints: [checkpoint], by: keys).problems == [problem(.missing, 1)])
         #expect(

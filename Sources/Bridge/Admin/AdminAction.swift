@@ -1,0 +1,44 @@
+import OAuth2
+
+/// Who does what, and why he says he does: the facts that every event of an administrator's action carries.
+package struct AdminAction: Sendable {
+    package let actor: AdminActor
+    /// The administrator's own words; `nil` when none were given.
+    package let reason: String?
+    package let origin: RequestOrigin
+    package let at: Timestamp
+
+    package static let defaultReason = "administrator"
+    /// Bytes of a reason.
+    package static let reasonLimit = 200
+
+    package init(actor: AdminActor, reason: String? = nil, origin: RequestOrigin, at: Timestamp) {
+        self.actor = actor
+        self.reason = reason
+        self.origin = origin
+        self.at = at
+    }
+
+    /// An event of this action.
+    /// - Parameter facts: further members of its `detail`, by name; the actor is always one.
+    package func event(
+        _ type: AuditEventType, subject: Subject? = nil, clientID: ClientID? = nil, targetClientID: ClientID? = nil,
+        sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:]
+    ) -> AuditEvent {
+        var detail = JSONObjectWriter()
+        for (name, value) in facts.merging(["actor": actor.description], uniquingKeysWith: { $1 }).sorted(by: {
+            $0.key < $1.key
+        }) {
+            detail.add(name, value)
+        }
+        return AuditEvent(
+            at: at, type: type, outcome: .success, reason: reason ?? Self.defaultReason, subject: subject,
+            clientID: clientID, targetClientID: targetClientID, sessionID: sessionID, tokenID: tokenID, origin: origin,
+            detail: String(decoding: detail.finish(), as: UTF8.self))
+    }
+
+    /// Whether a text may stand as a reason: one line that is not too long.
+    package static func isReason(_ text: String) -> Bool {
+        text.utf8.count <= reasonLimit && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    }
+}

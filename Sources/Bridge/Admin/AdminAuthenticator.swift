@@ -1,0 +1,59 @@
+import OAuth2
+
+/// Decides whether an access token administers (contract §8: scope `admin`).
+package protocol AdminAuthenticator: Sendable {
+    /// - Throws: ``AdminRefusal``; ``StorageError`` when it cannot be found out now.
+    func administrator(presenting token: Secret<String>, at now: Timestamp) async throws -> Administrator
+}
+
+/// Why an administrator was not let in: for the audit log; outside there are fewer words.
+package enum AdminRefusal: String, Error, Sendable, CaseIterable {
+    /// Nothing was presented at all.
+    case missing
+    /// The token or cookie is nothing that we gave out, or it has ended.
+    case invalid
+    /// A good token or session, whose holder is no administrator.
+    case notAdministrator = "not_administrator"
+    /// An administrator's session without a second factor.
+    case secondFactorMissing = "second_factor_missing"
+    /// An administrator's session that lay unused for too long.
+    case idle
+    /// A browser's request that does not prove that it comes from a page of ours.
+    case foreignPage = "foreign_page"
+}
+
+/// Asks several authenticators in turn: a token that one does not know may be another's.
+package struct AdminAuthenticators: AdminAuthenticator {
+    private let authenticators: [any AdminAuthenticator]
+
+    package init(_ authenticators: [any AdminAuthenticator]) { self.authenticators = authenticators }
+
+    package func administrator(presenting token: Secret<String>, at now: Timestamp) async throws -> Administrator {
+        var refusal = AdminRefusal.invalid
+        for authenticator in authenticators {
+            do {
+                return try await authenticator.administrator(presenting: token, at: now)
+            } catch let thrown as AdminRefusal {
+                // "Known but without the right" says more than "unknown".
+                if thrown != .invalid { refusal = thrown }
+            }
+        }
+        throw refusal
+    }
+}
+
+/// Knows the tokens of users, who may not administer: the answer to them is 403 and not 401 (RFC 6750 §3.1).
+package struct UserTokensDoNotAdminister: AdminAuthenticator {
+    private let bearers: any BearerAuthenticator
+
+    package init(_ bearers: any BearerAuthenticator) { self.bearers = bearers }
+
+    package func administrator(presenting token: Secret<String>, at now: Timestamp) async throws -> Administrator {
+        do {
+            _ = try await bearers.authenticate(token, at: now)
+        } catch is BearerRefusal {
+            throw AdminRefusal.invalid
+        }
+        throw AdminRefusal.notAdministrator
+    }
+}

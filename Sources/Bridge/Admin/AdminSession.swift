@@ -1,0 +1,48 @@
+/// A browser in which an administrator pasted a token: the console's own session, beside every web session.
+package struct AdminSession: Hashable, Sendable {
+    /// ``OpaqueSecret/digest`` of the cookie's value.
+    package let secretDigest: String
+    package let actor: AdminActor
+    package let createdAt: Timestamp
+    /// Its absolute end: the token's, or ``lifetime`` from its start.
+    package let expiresAt: Timestamp
+    package let lastSeenAt: Timestamp
+
+    /// At the latest a working day later the token must be shown again.
+    package static let lifetime = Duration.seconds(8 * 3600)
+    /// How long it may lie unused (contract §8).
+    package static let idleLifetime = Duration.seconds(15 * 60)
+
+    package init(
+        secretDigest: String, actor: AdminActor, createdAt: Timestamp, expiresAt: Timestamp, lastSeenAt: Timestamp
+    ) {
+        self.secretDigest = secretDigest
+        self.actor = actor
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.lastSeenAt = lastSeenAt
+    }
+
+    package func isAlive(at now: Timestamp) -> Bool {
+        now < expiresAt && now - lastSeenAt <= Self.idleLifetime
+    }
+}
+
+/// Keeps the console's sessions.
+package protocol AdminSessionStore: Sendable {
+    /// Adds a session and records `event` with it.
+    func open(_ session: AdminSession, event: AuditEvent) async throws
+
+    /// The session with this secret, live or not.
+    func adminSession(secretDigest: String) async throws -> AdminSession?
+
+    /// Notes that the session was seen; never moves it back.
+    func touchAdminSession(_ secretDigest: String, at now: Timestamp) async throws
+
+    /// Removes a session and records `event`.
+    /// - Returns: whether there was one; otherwise no event is written.
+    func endAdminSession(_ secretDigest: String, event: AuditEvent) async throws -> Bool
+
+    /// Removes sessions whose absolute end lies before `cutoff`.
+    func purgeAdminSessions(expiredBefore cutoff: Timestamp) async throws
+}

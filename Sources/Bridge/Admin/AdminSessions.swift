@@ -1,0 +1,46 @@
+/// Opens, finds and ends the console's sessions.
+package struct AdminSessions: Sendable {
+    private let store: any AdminSessionStore
+    private let time: TimeSource
+    private let random: RandomSource
+
+    /// Written at most this often; a crash may shorten a session by it, never lengthen it.
+    private static let touchPause = Duration.seconds(20)
+
+    package init(store: any AdminSessionStore, time: TimeSource = .system, random: RandomSource = .system) {
+        self.store = store
+        self.time = time
+        self.random = random
+    }
+
+    /// Opens a session for somebody who has just proved to be an administrator.
+    package func open(_ administrator: Administrator, origin: RequestOrigin) async throws -> OpaqueSecret {
+        let now = time.now()
+        let secret = OpaqueSecret.make(.adminSession, random: random)
+        let longest = now + AdminSession.lifetime
+        try await store.open(
+            AdminSession(
+                secretDigest: secret.digest, actor: administrator.actor, createdAt: now,
+                expiresAt: min(administrator.expiresAt ?? longest, longest), lastSeenAt: now),
+            event: AdminAction(actor: administrator.actor, origin: origin, at: now).event(.adminSignedIn))
+        return secret
+    }
+
+    /// The live session of a cookie; counts as a use of it.
+    package func lookUp(_ secret: OpaqueSecret) async throws -> AdminSession? {
+        let now = time.now()
+        guard let session = try await store.adminSession(secretDigest: secret.digest), session.isAlive(at: now) else {
+            return nil
+        }
+        if now - session.lastSeenAt >= Self.touchPause {
+            try await store.touchAdminSession(session.secretDigest, at: now)
+        }
+        return session
+    }
+
+    package func end(_ secret: OpaqueSecret, origin: RequestOrigin) async throws {
+        guard let session = try await store.adminSession(secretDigest: secret.digest) else { return }
+        let action = AdminAction(actor: session.actor, origin: origin, at: time.now())
+        _ = try await store.endAdminSession(session.secretDigest, event: action.event(.adminSignedOut))
+    }
+}

@@ -1,0 +1,73 @@
+/// Registered clients as an administrator changes them.
+package protocol ClientRegister: Sendable {
+    /// All of them, by id.
+    func clients() async throws -> [Client]
+
+    func client(_ id: ClientID) async throws -> Client?
+
+    /// Whether the client stands in the settings file, where it is changed by changing the file.
+    func isFixed(_ id: ClientID) -> Bool
+
+    /// - Returns: whether the id was free.
+    func add(_ client: Client, action: AdminAction) async throws -> Bool
+
+    /// - Returns: whether the client still was what the caller has seen.
+    func replace(_ seen: Client, with client: Client, action: AdminAction) async throws -> Bool
+
+    /// - Returns: whether the client still was what the caller has seen.
+    func delete(_ seen: Client, action: AdminAction) async throws -> Bool
+}
+
+/// The database's clients, with those of the settings file in front.
+package struct StoredClients: ClientRegister {
+    private let store: any ClientStore
+    private let directory: Reloadable<ClientDirectory>
+    private let fixed: @Sendable () -> Set<ClientID>
+    private let reload: @Sendable () async throws -> Void
+
+    /// - Parameters:
+    ///   - fixed: the ids of the settings file.
+    ///   - reload: makes a change count on this node at once.
+    package init(
+        store: any ClientStore, directory: Reloadable<ClientDirectory>,
+        fixed: @escaping @Sendable () -> Set<ClientID>, reload: @escaping @Sendable () async throws -> Void
+    ) {
+        self.store = store
+        self.directory = directory
+        self.fixed = fixed
+        self.reload = reload
+    }
+
+    package func clients() async throws -> [Client] {
+        try await reload()
+        return directory.current.all
+    }
+
+    package func client(_ id: ClientID) async throws -> Client? {
+        try await reload()
+        return directory.current[id]
+    }
+
+    package func isFixed(_ id: ClientID) -> Bool { fixed().contains(id) }
+
+    package func add(_ client: Client, action: AdminAction) async throws -> Bool {
+        guard !isFixed(client.id) else { return false }
+        let event = action.event(.clientCreated, clientID: client.id)
+        return try await reloading(try await store.save(client, expecting: .absent, event: event))
+    }
+
+    package func replace(_ seen: Client, with client: Client, action: AdminAction) async throws -> Bool {
+        let event = action.event(.clientChanged, clientID: client.id)
+        return try await reloading(try await store.save(client, expecting: .unchanged(seen), event: event))
+    }
+
+    package func delete(_ seen: Client, action: AdminAction) async throws -> Bool {
+        let event = action.event(.clientDeleted, clientID: seen.id)
+        return try await reloading(try await store.deleteClient(unchanged: seen, event: event))
+    }
+
+    private func reloading(_ changed: Bool) async throws -> Bool {
+        if changed { try await reload() }
+        return changed
+    }
+}

@@ -1,0 +1,102 @@
+/// The users of the database.
+package struct StoredUsers: UserRegister {
+    private let storage: any BridgeStorage
+    private let sessions: WebSessions
+    private let passwords: PasswordDesk?
+
+    /// Apps' sessions that a list holds at most; nobody has more apps than this.
+    private static let appSessionLimit = 100
+
+    /// - Parameter passwords: `nil` for an instance that signs nobody in itself.
+    package init(storage: any BridgeStorage, sessions: WebSessions, passwords: PasswordDesk?) {
+        self.storage = storage
+        self.sessions = sessions
+        self.passwords = passwords
+    }
+
+    package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
+        var users: [UserOverview] = []
+        for record in try await storage.subjects(after: cursor, limit: limit) {
+            users.append(UserOverview(record, account: try await storage.account(of: record.subject)))
+        }
+        return users
+    }
+
+    package func user(_ subject: Subject) async throws -> UserOverview? {
+        guard let record = try await storage.record(of: subject) else { return nil }
+        return UserOverview(record, account: try await storage.account(of: subject))
+    }
+
+    package func user(named username: Username) async throws -> UserOverview? {
+        guard let account = try await storage.account(named: username) else { return nil }
+        return try await user(account.subject)
+    }
+
+    package func add(_ account: Account, password: Secret<String>, action: AdminAction) async throws -> UserOverview? {
+        guard let passwords else { throw StorageError.unavailable("this instance keeps no accounts") }
+        var account = account
+        account.passwordHash = try await passwords.turn { try await passwords.hash(password) }
+        let event = action.event(.userCreated, subject: account.subject)
+        guard try await storage.addAccount(account, issuer: Account.issuer, link: nil, event: event) == .added else {
+            return nil
+        }
+        return try await user(account.subject)
+    }
+
+    package func setPassword(_ password: Secret<String>, subject: Subject, action: AdminAction) async throws -> Bool {
+        guard let passwords, try await storage.account(of: subject) != nil else { return false }
+        let hash = try await passwords.turn { try await passwords.hash(password) }
+        let ended = try await storage.setPassword(
+            hash, of: subject, at: action.at, event: action.event(.userPasswordChanged, subject: subject),
+            ended: action.event(.webSessionEnded, subject: subject))
+        for session in ended ?? [] { await sessions.forget(session) }
+        return ended != nil
+    }
+
+    package func setDisabled(_ disabled: Bool, subject: Subject, action: AdminAction) async throws -> Bool {
+        guard let user = try await storage.record(of: subject) else { return false }
+        guard (user.disabledAt != nil) != disabled else { return true }
+        let ended = try await storage.setDisabled(
+            disabled, subject: subject, at: action.at,
+            event: action.event(disabled ? .userDisabled : .userEnabled, subject: subject),
+            ended: action.event(.webSessionEnded, subject: subject))
+        for session in ended ?? [] { await sessions.forget(session) }
+        return true
+    }
+
+    package func endSessions(of subject: Subject, action: AdminAction) async throws -> Int {
+        let ended = try await storage.endSessions(
+            of: subject, at: action.at, ended: action.event(.webSessionEnded, subject: subject))
+        for session in ended { await sessions.forget(session) }
+        return ended.count
+    }
+
+    package func endSession(_ id: SessionID, action: AdminAction) async throws -> Bool {
+        let event: AuditEvent
+        if let session = try await storage.appSession(id: id) {
+            event = action.event(
+                .appSessionEnded, subject: session.subject, clientID: session.clientID, sessionID: id)
+            let ended = try await storage.endAppSession(id, at: action.at, first: [], ended: event)
+            for id in ended { await sessions.forget(id) }
+            return !ended.isEmpty
+        }
+        guard let session = try await storage.session(id: id), session.endedAt == nil, action.at < session.expiresAt
+        else { return false }
+        event = action.event(
+            .webSessionEnded, subject: session.subject, clientID: session.appClientID,
+            targetClientID: session.clientID, sessionID: id, tokenID: session.loginTokenID)
+        let ended = try await storage.end(id, at: action.at, event: event)
+        await sessions.forget(id)
+        return ended
+    }
+
+    package func sessions(
+        of subject: Subject, before cursor: SessionID?, limit: Int
+    ) async throws -> [SessionOverview] {
+        let web = try await storage.sessions(of: subject, before: cursor, limit: limit).map { SessionOverview($0) }
+        guard cursor == nil else { return web }
+        let apps = try await storage.appSessions(
+            of: subject, aliveAt: sessions.time.now(), limit: Self.appSessionLimit)
+        return apps.map { SessionOverview($0) } + web
+    }
+}

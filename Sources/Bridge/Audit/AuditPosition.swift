@@ -1,0 +1,37 @@
+import OAuth2
+
+/// How far somebody has read in the chains of all nodes; goes to clients and comes back as an opaque text.
+package struct AuditPosition: Hashable, Sendable {
+    package private(set) var sequences: [String: Int64]
+
+    package init(sequences: [String: Int64]) { self.sequences = sequences }
+
+    package init(_ heads: [AuditChainHead]) {
+        sequences = Dictionary(heads.map { ($0.node, $0.sequence) }) { max($0, $1) }
+    }
+
+    /// Takes in that a record was read.
+    package mutating func advance(to record: AuditRecord) {
+        sequences[record.node] = max(sequences[record.node] ?? 0, record.sequence)
+    }
+
+    /// `node~sequence` for each node, with commas; nodes are percent-encoded.
+    package var text: String {
+        sequences.sorted { $0.key < $1.key }
+            .map { "\(PercentEncoding.encode($0.key).replacing("~", with: "%7E"))~\($0.value)" }.joined(separator: ",")
+    }
+
+    /// Reads ``text``.
+    package init?(_ text: String) {
+        var sequences: [String: Int64] = [:]
+        guard !text.isEmpty, text.utf8.count <= 4096 else { return nil }
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let pair = part.split(separator: "~", omittingEmptySubsequences: false)
+            guard pair.count == 2, let node = PercentEncoding.decode(String(pair[0])), !node.isEmpty,
+                let sequence = Int64(pair[1]), sequence >= 0, sequences[node] == nil
+            else { return nil }
+            sequences[node] = sequence
+        }
+        self.sequences = sequences
+    }
+}

@@ -1,0 +1,33 @@
+/// What would be decided, step by step (contract §13). Asking changes nothing.
+package struct Explanation: Hashable, Sendable {
+    package struct Step: Hashable, Sendable {
+        package let check: String
+        /// `passed`, `failed` or what was found.
+        package let outcome: String
+    }
+
+    package private(set) var passes = true
+    /// Why not; `nil` when it passes.
+    package private(set) var reason: String?
+    /// The check that decided.
+    package private(set) var rule: String
+    package private(set) var steps: [Step] = []
+
+    /// - Parameter rule: what decides when every check passes.
+    package init(rule: String) { self.rule = rule }
+
+    /// Notes a check.
+    /// - Returns: whether it passed, so that the caller can stop.
+    @discardableResult
+    package mutating func check(_ name: String, fails reason: String?, found: String? = nil) -> Bool {
+        steps.append(Step(check: name, outcome: reason.map { "failed: \($0)" } ?? found ?? "passed"))
+        guard let reason, passes else { return reason == nil }
+        passes = false
+        self.reason = reason
+        rule = name
+        return false
+    }
+
+    /// Notes what was found, whatever it means.
+    package mutating func note(_ name: String, _ outcome: String) { steps.append(Step(check: name, outcome: outcome)) }
+}

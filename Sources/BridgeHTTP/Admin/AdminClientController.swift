@@ -1,0 +1,124 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/api/admin/clients`: registered clients, changed by documents (contract §8, §14).
+struct AdminClientController: Sendable {
+    let gate: AdminGate
+    let clients: any ClientRegister
+    let random: RandomSource
+
+    @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
+        let limit = try AdminRequestReader.limit(query)
+        let all = try await clients.clients()
+        let rest = query["cursor"].map { cursor in all.filter { $0.id.rawValue > cursor } } ?? all
+        let page = rest.prefix(limit)
+        return .list(
+            try page.map { try ClientText(of: $0).bytes }, next: rest.count > limit ? page.last?.id.rawValue : nil)
+    }
+
+    @Sendable func create(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        var members = try await AdminRequestReader.object(request)
+        if members["client_id"]?.isNull ?? true { members["client_id"] = .string("c-\(random.text(12))") }
+        let edit = try ClientEdit(members, of: nil, random: random)
+        let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
+        guard try await clients.add(edit.client, action: action) else {
+            throw OAuthError(.conflict, "there is a client with this client_id")
+        }
+        var response = try answer(edit, status: .created)
+        response.headers[.location] = "/api/admin/clients/\(PercentEncoding.encode(edit.client.id.rawValue))"
+        return response
+    }
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        let text = try ClientText(of: try await client(context))
+        if request.headers[.ifNoneMatch] == text.tag {
+            return Response(status: .notModified, headers: [.eTag: text.tag])
+        }
+        var response = Response.json(bytes: text.bytes)
+        response.headers[.eTag] = text.tag
+        return response
+    }
+
+    @Sendable func replace(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        try await change(request, context) { members, _ in members }
+    }
+
+    @Sendable func patch(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        try await change(request, context) { members, seen in
+            JSONMergePatch.apply(members, to: try ClientText(of: seen).members)
+        }
+    }
+
+    @Sendable func delete(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let object = try await AdminRequestReader.object(request, isOptional: true)
+        try AdminRequestReader.check(object, knows: ["reason"])
+        let seen = try await precondition(request, context)
+        let action = AdminRequestReader.action(
+            visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
+        guard try await clients.delete(seen, action: action) else { throw OAuthError(.preconditionFailed) }
+        return .done
+    }
+
+    /// `POST …/{id}/secret`: another secret in the place of the one that is lost or known.
+    @Sendable func renewSecret(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let seen = try await precondition(request, context)
+        guard seen.usesSecret else { throw OAuthError(.conflict, "this client has no secret") }
+        var client = seen
+        let secret = OpaqueSecret.make(.clientSecret, random: random)
+        client.secretDigest = secret.digest
+        let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
+        guard try await clients.replace(seen, with: client, action: action) else {
+            throw OAuthError(.preconditionFailed)
+        }
+        return try answer(ClientEdit(client: client, secret: secret))
+    }
+
+    private func change(
+        _ request: Request, _ context: BridgeRequestContext,
+        _ document: ([String: JSONValue], Client) throws -> [String: JSONValue]
+    ) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let members = try await AdminRequestReader.object(request)
+        let seen = try await precondition(request, context)
+        let edit = try ClientEdit(try document(members, seen), of: seen, random: random)
+        let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
+        guard try await clients.replace(seen, with: edit.client, action: action) else {
+            throw OAuthError(.preconditionFailed)
+        }
+        return try answer(edit)
+    }
+
+    /// The client as it is, when it is what the caller has seen (RFC 9110 §13.1.1, RFC 6585 §3).
+    private func precondition(_ request: Request, _ context: BridgeRequestContext) async throws -> Client {
+        let client = try await client(context)
+        guard let condition = request.headers[.ifMatch] else { throw OAuthError(.preconditionRequired) }
+        let tag = try ClientText(of: client).tag
+        let tags = condition.split(separator: ",").map { $0.drop { $0 == " " } }
+        guard condition == "*" || tags.contains(tag[...]) else { throw OAuthError(.preconditionFailed) }
+        guard !clients.isFixed(client.id) else {
+            throw OAuthError(.conflict, "this client stands in the settings file and is changed there")
+        }
+        return client
+    }
+
+    private func client(_ context: BridgeRequestContext) async throws -> Client {
+        let id = ClientID(rawValue: try AdminRequestReader.parameter("id", context))
+        guard let client = try await clients.client(id) else { throw OAuthError(.notFound) }
+        return client
+    }
+
+    private func answer(_ edit: ClientEdit, status: HTTPResponse.Status = .ok) throws -> Response {
+        let text = try ClientText(of: edit.client)
+        var response = Response.json(bytes: try text.bytes(showing: edit.secret), status: status)
+        response.headers[.eTag] = text.tag
+        return response
+    }
+}

@@ -1,0 +1,63 @@
+import Bridge
+import Hummingbird
+import OAuth2
+
+/// `POST /api/admin/explain`: what would be decided, and by which rule (contract §13). Changes nothing.
+struct AdminExplainController: Sendable {
+    let gate: AdminGate
+    let explainer: Explainer
+
+    @Sendable func explain(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        let object = try await AdminRequestReader.object(request)
+        let explanation: Explanation
+        switch object["kind"]?.string {
+        case "redirect":
+            try AdminRequestReader.check(object, knows: ["kind", "client_id", "redirect"])
+            explanation = explainer.redirect(
+                Array(try Self.text("redirect", object).utf8),
+                client: ClientID(rawValue: try Self.text("client_id", object)))
+        case "redemption":
+            try AdminRequestReader.check(object, knows: ["kind", "token", "redirect", "ip"])
+            explanation = try await explainer.redemption(
+                Secret(try Self.text("token", object)),
+                redirect: try Self.optionalText("redirect", object).map { Array($0.utf8) },
+                address: try Self.address(object))
+        default: throw OAuthError(.invalidRequest, "kind must be redirect or redemption")
+        }
+        return .json(Self.object(explanation))
+    }
+
+    static func object(_ explanation: Explanation) -> JSONObjectWriter {
+        var body = JSONObjectWriter()
+        body.add("passes", explanation.passes)
+        body.add("reason", explanation.reason)
+        body.add("rule", explanation.rule)
+        body.add(
+            "steps",
+            explanation.steps.map { step in
+                var object = JSONObjectWriter()
+                object.add("check", step.check)
+                object.add("outcome", step.outcome)
+                return object
+            })
+        return body
+    }
+
+    private static func address(_ object: [String: JSONValue]) throws -> NetworkAddress? {
+        guard let text = try optionalText("ip", object) else { return nil }
+        guard let address = NetworkAddress(text) else { throw OAuthError(.invalidRequest, "ip is no address") }
+        return address
+    }
+
+    private static func text(_ name: String, _ object: [String: JSONValue]) throws -> String {
+        guard let text = object[name]?.string else { throw OAuthError(.invalidRequest, "\(name) is missing") }
+        return text
+    }
+
+    private static func optionalText(_ name: String, _ object: [String: JSONValue]) throws -> String? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard let text = value.string else { throw OAuthError(.invalidRequest, "\(name) must be text") }
+        return text.isEmpty ? nil : text
+    }
+}

@@ -1,0 +1,37 @@
+import Bridge
+import Hummingbird
+import OAuth2
+
+/// `/api/admin/keys`: the signing keys, without their secrets.
+struct AdminKeyController: Sendable {
+    let gate: AdminGate
+    let keys: any KeyRegister
+
+    @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        return .list(try await keys.keys().map(Self.object), next: nil)
+    }
+
+    @Sendable func rotate(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let object = try await AdminRequestReader.object(request, isOptional: true)
+        try AdminRequestReader.check(object, knows: ["reason"])
+        let reason = try AdminRequestReader.reason(object)
+        try await keys.rotate(
+            action: AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now()))
+        var body = JSONObjectWriter()
+        body.add("keys", try await keys.keys().map(Self.object))
+        return .json(body)
+    }
+
+    private static func object(_ key: KeyOverview) -> JSONObjectWriter {
+        var object = JSONObjectWriter()
+        object.add("kid", key.id)
+        object.add("use", key.use)
+        object.add("alg", key.algorithm)
+        object.add("state", key.state.rawValue)
+        object.add("signs_from", key.signsFrom)
+        object.add("retires_at", key.retiresAt)
+        return object
+    }
+}

@@ -1,0 +1,96 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// What every route of the admin API reads alike.
+enum AdminRequestReader {
+    /// Bytes of a body; a client's document with its keys is the longest.
+    static let bodyLimit = 64 * 1024
+    static let limits = 1...500
+    static let defaultLimit = 50
+
+    /// A path parameter, percent-decoded.
+    static func parameter(_ name: String, _ context: BridgeRequestContext) throws -> String {
+        guard let text = context.parameters.get(name).flatMap({ PercentEncoding.decode($0) }), !text.isEmpty else {
+            throw OAuthError(.notFound)
+        }
+        return text
+    }
+
+    /// A JSON object as body.
+    /// - Parameter isOptional: whether no body at all counts as an empty object.
+    static func object(_ request: Request, isOptional: Bool = false) async throws -> [String: JSONValue] {
+        let bytes = try await BodyReader.bytes(of: request, upTo: bodyLimit)
+        if bytes.isEmpty, isOptional { return [:] }
+        let types: Set = ["application/json", "application/merge-patch+json"]
+        guard let type = BodyReader.mediaType(of: request), types.contains(type) else {
+            throw OAuthError(.unsupportedMediaType)
+        }
+        guard let object = JSONValue.parse(bytes)?.object else {
+            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
+        }
+        return object
+    }
+
+    /// The query's parameters, each of which must be known and come once.
+    static func query(_ request: Request, knowing names: Set<String>) throws -> FormParameters {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        guard !query.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
+        guard query.names.count == query.count, names.isSuperset(of: query.names) else {
+            throw OAuthError(.invalidRequest, "there is a parameter that this address does not know")
+        }
+        return query
+    }
+
+    static func limit(_ query: FormParameters) throws -> Int {
+        guard let text = query["limit"] else { return defaultLimit }
+        guard text.utf8.count <= 3, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let limit = Int(text),
+            limits.contains(limit)
+        else { throw OAuthError(.invalidRequest, "limit must be 1 to 500") }
+        return limit
+    }
+
+    /// The administrator's words for why, when he gives any.
+    static func reason(_ object: [String: JSONValue]) throws -> String? {
+        guard let value = object["reason"], !value.isNull else { return nil }
+        guard let text = value.string, AdminAction.isReason(text) else {
+            throw OAuthError(.invalidRequest, "reason must be one line of at most 200 bytes")
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    /// Refuses members that nobody reads.
+    static func check(_ object: [String: JSONValue], knows names: Set<String>) throws {
+        guard names.isSuperset(of: object.keys) else {
+            throw OAuthError(.invalidRequest, "the body has an unknown member")
+        }
+    }
+
+    /// What an administrator does with this request.
+    static func action(
+        _ visit: AdminVisit, reason: String? = nil, _ request: Request, _ context: BridgeRequestContext,
+        at now: Timestamp
+    ) -> AdminAction {
+        AdminAction(actor: visit.actor, reason: reason, origin: context.origin(of: request), at: now)
+    }
+}
+
+extension Response {
+    /// `204`, kept by nobody.
+    static let done = Response(status: .noContent, headers: [.cacheControl: "no-store"])
+
+    /// A page of a list (contract §13).
+    static func list(_ items: [JSONObjectWriter], next: String?) -> Response {
+        list(items.map(\.finished), next: next)
+    }
+
+    static func list(_ items: [[UInt8]], next: String?) -> Response {
+        var bytes = Array("{\"items\":[".utf8)
+        bytes.append(contentsOf: items.joined(separator: [UInt8(ascii: ",")]))
+        bytes.append(contentsOf: "],\"next_cursor\":\(next.map(JSONText.quoted) ?? "null")}".utf8)
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: .init(bytes: bytes)))
+    }
+}

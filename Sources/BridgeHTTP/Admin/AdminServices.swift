@@ -1,0 +1,62 @@
+package import Bridge
+
+/// Everything that the administration calls.
+package struct AdminServices: Sendable {
+    let gate: AdminGate
+    let storage: any BridgeStorage
+    let webSessions: WebSessions
+    let clients: any ClientRegister
+    let users: any UserRegister
+    let keys: any KeyRegister
+    let explainer: Explainer
+    /// Keys whose signatures on checkpoints count.
+    let auditKeys: [AuditVerifierKey]
+    /// What the node says about itself.
+    let health: @Sendable () async -> NodeHealth
+    let settings: @Sendable () -> [SettingLine]
+
+    package init(
+        gate: AdminGate, storage: any BridgeStorage, webSessions: WebSessions, clients: any ClientRegister,
+        users: any UserRegister, keys: any KeyRegister, explainer: Explainer, auditKeys: [AuditVerifierKey],
+        health: @escaping @Sendable () async -> NodeHealth, settings: @escaping @Sendable () -> [SettingLine]
+    ) {
+        self.gate = gate
+        self.storage = storage
+        self.webSessions = webSessions
+        self.clients = clients
+        self.users = users
+        self.keys = keys
+        self.explainer = explainer
+        self.auditKeys = auditKeys
+        self.health = health
+        self.settings = settings
+    }
+}
+
+/// What a node says about itself.
+package struct NodeHealth: Sendable {
+    package let node: String
+    package let version: String
+    package let startedAt: Timestamp
+    package let failed: [String]
+    package let degraded: [String]
+
+    package init(node: String, version: String, startedAt: Timestamp, failed: [String], degraded: [String]) {
+        self.node = node
+        self.version = version
+        self.startedAt = startedAt
+        self.failed = failed
+        self.degraded = degraded
+    }
+}
+
+/// A setting as the console shows it: never a secret's value.
+package struct SettingLine: Hashable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

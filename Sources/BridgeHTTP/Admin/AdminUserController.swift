@@ -1,0 +1,142 @@
+import Bridge
+import Hummingbird
+import OAuth2
+
+/// `/api/admin/users` and the sessions of users (contract §8).
+struct AdminUserController: Sendable {
+    let gate: AdminGate
+    let users: any UserRegister
+    let random: RandomSource
+
+    @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
+        let limit = try AdminRequestReader.limit(query)
+        let found = try await users.users(after: query["cursor"].map(Subject.init(rawValue:)), limit: limit + 1)
+        let page = found.prefix(limit)
+        return .list(page.map(AdminObjects.user), next: found.count > limit ? page.last?.subject.rawValue : nil)
+    }
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        return .json(AdminObjects.user(try await user(context)))
+    }
+
+    @Sendable func change(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let object = try await AdminRequestReader.object(request)
+        try AdminRequestReader.check(object, knows: ["disabled", "password", "reason"])
+        let subject = try await user(context).subject
+        let action = AdminRequestReader.action(
+            visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
+        if let password = try Self.password(object) {
+            guard try await users.setPassword(password, subject: subject, action: action) else {
+                throw OAuthError(.conflict, "this user signs in elsewhere and has no password here")
+            }
+        }
+        if let disabled = object["disabled"] {
+            guard let disabled = disabled.bool else {
+                throw OAuthError(.invalidRequest, "disabled must be true or false")
+            }
+            _ = try await users.setDisabled(disabled, subject: subject, action: action)
+        }
+        return .json(AdminObjects.user(try await user(context)))
+    }
+
+    @Sendable func create(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let object = try await AdminRequestReader.object(request)
+        try AdminRequestReader.check(
+            object, knows: ["username", "password", "display_name", "email", "role", "reason"])
+        guard let username = object["username"]?.string.flatMap({ Username($0) }) else {
+            throw OAuthError(.invalidRequest, "username must be 1 to 128 bytes of text")
+        }
+        guard let password = try Self.password(object) else {
+            throw OAuthError(.invalidRequest, "password is missing")
+        }
+        let now = gate.time.now()
+        let account = Account(
+            subject: Account.makeSubject(random: random), username: username,
+            displayName: try Self.text("display_name", object), email: try Self.text("email", object),
+            role: try Self.role(object), createdAt: now)
+        let action = AdminRequestReader.action(
+            visit, reason: try AdminRequestReader.reason(object), request, context, at: now)
+        guard let user = try await users.add(account, password: password, action: action) else {
+            throw OAuthError(.conflict, "there is an account with this username")
+        }
+        var response = Response.json(AdminObjects.user(user), status: .created)
+        response.headers[.location] = "/api/admin/users/\(PercentEncoding.encode(user.subject.rawValue))"
+        return response
+    }
+
+    @Sendable func sessions(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
+        let limit = try AdminRequestReader.limit(query)
+        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        let found = try await users.sessions(
+            of: subject, before: query["cursor"].map(SessionID.init(rawValue:)), limit: limit + 1)
+        let apps = found.filter { $0.kind == .app }
+        let web = found.filter { $0.kind == .web }
+        let page = web.prefix(limit)
+        let now = gate.time.now()
+        return .list(
+            (apps + page).map { AdminObjects.session($0, at: now) },
+            next: web.count > limit ? page.last?.id.rawValue : nil)
+    }
+
+    @Sendable func endSessions(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let action = try await action(request, context)
+        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        _ = try await users.endSessions(of: subject, action: action)
+        return .done
+    }
+
+    @Sendable func endSession(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let action = try await action(request, context)
+        let id = SessionID(rawValue: try AdminRequestReader.parameter("id", context))
+        guard try await users.endSession(id, action: action) else { throw OAuthError(.notFound) }
+        return .done
+    }
+
+    private func action(_ request: Request, _ context: BridgeRequestContext) async throws -> AdminAction {
+        let visit = try await gate.admit(request, context)
+        let object = try await AdminRequestReader.object(request, isOptional: true)
+        try AdminRequestReader.check(object, knows: ["reason"])
+        return AdminRequestReader.action(
+            visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
+    }
+
+    private func user(_ context: BridgeRequestContext) async throws -> UserOverview {
+        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        guard let user = try await users.user(subject) else { throw OAuthError(.notFound) }
+        return user
+    }
+
+    private static func password(_ object: [String: JSONValue]) throws -> Secret<String>? {
+        guard let value = object["password"], !value.isNull else { return nil }
+        guard let password = value.string.map({ Secret($0) }) else {
+            throw OAuthError(.invalidRequest, "password must be text")
+        }
+        if let problem = PasswordRules.problem(with: password) {
+            throw OAuthError(.invalidRequest, "password \(problem)")
+        }
+        return password
+    }
+
+    private static func text(_ name: String, _ object: [String: JSONValue]) throws -> String? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard let text = value.string, (1...256).contains(text.utf8.count) else {
+            throw OAuthError(.invalidRequest, "\(name) must be 1 to 256 bytes of text")
+        }
+        return text
+    }
+
+    private static func role(_ object: [String: JSONValue]) throws -> Account.Role? {
+        guard let value = object["role"], !value.isNull else { return nil }
+        guard let role = value.string.flatMap(Account.Role.init(rawValue:)) else {
+            throw OAuthError(.invalidRequest, "role must be admin")
+        }
+        return role
+    }
+}

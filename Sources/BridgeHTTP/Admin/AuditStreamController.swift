@@ -1,0 +1,111 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+import ServiceLifecycle
+import Synchronization
+
+/// `GET /api/admin/audit-events/stream`: events as they are written, by server-sent events.
+struct AuditStreamController: Sendable {
+    let gate: AdminGate
+    let log: any AuditLog
+    private let open = OpenStreams()
+
+    /// Each stream asks the database twice a second.
+    static let maximumStreams = 50
+    private static let pause = Duration.milliseconds(500)
+    /// Every so many pauses a sign of life, and a look whether the administrator still is one.
+    private static let pausesPerCheck = 20
+
+    init(gate: AdminGate, log: any AuditLog) {
+        self.gate = gate
+        self.log = log
+    }
+
+    @Sendable func stream(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        let query = try AdminRequestReader.query(
+            request, knowing: AuditFilterReader.names.union(["last_event_id"]))
+        let filter = try AuditFilterReader.filter(query)
+        let position = try await position(request, query)
+        guard open.enter() else { throw OAuthError(.rateLimited, "too many streams are open", retryAfter: 10) }
+        var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        headers[.xAccelBuffering] = "no"
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                defer { open.leave() }
+                try await follow(from: position, matching: filter, request: request, to: &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Where to begin: behind what the browser says it has, or at the present end.
+    private func position(_ request: Request, _ query: FormParameters) async throws -> AuditPosition {
+        guard let text = request.headers[.lastEventID].flatMap({ $0.isEmpty ? nil : $0 }) ?? query["last_event_id"]
+        else { return AuditPosition(try await log.chains()) }
+        guard let position = AuditPosition(text) else {
+            throw OAuthError(.invalidRequest, "Last-Event-ID is malformed")
+        }
+        return position
+    }
+
+    private func follow(
+        from start: AuditPosition, matching filter: AuditFilter, request: Request,
+        to writer: inout any ResponseBodyWriter
+    ) async throws {
+        var follower = AuditFollower(log: log, position: start)
+        var sent = start
+        try await writer.write(ByteBuffer(string: "retry: 2000\nid: \(start.text)\n: listening\n\n"))
+        var pauses = 0
+        for await _ in Ticks(every: Self.pause).cancelOnGracefulShutdown() {
+            for record in try await follower.next(limit: 1000) {
+                sent.advance(to: record)
+                guard filter.matches(record.event) else { continue }
+                var piece = ByteBuffer(string: "id: \(sent.text)\ndata: ")
+                piece.writeBytes(record.json)
+                piece.writeString("\n\n")
+                try await writer.write(piece)
+            }
+            pauses += 1
+            guard pauses % Self.pausesPerCheck == 0 else { continue }
+            guard (try? await gate.visit(request, formToken: nil)) != nil else { return }
+            try await writer.write(ByteBuffer(string: ": \(sent.text)\n\n"))
+        }
+    }
+}
+
+/// How many streams are open.
+private final class OpenStreams: Sendable {
+    private let count = Mutex(0)
+
+    func enter() -> Bool {
+        count.withLock { count in
+            guard count < AuditStreamController.maximumStreams else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
+}
+
+/// Ticks until its task is cancelled.
+private struct Ticks: AsyncSequence, Sendable {
+    let interval: Duration
+
+    init(every interval: Duration) { self.interval = interval }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let interval: Duration
+        mutating func next() async -> Void? { (try? await Task.sleep(for: interval)).map { _ in () } }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(interval: interval) }
+}
+
+extension HTTPField.Name {
+    static let lastEventID = literal("Last-Event-ID")
+    static let xAccelBuffering = literal("X-Accel-Buffering")
+}

@@ -1,0 +1,101 @@
+import Bridge
+import Crypto
+import Foundation
+import OAuth2
+
+/// A client's document as the API shows it, and the tag that names this state of it.
+struct ClientText: Sendable {
+    let members: [String: JSONValue]
+    let bytes: [UInt8]
+    /// Covers the secret's digest too, which is not shown: a new secret is a new state.
+    let tag: String
+
+    init(of client: Client) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        bytes = Array(try encoder.encode(ClientDocument(client, showsSecretDigest: false)))
+        members = JSONValue.parse(bytes)?.object ?? [:]
+        let digest = SHA256.hash(data: try encoder.encode(ClientDocument(client)))
+        tag = "\"\(Base64URL.encode(Array(digest.prefix(16))))\""
+    }
+
+    /// The document with its secret, the one time that it is shown.
+    func bytes(showing secret: OpaqueSecret?) throws -> [UInt8] {
+        guard let secret else { return bytes }
+        var members = members
+        members["client_secret"] = .string(secret.expose())
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(JSONValue.object(members)))
+    }
+}
+
+/// A document that somebody sent, as a client.
+struct ClientEdit: Sendable {
+    let client: Client
+    /// Made for a client that needs one and has none; shown once.
+    let secret: OpaqueSecret?
+
+    init(client: Client, secret: OpaqueSecret?) {
+        self.client = client
+        self.secret = secret
+    }
+
+    /// - Parameter seen: the client as it was; its id stays, and its secret as long as it needs one.
+    /// - Throws: `OAuthError(.invalidRequest)` naming the field.
+    init(_ members: [String: JSONValue], of seen: Client?, random: RandomSource) throws {
+        var members = members
+        for name in ["client_secret", "client_secret_digest"] where members[name] != nil {
+            throw OAuthError(.invalidRequest, "\(name) is made by the server")
+        }
+        if let seen {
+            let id = members["client_id"]?.string ?? seen.id.rawValue
+            guard id == seen.id.rawValue else { throw OAuthError(.invalidRequest, "client_id cannot be changed") }
+            members["client_id"] = .string(id)
+        }
+        // An empty field of a form, or `null`, is an absent one.
+        members = members.filter { !$0.value.isNull }
+        var client = try Self.client(members)
+        client.secretDigest = client.usesSecret ? seen?.secretDigest : nil
+        guard client.usesSecret, client.secretDigest == nil else {
+            self.init(client: client, secret: nil)
+            return
+        }
+        let secret = OpaqueSecret.make(.clientSecret, random: random)
+        client.secretDigest = secret.digest
+        self.init(client: client, secret: secret)
+    }
+
+    private static func client(_ members: [String: JSONValue]) throws -> Client {
+        do {
+            let bytes = try JSONEncoder().encode(JSONValue.object(members))
+            return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
+        } catch let problem as ClientDocumentError {
+            throw OAuthError(.invalidRequest, String(problem.description.prefix(300)))
+        } catch is DecodingError {
+            throw OAuthError(.invalidRequest, "the document is malformed")
+        }
+    }
+}
+
+extension Client {
+    /// Whether it authenticates by a secret.
+    var usesSecret: Bool { [.clientSecretBasic, .clientSecretPost].contains(authenticationMethod) }
+}
+
+/// RFC 7396.
+enum JSONMergePatch {
+    static func apply(_ patch: [String: JSONValue], to target: [String: JSONValue]) -> [String: JSONValue] {
+        var result = target
+        for (name, value) in patch {
+            if value.isNull {
+                result[name] = nil
+            } else if let object = value.object {
+                result[name] = .object(apply(object, to: target[name]?.object ?? [:]))
+            } else {
+                result[name] = value
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,96 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// What every page of the console shares: the gate in front, the look, and the way to the sign-in.
+struct ConsoleFrame: Sendable {
+    let services: AdminServices
+    let pages: Pages
+    let formTokens: FormTokens
+    let publicOrigin: WebOrigin
+    let random: RandomSource
+
+    typealias Page = @Sendable (Request, BridgeRequestContext, AdminVisit) async throws -> Response
+    typealias FormPage =
+        @Sendable (FormParameters, Request, BridgeRequestContext, AdminVisit) async throws -> Response
+
+    var time: TimeSource { services.gate.time }
+
+    /// A page for administrators; anybody else is led to the sign-in.
+    func page(_ page: @escaping Page) -> Handler {
+        { request, context in
+            let visit: AdminVisit
+            do {
+                visit = try await services.gate.visit(request, formToken: nil)
+            } catch let refusal as AdminRefusal {
+                return signIn(from: request, because: refusal)
+            }
+            return try await page(request, context, visit)
+        }
+    }
+
+    /// The answer to a form of the console: takes the form's own token (contract §8).
+    func form(_ page: @escaping FormPage) -> Handler {
+        { request, context in
+            let body = try await BodyReader.bytes(of: request, upTo: AdminRequestReader.bodyLimit)
+            guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+                throw OAuthError(.unsupportedMediaType)
+            }
+            let fields = try FormParameters(parsing: body)
+            guard !fields.hasRepeated else { throw OAuthError(.invalidRequest, "a field is repeated") }
+            let visit = try await services.gate.admit(request, context, formToken: fields["form_token"] ?? "")
+            return try await page(fields, request, context, visit)
+        }
+    }
+
+    /// The action of a form, with the reason that was typed in.
+    func action(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) throws -> AdminAction {
+        let reason = fields["reason"]
+        guard reason.map(AdminAction.isReason) ?? true else {
+            throw OAuthError(.invalidRequest, "reason must be one line of at most 200 bytes")
+        }
+        return AdminRequestReader.action(visit, reason: reason, request, context, at: time.now())
+    }
+
+    /// See other, on this origin.
+    func redirect(to path: String) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [
+                .location: publicOrigin.description + path, .cacheControl: "no-store",
+                .referrerPolicy: "no-referrer",
+            ])
+    }
+
+    private func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
+        var query = request.uri.path == ConsolePath.home ? "" : "next=\(PercentEncoding.encode(request.uri.string))"
+        if refusal != .missing { query += "\(query.isEmpty ? "" : "&")why=\(refusal.rawValue)" }
+        return redirect(to: ConsolePath.signIn + (query.isEmpty ? "" : "?\(query)"))
+    }
+
+    /// A page of the console, which speaks English: it shows the same words that the API and the log use.
+    func render(
+        _ template: String, _ values: [String: any Sendable], section: ConsoleSection, visit: AdminVisit,
+        _ request: Request, _ context: BridgeRequestContext, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        var values = values
+        values["nav"] = ConsoleSection.allCases.map { item -> [String: any Sendable] in
+            ["path": item.path, "name": item.title, "is_current": item == section]
+        }
+        values["actor"] = visit.actor.name
+        values["form_token"] = visit.formToken ?? ""
+        return pages.render(
+            "admin_\(template)", values, to: PageVisitor(request, context), language: "en", status: status)
+    }
+}
+
+/// The parts of the console, in the order of its navigation.
+enum ConsoleSection: String, CaseIterable, Sendable {
+    case overview, events, live, users, clients, explain, keys, settings, nodes
+
+    var path: String { self == .overview ? ConsolePath.home : "/admin/\(rawValue)" }
+    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+}

@@ -1,0 +1,75 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The first page: what happened in the last hours, drawn from counts by the minute.
+struct ConsoleOverview: Sendable {
+    let frame: ConsoleFrame
+
+    /// A span of time and the width of its bars.
+    private struct Span {
+        let hours: Int
+        let name: String
+        let minutesPerBar: Int64
+    }
+
+    private static let spans = [
+        Span(hours: 1, name: "Hour", minutesPerBar: 1), Span(hours: 6, name: "6 hours", minutesPerBar: 5),
+        Span(hours: 24, name: "Day", minutesPerBar: 15), Span(hours: 168, name: "Week", minutesPerBar: 120),
+    ]
+
+    @Sendable func show(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let query = try AdminRequestReader.query(request, knowing: ["hours"])
+        let span = Self.spans.first { String($0.hours) == query["hours"] } ?? Self.spans[0]
+        let axis = TimeAxis(
+            end: frame.time.now(), bars: Int64(span.hours) * 60 / span.minutesPerBar, minutesPerBar: span.minutesPerBar)
+        let storage = frame.services.storage
+        let tallies = try await storage.tallies(from: axis.start, to: axis.end)
+        let samples = try await storage.samples(.webSessions, from: axis.start, to: axis.end)
+        let live = try await storage.countLiveSessions(at: frame.time.now())
+        var latest = AuditFilter()
+        latest.outcome = .failure
+        latest.from = axis.start
+        let failures = try await storage.search(latest, before: nil, limit: 8).records
+
+        func count(_ types: Set<String>) -> [Int64] {
+            axis.sums(tallies.filter { types.contains($0.type.rawValue) }.map { ($0.at, $0.count) })
+        }
+        let series = [
+            ChartSeries(name: "issued", style: "a", values: count(["login_token.issued"])),
+            ChartSeries(name: "redeemed", style: "b", values: count(["login_token.redeemed"])),
+            ChartSeries(
+                name: "refused or replayed", style: "c",
+                values: count(["login_token.refused", "login_token.replayed"])),
+        ]
+        let sessions = ChartSeries(
+            name: "sessions", style: "a", values: axis.lasts(samples.map { ($0.at, $0.value) }, now: live))
+        let reasons = Self.reasons(tallies)
+        let values: [String: any Sendable] = [
+            "spans": Self.spans.map { item -> [String: any Sendable] in
+                ["hours": String(item.hours), "name": item.name, "is_current": item.hours == span.hours]
+            },
+            "numbers": series.map { ["name": $0.name, "value": String($0.values.reduce(0, +)), "style": $0.style] }
+                + [["name": "live sessions", "value": String(live), "style": "a"]],
+            "tokens_chart": TimeChart(title: "Login tokens", axis: axis, series: series).svg,
+            "sessions_chart": TimeChart(title: "Live web sessions", axis: axis, series: [sessions]).svg,
+            "legend": series.map { ["name": $0.name, "style": $0.style] },
+            "reasons_chart": BarChart(title: "Refusals by reason", bars: reasons).svg,
+            "has_reasons": !reasons.isEmpty, "failures": failures.map(ConsoleRows.event),
+            "has_failures": !failures.isEmpty,
+        ]
+        return frame.render("overview", values, section: .overview, visit: visit, request, context)
+    }
+
+    /// Failures by type and reason, the most frequent first.
+    private static func reasons(_ tallies: [AuditTally]) -> [(name: String, count: Int64)] {
+        var counts: [String: Int64] = [:]
+        for tally in tallies where tally.outcome == .failure {
+            counts["\(tally.type.rawValue): \(tally.reason ?? "no reason")", default: 0] += tally.count
+        }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(10).map { ($0.key, $0.value) }
+    }
+}

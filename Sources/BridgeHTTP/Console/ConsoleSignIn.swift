@@ -1,0 +1,77 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The way into the console: an administrator's token, or the session of an account with the role `admin`.
+struct ConsoleSignIn: Sendable {
+    let frame: ConsoleFrame
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let problem = query["why"].flatMap(AdminRefusal.init(rawValue:)).flatMap(Self.problem)
+        return try page(next: query["next"], problem: problem, request, context)
+    }
+
+    @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let fields = try FormParameters(parsing: try await BodyReader.bytes(of: request))
+        guard let binding = request.formBinding, let formToken = fields["form_token"],
+            frame.formTokens.verify(formToken, binding: binding)
+        else {
+            return try page(
+                next: fields["next"], problem: "The page was open for too long. Try again.", request, context)
+        }
+        let origin = context.origin(of: request)
+        let gate = frame.services.gate
+        let administrator: Administrator
+        do {
+            let token = Secret(fields["token"].map { String($0.filter { !$0.isWhitespace }) } ?? "")
+            administrator = try await gate.authenticator.administrator(presenting: token, at: frame.time.now())
+        } catch let refusal as AdminRefusal {
+            try await gate.refusals.adminRefused(refusal, origin: origin, at: frame.time.now())
+            return try page(next: fields["next"], problem: Self.problem(refusal), request, context)
+        }
+        let secret = try await gate.adminSessions.open(administrator, origin: origin)
+        var response = frame.redirect(to: ConsolePath.checked(fields["next"]) ?? ConsolePath.home)
+        AdminCookie.set(secret, in: &response.headers)
+        return response
+    }
+
+    /// Ends the console's own session; an account stays signed in elsewhere.
+    @Sendable func signOut(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        guard let secret = request.adminSecret else { return frame.redirect(to: "/session/logout") }
+        try await frame.services.gate.adminSessions.end(secret, origin: context.origin(of: request))
+        var response = frame.redirect(to: ConsolePath.signIn)
+        AdminCookie.clear(in: &response.headers)
+        return response
+    }
+
+    private func page(
+        next: String?, problem: String?, _ request: Request, _ context: BridgeRequestContext
+    ) throws -> Response {
+        let binding = FormCookie.binding(of: request, random: frame.random)
+        let target = ConsolePath.checked(next) ?? ConsolePath.home
+        var values: [String: any Sendable] = [
+            "form_token": try frame.formTokens.make(binding: binding), "next": target,
+            "account_path": "/sign-in?redirect=\(PercentEncoding.encode(target))",
+        ]
+        values["problem"] = problem
+        var response = frame.pages.render(
+            "admin_sign_in", values, to: PageVisitor(request, context), language: "en")
+        FormCookie.set(binding, in: &response.headers)
+        return response
+    }
+
+    private static func problem(_ refusal: AdminRefusal) -> String? {
+        switch refusal {
+        case .missing: nil
+        case .invalid: "This token or session is not valid, or not any more."
+        case .notAdministrator: "You are signed in, but your account has no right to administer."
+        case .secondFactorMissing: "Administering takes a second factor. Sign in again with one."
+        case .idle: "The session lay unused for 15 minutes. Sign in again."
+        case .foreignPage: "The request came from another page."
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The explain box, keys, settings and nodes.
+struct ConsoleTools: Sendable {
+    let frame: ConsoleFrame
+
+    @Sendable func explain(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        frame.render("explain", try await clientChoice(nil), section: .explain, visit: visit, request, context)
+    }
+
+    @Sendable func answer(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let explanation: Explanation
+        // A token is a secret: it is not shown again.
+        var values = try await clientChoice(fields["client_id"])
+        values["redirect"] = fields["redirect"] ?? ""
+        if let token = fields["token"] {
+            explanation = try await frame.services.explainer.redemption(
+                Secret(token), redirect: fields.bytes("redirect"), address: fields["ip"].flatMap { NetworkAddress($0) })
+        } else {
+            explanation = frame.services.explainer.redirect(
+                fields.bytes("redirect") ?? [], client: ClientID(rawValue: fields["client_id"] ?? ""))
+        }
+        values["is_answered"] = true
+        values["passes"] = explanation.passes
+        values["reason"] = explanation.reason
+        values["rule"] = explanation.rule
+        values["steps"] = explanation.steps.map { ["check": $0.check, "outcome": $0.outcome] }
+        return frame.render("explain", values, section: .explain, visit: visit, request, context)
+    }
+
+    @Sendable func keys(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let now = frame.time.now()
+        let keys = try await frame.services.keys.keys().map { key -> [String: any Sendable] in
+            var row: [String: any Sendable] = [
+                "id": key.id, "use": key.use, "algorithm": key.algorithm, "state": key.state.rawValue,
+                "is_signing": key.state == .signing, "since": ConsoleRows.time(key.signsFrom),
+                "age": Self.age(now - key.signsFrom),
+            ]
+            row["until"] = key.retiresAt.map(ConsoleRows.time)
+            return row
+        }
+        return frame.render("keys", ["keys": keys], section: .keys, visit: visit, request, context)
+    }
+
+    @Sendable func rotate(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        try await frame.services.keys.rotate(action: try frame.action(fields, request, context, visit))
+        return frame.redirect(to: ConsoleSection.keys.path)
+    }
+
+    @Sendable func settings(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let lines = frame.services.settings().map { ["name": $0.name, "value": $0.value] }
+        return frame.render("settings", ["settings": lines], section: .settings, visit: visit, request, context)
+    }
+
+    @Sendable func nodes(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let query = try AdminRequestReader.query(request, knowing: ["verify"])
+        let health = await frame.services.health()
+        let log = frame.services.storage
+        var chains: [[String: any Sendable]] = []
+        for head in try await log.chains() {
+            let last = try await log.records(of: head.node, in: head.sequence...head.sequence, limit: 1).first
+            chains.append([
+                "node": head.node, "events": String(head.sequence),
+                "last": last.map { ConsoleRows.time($0.event.at) } ?? "", "hash": String(head.hash.prefix(12)),
+            ])
+        }
+        var values: [String: any Sendable] = [
+            "node": health.node, "version": health.version, "started": ConsoleRows.time(health.startedAt),
+            "is_ready": health.failed.isEmpty, "failed": health.failed, "degraded": health.degraded,
+            "chains": chains,
+        ]
+        if query["verify"] != nil {
+            let report = try await AuditReview(log).verify(trusting: frame.services.auditKeys)
+            values["is_verified"] = true
+            values["is_valid"] = report.isValid
+            values["verified_events"] = String(report.events)
+            values["verified_checkpoints"] = String(report.checkpoints)
+            values["problems"] = report.problems.prefix(50).map { ["id": $0.id, "kind": $0.kind.rawValue] }
+        }
+        return frame.render("nodes", values, section: .nodes, visit: visit, request, context)
+    }
+
+    private func clientChoice(_ chosen: String?) async throws -> [String: any Sendable] {
+        let clients = try await frame.services.clients.clients().filter { $0.kind == .web }
+        return [
+            "clients": clients.map { client -> [String: any Sendable] in
+                ["id": client.id.rawValue, "is_chosen": client.id.rawValue == chosen]
+            }
+        ]
+    }
+
+    private static func age(_ duration: Duration) -> String {
+        let minutes = max(0, duration.inMilliseconds / 60_000)
+        if minutes < 120 { return "\(minutes) min" }
+        return minutes < 2880 ? "\(minutes / 60) h" : "\(minutes / 1440) d"
+    }
+}

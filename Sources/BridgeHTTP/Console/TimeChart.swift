@@ -1,0 +1,114 @@
+import Bridge
+
+/// One line of a chart.
+struct ChartSeries: Hashable, Sendable {
+    let name: String
+    /// `a`, `b` or `c`: the stylesheet's colour.
+    let style: String
+    let values: [Int64]
+}
+
+/// Lines over time as SVG: no script, no style of its own, and read out by a screen reader as one sentence.
+struct TimeChart: Sendable {
+    let title: String
+    let axis: TimeAxis
+    let series: [ChartSeries]
+
+    private static let size = (width: 640, height: 200)
+    private static let plot = (left: 44, right: 632, top: 12, bottom: 172)
+
+    var svg: String {
+        let top = Self.ceiling(series.flatMap(\.values).max() ?? 0)
+        var parts = [
+            """
+            <svg class="chart" viewBox="0 0 \(Self.size.width) \(Self.size.height)" role="img" \
+            aria-label="\(Pages.escape(summary))">
+            """
+        ]
+        for step in 0...4 {
+            let value = top * Int64(step) / 4
+            let y = self.y(value, top)
+            parts.append(
+                "<line class=\"grid\" x1=\"\(Self.plot.left)\" x2=\"\(Self.plot.right)\" y1=\"\(y)\" y2=\"\(y)\"/>")
+            parts.append("<text class=\"tick end\" x=\"\(Self.plot.left - 6)\" y=\"\(y + 4)\">\(value)</text>")
+        }
+        for step in 0...4 {
+            let bar = (axis.bars - 1) * step / 4
+            let place = step == 0 ? "" : step == 4 ? " end" : " middle"
+            parts.append(
+                "<text class=\"tick\(place)\" x=\"\(x(bar))\" y=\"\(Self.plot.bottom + 20)\">\(label(bar))</text>")
+        }
+        for line in series {
+            let points = line.values.enumerated().map { "\(x($0.offset)),\(y($0.element, top))" }
+            if series.count == 1 {
+                let floor = "\(x(axis.bars - 1)),\(Self.plot.bottom) \(x(0)),\(Self.plot.bottom)"
+                parts.append(
+                    "<polygon class=\"area \(line.style)\" points=\"\(points.joined(separator: " ")) \(floor)\"/>")
+            }
+            parts.append("<polyline class=\"line \(line.style)\" points=\"\(points.joined(separator: " "))\"/>")
+        }
+        parts.append("</svg>")
+        return parts.joined(separator: "\n")
+    }
+
+    private var summary: String {
+        let facts = series.map { line in
+            "\(line.name): highest \(line.values.max() ?? 0), latest \(line.values.last ?? 0)"
+        }
+        return "\(title), \(axis.start.rfc3339.prefix(16)) to \(axis.end.rfc3339.prefix(16)) UTC. "
+            + facts.joined(separator: "; ")
+    }
+
+    private func x(_ bar: Int) -> Int {
+        Self.plot.left + (Self.plot.right - Self.plot.left) * bar / max(1, axis.bars - 1)
+    }
+
+    private func y(_ value: Int64, _ top: Int64) -> Int {
+        Self.plot.bottom - Int(Int64(Self.plot.bottom - Self.plot.top) * value / max(1, top))
+    }
+
+    private func label(_ bar: Int) -> String {
+        let text = axis.begin(of: bar).rfc3339
+        let isLong = axis.end - axis.start > .seconds(2 * 86_400)
+        return isLong ? String(text.prefix(10).suffix(5)) : String(text.prefix(16).suffix(5))
+    }
+
+    /// The next number above that four lines divide: 4, 8, 20, 40, 80, 200…
+    static func ceiling(_ value: Int64) -> Int64 {
+        var unit: Int64 = 4
+        while true {
+            for factor: Int64 in [1, 2, 5] where value <= unit * factor { return unit * factor }
+            guard unit <= .max / 100 else { return value }
+            unit *= 10
+        }
+    }
+}
+
+/// Names with bars as SVG.
+struct BarChart: Sendable {
+    let title: String
+    let bars: [(name: String, count: Int64)]
+
+    private static let row = 34
+
+    var svg: String {
+        let top = max(1, bars.map(\.count).max() ?? 0)
+        let facts = bars.map { "\($0.name) \($0.count)" }.joined(separator: "; ")
+        var parts = [
+            """
+            <svg class="chart" viewBox="0 0 640 \(bars.count * Self.row + 4)" role="img" \
+            aria-label="\(Pages.escape("\(title). \(facts)"))">
+            """
+        ]
+        for (index, bar) in bars.enumerated() {
+            let y = index * Self.row
+            parts.append("<text class=\"tick\" x=\"0\" y=\"\(y + 13)\">\(Pages.escape(bar.name))</text>")
+            parts.append("<text class=\"tick end\" x=\"636\" y=\"\(y + 13)\">\(bar.count)</text>")
+            parts.append(
+                "<rect class=\"bar\" x=\"0\" y=\"\(y + 18)\" width=\"\(max(2, 636 * bar.count / top))\" height=\"9\" rx=\"3\"/>"
+            )
+        }
+        parts.append("</svg>")
+        return parts.joined(separator: "\n")
+    }
+}

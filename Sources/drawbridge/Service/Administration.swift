@@ -1,0 +1,50 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+
+/// Who may administer, as far as the start decides it.
+struct Administration: Sendable {
+    /// Off in the demo only (contract §8).
+    var requiresSecondFactor = true
+
+    /// What the routes of the administration call.
+    func services(
+        settings: DrawbridgeSettings, storage: any BridgeStorage, domain: DomainServices, keys: KeyReloader,
+        clients: ClientReloader, bearers: any BearerAuthenticator, readiness: Readiness, time: TimeSource
+    ) throws -> AdminServices {
+        let started = time.now()
+        let administrators = StoredAdministrators(storage)
+        let local = domain.provider.map {
+            LocalAdminTokens(tokens: $0.accessTokens, clients: clients.directory, administrators: administrators)
+        }
+        let authenticators: [any AdminAuthenticator] =
+            [local].compactMap(\.self) + [UserTokensDoNotAdminister(bearers)]
+        return AdminServices(
+            gate: AdminGate(
+                authenticator: AdminAuthenticators(authenticators),
+                adminSessions: AdminSessions(store: storage, time: time), webSessions: domain.sessions,
+                administrators: administrators, requiresSecondFactor: requiresSecondFactor,
+                publicOrigin: settings.publicOrigin, refusals: domain.refusals, time: time),
+            storage: storage, webSessions: domain.sessions,
+            clients: StoredClients(
+                store: storage, directory: clients.directory, fixed: clients.fixedIDs,
+                reload: clients.reloadStored),
+            users: StoredUsers(
+                storage: storage, sessions: domain.sessions, passwords: try PasswordDesk(cost: settings.passwordCost)),
+            keys: ServerKeyRegister(
+                loginTokens: LoginTokenKeyRegister(
+                    path: settings.loginTokenKeysFile, reloader: keys, audit: storage, time: time),
+                provider: domain.provider?.keys, store: storage, audit: storage, time: time),
+            explainer: Explainer(
+                codec: domain.codec, clients: clients.directory, subjects: storage, store: storage,
+                parents: domain.parents, publicOrigin: settings.publicOrigin, time: time),
+            auditKeys: [try AuditSigningKey.load(path: settings.auditSigningKeyFile).verifierKey],
+            health: {
+                let report = await readiness.report()
+                return NodeHealth(
+                    node: settings.node, version: Version.text, startedAt: started, failed: report.failed.sorted(),
+                    degraded: report.degraded)
+            },
+            settings: { SettingListing(settings).lines })
+    }
+}

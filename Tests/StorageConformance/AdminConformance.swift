@@ -1,0 +1,144 @@
+package import Bridge
+
+/// What the stores of the administration must do.
+package enum AdminConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] = sessionCases + clientCases + tallyCases
+
+    private static let sessionCases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("a console session is found by its secret's digest until it is ended") { open in
+            let store = try await open()
+            let session = AdminSession(
+                secretDigest: "digest", actor: .client("robot"), createdAt: Sample.now,
+                expiresAt: Sample.now + .seconds(3600), lastSeenAt: Sample.now)
+            try await store.open(session, event: Sample.event(.adminSignedIn))
+            try expectEqual(try await open().adminSession(secretDigest: "digest"), session, "session")
+            try expectEqual(try await store.adminSession(secretDigest: "other"), nil, "another")
+            try await store.touchAdminSession("digest", at: Sample.now + .seconds(60))
+            try await store.touchAdminSession("digest", at: Sample.now + .seconds(30))
+            try expectEqual(
+                try await store.adminSession(secretDigest: "digest")?.lastSeenAt, Sample.now + .seconds(60), "seen")
+            let event = Sample.event(.adminSignedOut)
+            try expect(try await store.endAdminSession("digest", event: event), "it is ended")
+            try expect(try await !store.endAdminSession("digest", event: event), "it was ended")
+            try expectEqual(try await store.adminSession(secretDigest: "digest"), nil, "session")
+            try expectEqual(try await store.events(.adminSignedOut).count, 1, "events")
+        },
+        ConformanceCase("expired console sessions are purged, others stay") { open in
+            let store = try await open()
+            for (digest, seconds) in [("old", 10), ("young", 100)] {
+                try await store.open(
+                    AdminSession(
+                        secretDigest: digest, actor: .account("zoë"), createdAt: Sample.now,
+                        expiresAt: Sample.now + .seconds(seconds), lastSeenAt: Sample.now),
+                    event: Sample.event(.adminSignedIn))
+            }
+            try await store.purgeAdminSessions(expiredBefore: Sample.now + .seconds(50))
+            try expectEqual(try await store.adminSession(secretDigest: "old"), nil, "old")
+            try expectEqual(
+                try await store.adminSession(secretDigest: "young")?.actor, .account("zoë"), "young")
+        },
+        ConformanceCase("a user's sessions are listed newest first, page by page, and ended together") { open in
+            let store = try await open()
+            for number in 1...5 {
+                _ = try await store.redeemSample(
+                    Sample.token("t\(number)"), at: Sample.now + .milliseconds(number))
+            }
+            _ = try await store.redeemSample(Sample.token("other", subject: "bob"))
+            var found: [String] = []
+            var cursor: SessionID?
+            repeat {
+                let page = try await store.sessions(of: "alice", before: cursor, limit: 2)
+                found += page.map(\.id.rawValue)
+                cursor = page.last?.id
+            } while cursor != nil
+            try expectEqual(found, (1...5).reversed().map { "session-t\($0)" }, "listed")
+            let now = Sample.now + .seconds(1)
+            try expectEqual(try await store.countLiveSessions(at: now), 6, "live before")
+            let ended = try await store.endSessions(
+                of: "alice", at: now, ended: Sample.event(.webSessionEnded, at: now))
+            try expectEqual(Set(ended.map(\.rawValue)), Set(found), "ended")
+            try expectEqual(try await store.countLiveSessions(at: now), 1, "live after")
+            let again = try await store.endSessions(
+                of: "alice", at: now, ended: Sample.event(.webSessionEnded, at: now))
+            try expectEqual(again, [], "ended again")
+            let events = try await store.events(.webSessionEnded)
+            try expectEqual(Set(events.compactMap(\.sessionID?.rawValue)), Set(found), "events")
+        },
+    ]
+
+    private static let clientCases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("of 20 changes of what was read one is made") { open in
+            let servers = [try await open(), try await open()]
+            let seen = Client(id: "c", name: "seen", kind: .native)
+            _ = try await servers[0].save(seen, expecting: .absent, event: Sample.event(.clientCreated))
+            let saved = try await concurrently(20) { number in
+                try await servers[number % 2].save(
+                    Client(id: "c", name: "\(number)", kind: .native), expecting: .unchanged(seen),
+                    event: Sample.event(.clientChanged))
+            }
+            try expectEqual(saved.count { $0 }, 1, "made")
+            try expectEqual(try await servers[0].events(.clientChanged).count, 1, "events")
+            let event = Sample.event(.clientDeleted)
+            try expect(try await !servers[0].deleteClient(unchanged: seen, event: event), "not what was read")
+            let present = try await servers[0].clients()
+            try expect(try await servers[1].deleteClient(unchanged: present[0], event: event), "what was read")
+        },
+        ConformanceCase("every change of the clients changes their version") { open in
+            let store = try await open()
+            var versions: Set = [try await store.clientsVersion()]
+            func note(_ what: String) async throws {
+                let version = try await open().clientsVersion()
+                try expect(versions.insert(version).inserted, "\(what) gives another version")
+            }
+            let first = Client(id: "c", name: "first", kind: .native)
+            _ = try await store.save(first, expecting: .absent, event: Sample.event(.clientCreated))
+            try await note("adding")
+            // In the same millisecond.
+            let second = Client(id: "c", name: "second", kind: .native)
+            _ = try await store.save(second, expecting: .present, event: Sample.event(.clientChanged))
+            try await note("replacing")
+            _ = try await store.save(first, expecting: .unchanged(second), event: Sample.event(.clientChanged))
+            try await note("replacing what was read")
+            _ = try await store.deleteClient("c", event: Sample.event(.clientDeleted))
+            try expectEqual(try await store.clients(), [], "clients")
+            try expect(try await store.clientsVersion() != "1 0", "deleting gives another version")
+        },
+    ]
+
+    private static let tallyCases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("events are counted once, whether they were tallied or not") { open in
+            let store = try await open()
+            let minute = Timestamp(milliseconds: Sample.now.milliseconds / 60_000 * 60_000)
+            let events = [
+                Sample.event(.loginTokenIssued, at: minute), Sample.event(.loginTokenIssued, at: minute + .seconds(59)),
+                Sample.event(.loginTokenIssued, at: minute + .seconds(60)),
+                Sample.event(.loginTokenRefused, at: minute, outcome: .failure, reason: "expired"),
+            ]
+            try await store.append(events)
+            let want: Set = [
+                AuditTally(at: minute, type: .loginTokenIssued, outcome: .success, reason: nil, count: 2),
+                AuditTally(
+                    at: minute + .seconds(60), type: .loginTokenIssued, outcome: .success, reason: nil, count: 1),
+                AuditTally(at: minute, type: .loginTokenRefused, outcome: .failure, reason: "expired", count: 1),
+            ]
+            let end = minute + .seconds(120)
+            try expectEqual(Set(try await store.tallies(from: minute, to: end)), want, "before the tally")
+            var steps = 0
+            while try await !store.advanceTally(limit: 2).isEmpty { steps += 1 }
+            try expectEqual(steps, 2, "steps")
+            try expectEqual(Set(try await open().tallies(from: minute, to: end)), want, "after the tally")
+            try expectEqual(
+                try await store.tallies(from: minute + .seconds(60), to: end).count, 1, "in the second minute")
+        },
+        ConformanceCase("a sample is kept by the minute, the last one stands") { open in
+            let store = try await open()
+            for (second, value) in [(0, 3), (60, 4), (60, 5), (120, 6)] as [(Int, Int64)] {
+                try await store.record(
+                    StateSample(at: Sample.now + .seconds(second), name: .webSessions, value: value))
+            }
+            let found = try await store.samples(
+                .webSessions, from: Sample.now, to: Sample.now + .seconds(120))
+            try expectEqual(found.map(\.value), [3, 5], "values")
+        },
+    ]
+}

@@ -1,0 +1,58 @@
+// The console's few moving parts. Every page works without them.
+"use strict";
+
+for (const button of document.querySelectorAll("button[data-confirm]")) {
+    button.addEventListener("click", (event) => {
+        if (!window.confirm(button.dataset.confirm)) event.preventDefault();
+    });
+}
+
+// The live feed: rows come in at the top, the newest first.
+const state = document.getElementById("live-state");
+const body = document.querySelector("table.events tbody");
+if (state && body && window.EventSource) {
+    const limit = 200;
+    const cell = (row, ...nodes) => row.insertCell().append(...nodes.filter((node) => node !== null && node !== undefined));
+    const link = (path, content) => {
+        const anchor = document.createElement("a");
+        anchor.href = path;
+        anchor.append(content);
+        return anchor;
+    };
+    const code = (text) => {
+        const element = document.createElement("code");
+        element.textContent = text;
+        return element;
+    };
+    const badge = (text) => {
+        const element = document.createElement("span");
+        element.className = "badge bad";
+        element.textContent = text;
+        return element;
+    };
+    const search = (name, value) => `/admin/events?${name}=${encodeURIComponent(value)}`;
+
+    const add = (event) => {
+        const row = body.insertRow(0);
+        row.className = event.outcome === "failure" ? "failed fresh" : "fresh";
+        const time = document.createElement("time");
+        time.dateTime = event.at;
+        time.textContent = event.at.slice(0, 19).replace("T", " ");
+        cell(row, link(`/admin/events/${encodeURIComponent(event.id)}`, time));
+        cell(row, code(event.type), event.outcome === "failure" ? " " : null,
+            event.outcome === "failure" ? badge("failed") : null);
+        cell(row, event.reason);
+        cell(row, event.sub ? link(`/admin/users/${encodeURIComponent(event.sub)}`, event.sub) : null);
+        cell(row, event.client_id, event.target_client_id ? ` → ${event.target_client_id}` : null);
+        cell(row, event.ip ? link(search("ip", event.ip), event.ip) : null);
+        while (body.rows.length > limit) body.deleteRow(-1);
+    };
+
+    const source = new EventSource(state.dataset.stream);
+    source.onopen = () => { state.textContent = "Connected: events appear as they happen."; };
+    source.onerror = () => {
+        state.textContent = source.readyState === EventSource.CLOSED
+            ? "The stream has ended. Reload the page." : "Connecting again…";
+    };
+    source.onmessage = (message) => add(JSON.parse(message.data));
+}
