@@ -10,7 +10,8 @@ extension PercentEncoding {
                 output.append(byte)
                 continue
             }
-            guard let high = bytes.popFirst().flatMap(HexDigit.value), let low = bytes.popFirst().flatMap(HexDigit.value)
+            guard let high = bytes.popFirst().flatMap(HexDigit.value),
+                let low = bytes.popFirst().flatMap(HexDigit.value)
             else { return nil }
             output.append(high << 4 | low)
         }

@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 /// Every signing key of a server: those of login tokens, and the provider's.
 struct ServerKeyRegister: KeyRegister {

@@ -16,7 +16,7 @@ import Testing
         let clients = try DemoClients(folder: folder)
         return DemoFacts(
             baseURL: "http://127.0.0.1:8080", managementURL: "http://127.0.0.1:8081",
-            issuerURL: "http://127.0.0.1:8080", processID: 7,            issuer: try DemoIssuer(folder: folder),
+            issuerURL: "http://127.0.0.1:8080", processID: 7, issuer: try DemoIssuer(folder: folder),
             accounts: try DemoAccounts(folder: folder),
             clients: try clients.all(), secrets: clients, adminToken: Secret("token-of-the-administrator"))
     }

@@ -1,0 +1,73 @@
+"""The administrator's side of one instance."""
+
+import http.client
+import json
+import threading
+from urllib.parse import quote, urlencode, urlsplit
+
+
+class Admin:
+    def __init__(self, demo):
+        self.demo = demo
+        self.headers = {"Authorization": f"Bearer {demo.facts['admin_token']}"}
+
+    def send(self, method: str, path: str, body=None, headers: dict | None = None):
+        return self.demo.send(method, f"/api/admin/{path}", {**self.headers, **(headers or {})}, body)
+
+    def get(self, path: str, **query):
+        query = {name.rstrip("_"): value for name, value in query.items()}
+        return self.send("GET", f"{path}?{urlencode(query)}" if query else path)
+
+    def events(self, **query) -> list[dict]:
+        answer = self.get("audit-events", **query)
+        assert answer.status == 200, (answer.status, answer.body)
+        return answer.json()["items"]
+
+    def pages(self, limit: int, **query) -> list[list[dict]]:
+        """Every page of a search."""
+        pages, cursor = [], None
+        while True:
+            body = self.get("audit-events", limit=limit, **query, **({"cursor": cursor} if cursor else {})).json()
+            pages.append(body["items"])
+            cursor = body["next_cursor"]
+            if cursor is None:
+                return pages
+
+    def sessions(self, subject: str) -> list[dict]:
+        answer = self.get(f"users/{quote(subject, safe='')}/sessions")
+        assert answer.status == 200, (answer.status, answer.body)
+        return answer.json()["items"]
+
+    def follow(self, last_event_id: str | None = None, query: str = "") -> "Stream":
+        return Stream(self.demo.base, self.headers, last_event_id, query)
+
+
+class Stream:
+    """Server-sent events, read by a thread of its own."""
+
+    def __init__(self, base: str, headers: dict, last_event_id: str | None, query: str):
+        url = urlsplit(base)
+        self.connection = http.client.HTTPConnection(url.hostname, url.port, timeout=60)
+        more = {"Last-Event-ID": last_event_id} if last_event_id else {}
+        self.connection.request("GET", f"/api/admin/audit-events/stream{query}", headers={**headers, **more})
+        self.response = self.connection.getresponse()
+        self.events: list[dict] = []
+        self.last_id: str | None = None
+        self.lines = 0
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        try:
+            for line in self.response:
+                line = line.decode().rstrip("\n")
+                self.lines += 1
+                if line.startswith("id: "):
+                    self.last_id = line[4:]
+                elif line.startswith("data: "):
+                    self.events.append(json.loads(line[6:]))
+        except (OSError, ValueError, AttributeError, http.client.HTTPException):
+            pass  # closed by the test
+
+    def close(self):
+        self.connection.sock and self.connection.sock.close()
+        self.connection.close()

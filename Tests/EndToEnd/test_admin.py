@@ -1,0 +1,401 @@
+"""The admin API over the wire (contract §8, §13): who gets in, what it finds, what it changes."""
+
+import csv
+import io
+import json
+import time
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+import instance
+import wire
+from admin import Admin
+from instance import wait_until
+
+
+@pytest.fixture
+def admin(demo):
+    return Admin(demo)
+
+
+ROUTES = [
+    ("GET", "audit-events"), ("GET", "audit-events.csv"), ("GET", "audit-events.jsonl"),
+    ("GET", "audit-events.ocsf.jsonl"), ("GET", "audit-events/stream"), ("GET", "audit-events/demo-1"),
+    ("GET", "audit/verify"), ("GET", "clients"), ("POST", "clients"), ("GET", "clients/demo-web"),
+    ("PUT", "clients/demo-web"), ("PATCH", "clients/demo-web"), ("DELETE", "clients/demo-web"),
+    ("POST", "clients/demo-web/secret"), ("GET", "users"), ("POST", "users"), ("GET", "users/alice"),
+    ("PATCH", "users/alice"), ("GET", "users/alice/sessions"), ("DELETE", "users/alice/sessions"),
+    ("DELETE", "sessions/x"), ("GET", "keys"), ("POST", "keys/rotate"), ("POST", "explain"),
+]
+
+
+@pytest.mark.parametrize("method, path", ROUTES)
+def test_every_route_refuses_whoever_is_no_administrator(demo, method, path):
+    cookie = demo.sign_in("bob")
+    for headers, status, challenge in [
+        ({}, 401, "Bearer"),
+        ({"Authorization": "Bearer nonsense"}, 401, 'Bearer error="invalid_token"'),
+        ({"Authorization": "Basic YWxpY2U6eA=="}, 401, "Bearer"),
+        ({"Authorization": f"Bearer {demo.facts['admin_token'][:-1]}x"}, 401, 'Bearer error="invalid_token"'),
+        ({"Authorization": f"Bearer {demo.bearer('alice', exp=int(time.time()) - 60)}"}, 401,
+         'Bearer error="invalid_token"'),
+        ({"Authorization": f"Bearer {demo.bearer('alice')}"}, 403, 'Bearer error="insufficient_scope", scope="admin"'),
+        ({"Cookie": cookie}, 403, 'Bearer error="insufficient_scope", scope="admin"'),
+    ]:
+        answer = demo.send(method, f"/api/admin/{path}", headers)
+        assert (answer.status, answer.header("WWW-Authenticate")) == (status, challenge), (headers, answer.body)
+        assert answer.json()["request_id"] == answer.header("X-Request-Id")
+
+
+@pytest.fixture(scope="module")
+def replay(demo):
+    """One login whose token was used twice, and what it left in the log."""
+    issued = demo.issue("alice")
+    first = demo.redeem(issued["token"])
+    assert first.status == 303
+    assert demo.redeem(issued["token"], wire.OTHER_BROWSER).status == 400
+    return issued
+
+
+def test_a_search_finds_by_every_filter(admin, replay):
+    found = admin.events(token_id=replay["id"])
+    assert [event["type"] for event in found] == [
+        "web_session.ended", "login_token.replayed", "web_session.opened", "login_token.redeemed",
+        "login_token.issued"][:len(found)] or {event["type"] for event in found} >= {"login_token.replayed"}
+    replayed = next(event for event in found if event["type"] == "login_token.replayed")
+    assert set(replayed) >= {
+        "id", "at", "type", "outcome", "reason", "sub", "client_id", "target_client_id", "sid", "token_id", "ip",
+        "user_agent", "request_id", "node", "hash", "previous_hash"}
+    for name, value in [
+        ("type", "login_token.replayed"), ("sub", replayed["sub"]), ("client_id", "demo-app"),
+        ("client_id", "demo-web"), ("ip", "127.0.0.1"), ("ip", "127.0.0.0/8"), ("ip", "127.0.0.0/9"),
+        ("request_id", replayed["request_id"]), ("sid", replayed["sid"]), ("outcome", "failure"),
+        ("reason", "replayed"), ("q", "REPLAY"), ("q", "demo-web"), ("q", "safari"),
+    ]:
+        both = {"token_id": replay["id"], name: value}
+        assert replayed in admin.events(**both), (name, value)
+        if name != "q":
+            assert replayed in admin.events(**{name: value}, limit=500), (name, value)
+    for name, value in [
+        ("type", "login_token.issued"), ("sub", "nobody"), ("client_id", "other"), ("ip", "192.0.2.1"),
+        ("ip", "10.0.0.0/8"), ("request_id", "x"), ("sid", "x"), ("outcome", "success"), ("reason", "expired"),
+        ("q", "nowhere"), ("from", "2099-01-01T00:00:00Z"), ("to", "2000-01-01T00:00:00Z"),
+    ]:
+        assert replayed not in admin.events(**{"token_id": replay["id"], name: value}), (name, value)
+
+
+def test_an_event_is_found_by_its_time(admin, replay):
+    event = admin.events(token_id=replay["id"], type="login_token.replayed")[0]
+    at = datetime.fromisoformat(event["at"])
+    before, after = at - timedelta(milliseconds=1), at + timedelta(milliseconds=1)
+    assert event in admin.events(from_=before.isoformat(), to=after.isoformat())
+    assert event in admin.events(from_=event["at"])
+    assert event not in admin.events(to=event["at"], limit=500)
+    zone = at.astimezone(timezone(timedelta(hours=5, minutes=30))).isoformat()
+    assert event in admin.events(from_=zone, to=after.isoformat())
+
+
+@pytest.mark.parametrize("query", [
+    "from=yesterday", "to=2026-13-01T00:00:00Z", "from=2026-11-21", "type=replayed", "type=login_token.%2A",
+    "outcome=maybe", "ip=300.1.1.1", "ip=10.0.0.0/33", "limit=0", "limit=501", "limit=-1", "limit=x", "cursor=x",
+    "cursor=!!", "unknown=1", "sub=a&sub=b", "sub=%ff", "q=%zz", "from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z",
+])
+def test_a_filter_that_is_not_understood_is_refused(admin, query):
+    for path in ["audit-events", "audit-events.csv"]:
+        if path.endswith("csv") and ("limit" in query or "cursor" in query):
+            continue
+        answer = admin.send("GET", f"{path}?{query}")
+        assert answer.status == 400, (path, answer.body)
+        assert answer.json()["error"] == "invalid_request"
+
+
+def test_an_empty_filter_counts_as_absent(admin, replay):
+    assert admin.events(type="", sub="", ip="", q="", token_id=replay["id"]) == admin.events(token_id=replay["id"])
+
+
+def test_pages_neither_repeat_nor_lose_an_event_while_new_ones_come(admin, demo):
+    for _ in range(6):
+        demo.issue("pager")
+    want = [event["id"] for event in admin.events(sub="pager", limit=500)]
+    seen, cursor = [], None
+    while True:
+        body = admin.get("audit-events", sub="pager", limit=2, **({"cursor": cursor} if cursor else {})).json()
+        seen += [event["id"] for event in body["items"]]
+        cursor = body["next_cursor"]
+        if cursor is None:
+            break
+        demo.issue("pager")
+    assert seen == want
+
+
+def test_one_event_by_its_id(admin, replay):
+    event = admin.events(token_id=replay["id"])[0]
+    assert admin.get(f"audit-events/{event['id']}").json() == event
+    assert admin.get("audit-events/demo-999999999").status == 404
+    assert admin.get("audit-events/nonsense").status == 404
+
+
+def test_exports_hold_what_a_search_finds(admin, replay):
+    want = admin.events(token_id=replay["id"], limit=500)
+    lines = admin.get("audit-events.jsonl", token_id=replay["id"])
+    assert lines.header("Content-Disposition").startswith("attachment")
+    assert [json.loads(line) for line in lines.text.splitlines()] == want
+    table = list(csv.DictReader(io.StringIO(admin.get("audit-events.csv", token_id=replay["id"]).text)))
+    assert [row["id"] for row in table] == [event["id"] for event in want]
+    ocsf = [json.loads(line) for line in admin.get("audit-events.ocsf.jsonl", token_id=replay["id"]).text.splitlines()]
+    assert [item["metadata"]["uid"] for item in ocsf] == [event["id"] for event in want]
+    for item, event in zip(ocsf, want):
+        assert (item["class_uid"], item["category_uid"]) == (3002, 3)
+        assert item["type_uid"] == 300200 + item["activity_id"]
+        assert item["status_id"] == (1 if event["outcome"] == "success" else 2)
+        assert item["time"] == int(datetime.fromisoformat(event["at"]).timestamp() * 1000 + 0.5)
+        assert item["user"]["uid"] == event["sub"]
+        assert item["src_endpoint"]["ip"] == event["ip"]
+    replayed = next(item for item in ocsf if item["message"] == "login_token.replayed")
+    assert (replayed["activity_id"], replayed["severity_id"]) == (1, 4)
+    assert admin.events(type="audit.exported")[0]["detail"].startswith('{"actor":"client:demo-admin"')
+
+
+def test_an_export_of_everything_verifies_without_the_database(admin, demo, tmp_path):
+    export, key = tmp_path / "audit.jsonl", tmp_path / "audit.pub"
+    export.write_bytes(admin.get("audit-events.jsonl").body)
+    key.write_bytes(instance.run("audit", "public-key", "--data", str(demo.data)).stdout)
+    done = instance.run("audit", "verify", "--export", str(export), "--public-key", str(key))
+    assert json.loads(done.stdout)["valid"] is True
+    lines = export.read_text().splitlines(keepends=True)
+    events = [number for number, line in enumerate(lines) if '"checkpoint"' not in line[:20]]
+    del lines[events[len(events) // 2]]
+    export.write_text("".join(lines))
+    done = instance.run("audit", "verify", "--export", str(export), "--public-key", str(key), check=False)
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["problems"][0]["kind"] == "missing"
+
+
+def test_the_log_verifies(admin):
+    report = admin.get("audit/verify").json()
+    assert report["valid"] is True and report["events"] > 0 and report["problems"] == []
+
+
+def test_a_stream_brings_events_and_resumes(admin, demo):
+    stream = admin.follow()
+    assert stream.response.status == 200
+    assert stream.response.getheader("Content-Type") == "text/event-stream"
+    wait_until(lambda: stream.last_id, what="the stream's first line")
+    first = demo.issue("streamer")
+    event = wait_until(
+        lambda: next((event for event in stream.events if event["token_id"] == first["id"]), None), what="the event")
+    assert event == admin.events(token_id=first["id"])[0]
+    last = stream.last_id
+    stream.close()
+    missed = demo.issue("streamer")
+    again = admin.follow(last)
+    wait_until(lambda: any(event["token_id"] == missed["id"] for event in again.events), what="what was missed")
+    assert not any(event["token_id"] == first["id"] for event in again.events)
+    again.close()
+    narrow = admin.follow(last, "?type=login_token.revoked")
+    wait_until(lambda: narrow.last_id, what="the stream's first line")
+    demo.send("DELETE", f"/api/auth/sso-tokens/{missed['id']}", demo.authorization("streamer"))
+    wait_until(lambda: narrow.events, what="the event")
+    assert {event["type"] for event in narrow.events} == {"login_token.revoked"}
+    narrow.close()
+    assert admin.send("GET", "audit-events/stream", headers={"Last-Event-ID": "x y"}).status == 400
+
+
+def test_clients_are_registered_changed_and_deleted(admin):
+    document = {"client_name": "Shop", "client_type": "web", "token_endpoint_auth_method": "client_secret_basic",
+                "return_paths": ["/home", "/account/*"], "default_return_path": "/home"}
+    made = admin.send("POST", "clients", document)
+    assert made.status == 201, made.body
+    secret = made.json()["client_secret"]
+    client_id = made.json()["client_id"]
+    path = f"clients/{client_id}"
+    shown = admin.get(path)
+    tag = shown.header("ETag")
+    assert tag == made.header("ETag")
+    assert "client_secret" not in shown.json() and secret not in shown.text
+    assert shown.json()["client_name"] == "Shop"
+    assert client_id in [item["client_id"] for item in admin.get("clients", limit=500).json()["items"]]
+
+    assert admin.send("PATCH", path, {"client_name": "Other"}).status == 428
+    assert admin.send("PATCH", path, {"client_name": "Other"}, {"If-Match": '"stale"'}).status == 412
+    patched = admin.send("PATCH", path, {"client_name": "Other"}, {"If-Match": tag})
+    assert patched.status == 200, patched.body
+    assert patched.json()["client_name"] == "Other" and patched.json()["return_paths"] == ["/home", "/account/*"]
+    assert "client_secret" not in patched.json()
+    assert admin.send("PATCH", path, {"client_name": "Lost"}, {"If-Match": tag}).status == 412
+
+    tag = patched.header("ETag")
+    replaced = admin.send("PUT", path, document, {"If-Match": tag})
+    assert replaced.status == 200 and replaced.json()["client_name"] == "Shop"
+    assert admin.send("PUT", path, {**document, "client_id": "another"}, {"If-Match": replaced.header("ETag")}
+                      ).status == 400
+    assert admin.send("DELETE", path).status == 428
+    assert admin.send("DELETE", path, headers={"If-Match": tag}).status == 412
+    assert admin.send("DELETE", path, {"reason": "test over"}, {"If-Match": replaced.header("ETag")}).status == 204
+    assert admin.get(path).status == 404
+    events = admin.events(client_id=client_id)
+    assert [event["type"] for event in events] == [
+        "client.deleted", "client.changed", "client.changed", "client.created"]
+    assert events[0]["reason"] == "test over" and json.loads(events[0]["detail"])["actor"] == "client:demo-admin"
+    assert secret not in json.dumps(events)
+
+
+@pytest.mark.parametrize("document, field", [
+    ({"client_typ": "web"}, "client_typ"), ({"client_type": "website"}, "client_type"),
+    ({"client_type": "web", "redeem": "maybe"}, "redeem"), ({"client_name": 7}, "client_name"),
+    ({"client_type": "web", "return_paths": ["/a"]}, "default_return_path"),
+    ({"client_type": "web", "session_lifetime": 1}, "session_lifetime"), ({"client_secret": "mine"}, "client_secret"),
+    ({"client_id": "a b"}, "client_id"), ({"may_reach": "demo-web"}, "may_reach"),
+])
+def test_a_document_that_is_wrong_is_refused_by_the_field(admin, document, field):
+    answer = admin.send("POST", "clients", document)
+    assert answer.status == 400, answer.body
+    assert field in answer.json()["error_description"]
+
+
+def test_a_client_id_is_taken_once(admin):
+    assert admin.send("POST", "clients", {"client_id": "demo-web", "client_type": "web"}).status == 409
+
+
+def test_a_change_of_a_client_counts_at_once(start_demo):
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    tag = admin.get("clients/demo-web").header("ETag")
+    changed = admin.send("PATCH", "clients/demo-web", {"redeem": "confirm"}, {"If-Match": tag})
+    assert changed.status == 200, changed.body
+    answer = demo.redeem(demo.issue("alice")["token"])
+    assert answer.status == 200 and "form_token" in answer.text
+
+
+def test_sessions_are_listed_and_ended(admin, demo):
+    demo.sign_in("seven")
+    cookie = demo.sign_in("seven")
+    listed = admin.sessions("seven")
+    assert len(listed) == 2 and all(item["kind"] == "web" and item["active"] for item in listed)
+    assert set(listed[0]) >= {"id", "kind", "parent", "client_id", "created_at", "expires_at", "origin"}
+    check = demo.send("GET", "/auth/check", {"Cookie": cookie})
+    own = check.header("X-Auth-Session")
+    assert own in [item["id"] for item in listed]
+    assert admin.send("DELETE", f"sessions/{own}", {"reason": "lost phone"}).status == 204
+    assert demo.send("GET", "/auth/check", {"Cookie": cookie}).status == 401
+    assert admin.send("DELETE", f"sessions/{own}").status == 404
+    event = admin.events(sid=own, type="web_session.ended")[0]
+    assert event["reason"] == "lost phone" and json.loads(event["detail"])["actor"] == "client:demo-admin"
+    assert admin.send("DELETE", "users/seven/sessions").status == 204
+    assert not any(item["active"] for item in admin.sessions("seven"))
+
+
+def test_a_user_is_disabled_and_enabled(admin, demo):
+    cookie = demo.sign_in("eve")
+    shown = admin.get("users/eve").json()
+    assert (shown["sub"], shown["disabled"]) == ("eve", False)
+    changed = admin.send("PATCH", "users/eve", {"disabled": True, "reason": "asked to"})
+    assert changed.status == 200 and changed.json()["disabled"] is True
+    assert demo.send("GET", "/auth/check", {"Cookie": cookie}).status == 401
+    time.sleep(1.1)  # standing is remembered for a second (contract §7)
+    assert demo.post_issue(None, "eve").status in (400, 401, 403)
+    assert admin.send("PATCH", "users/eve", {"disabled": False}).json()["disabled"] is False
+    assert admin.events(sub="eve", type="user.disabled")[0]["reason"] == "asked to"
+    assert admin.get("users/unheard-of").status == 404
+    assert admin.send("PATCH", "users/eve", {"disabled": "yes"}).status == 400
+    assert admin.send("PATCH", "users/eve", {"name": "x"}).status == 400
+
+
+def test_an_account_is_made_and_its_password_set(admin):
+    made = admin.send("POST", "users", {"username": "Carla", "password": "correct horse battery"})
+    assert made.status == 201, made.body
+    user = made.json()
+    assert user["username"] == "Carla" and "password" not in made.text
+    assert admin.send("POST", "users", {"username": "carla", "password": "correct horse battery"}).status == 409
+    assert admin.send("POST", "users", {"username": "dora", "password": "short"}).status == 400
+    changed = admin.send("PATCH", f"users/{user['id']}", {"password": "another good one"})
+    assert changed.status == 200, changed.body
+    assert [event["type"] for event in admin.events(sub=user["sub"])] == ["user.password_changed", "user.created"]
+
+
+def test_users_are_listed_page_by_page(admin, demo):
+    for name in ["page-a", "page-b", "page-c"]:
+        demo.issue(name)
+    seen, cursor = [], None
+    while True:
+        body = admin.get("users", limit=2, **({"cursor": cursor} if cursor else {})).json()
+        seen += [item["sub"] for item in body["items"]]
+        cursor = body["next_cursor"]
+        if cursor is None:
+            break
+    assert seen == sorted(seen) and len(seen) == len(set(seen)) and {"page-a", "page-b", "page-c"} <= set(seen)
+
+
+def test_keys_rotate_and_break_nothing(start_demo):
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    before = {key["kid"] for key in admin.get("keys").json()["items"] if key["use"] == "login_token"}
+    issued = demo.issue("alice")
+    rotated = admin.send("POST", "keys/rotate", {"reason": "yearly"})
+    assert rotated.status == 200, rotated.body
+    after = [key for key in rotated.json()["keys"] if key["use"] == "login_token"]
+    assert len(after) == len(before) + 1
+    assert [key["state"] for key in after if key["kid"] not in before] == ["signing"]
+    assert demo.redeem(issued["token"]).status == 303
+    assert demo.redeem(demo.issue("alice")["token"]).status == 303
+    assert admin.events(type="key.rotated")[0]["reason"] == "yearly"
+
+
+def test_explain_says_which_rule_decides_and_changes_nothing(admin, demo):
+    def ask(**question) -> dict:
+        answer = admin.send("POST", "explain", question)
+        assert answer.status == 200, answer.body
+        assert set(answer.json()) >= {"passes", "rule", "steps"}
+        return answer.json()
+
+    assert ask(kind="redirect", client_id="demo-web", redirect="/account/profile")["passes"] is True
+    refused = ask(kind="redirect", client_id="demo-web", redirect="//evil.example")
+    assert refused["passes"] is False and refused["reason"]
+    assert ask(kind="redirect", client_id="nobody", redirect="/")["reason"] == "unknown_client"
+
+    issued = demo.issue("alice")
+    before = len(admin.events(limit=500))
+    explained = ask(kind="redemption", token=issued["token"], ip="127.0.0.1")
+    assert explained["passes"] is True and issued["token"] not in json.dumps(explained)
+    assert len(admin.events(limit=500)) == before
+    assert demo.redeem(issued["token"]).status == 303
+    assert ask(kind="redemption", token=issued["token"])["reason"] == "replayed"
+    assert ask(kind="redemption", token="x.y.z")["reason"] == "malformed"
+    for wrong in [{}, {"kind": "magic"}, {"kind": "redirect"}, {"kind": "redemption"},
+                  {"kind": "redirect", "client_id": "demo-web", "redirect": "/", "more": 1}]:
+        assert admin.send("POST", "explain", wrong).status == 400, wrong
+
+
+def test_a_browser_session_of_an_administrator_needs_the_form_token_to_change_anything(demo, admin):
+    page = demo.send("GET", "/admin/sign-in")
+    form = wire.PageForm(page.text).forms[0]
+    fields = {**form["fields"], "token": demo.facts["admin_token"]}
+    opened = demo.send("POST", "/admin/sign-in", {"Cookie": wire.cookie_header(page)}, wire.encode(fields))
+    assert opened.status == 303, opened.body
+    cookie = opened.cookies["__Host-drawbridge_admin"]
+    assert cookie.attributes.get("samesite") == "Strict" and cookie.attributes.get("httponly")
+    headers = {"Cookie": f"__Host-drawbridge_admin={cookie.value}"}
+    assert demo.send("GET", "/api/admin/audit-events", headers).status == 200
+    assert demo.send("POST", "/api/admin/keys/rotate", headers).status == 403
+    assert demo.send("POST", "/admin/keys/rotate", headers, "reason=x").status == 403
+    keys = wire.PageForm(demo.send("GET", "/admin/keys", headers).text)
+    token = next(f["fields"]["form_token"] for f in keys.forms if f["action"] == "/admin/keys/rotate")
+    assert demo.send("POST", "/api/admin/keys/rotate", {**headers, "X-CSRF-Token": token}).status == 200
+    foreign = {**headers, "X-CSRF-Token": token, "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    assert demo.send("POST", "/api/admin/keys/rotate", foreign).status == 403
+    out = demo.send("POST", "/admin/sign-out", headers, wire.encode({"form_token": token}))
+    assert out.status == 303
+    assert demo.send("GET", "/api/admin/audit-events", headers).status == 401
+    assert [event["type"] for event in admin.events(limit=200) if event["type"].startswith("admin.signed")][:2] == [
+        "admin.signed_out", "admin.signed_in"]
+
+
+def test_no_admin_token_is_ever_written_down(demo, admin):
+    admin.events()
+    assert demo.facts["admin_token"] not in demo.stderr_path.read_text()
+    for name in ["drawbridge.sqlite", "drawbridge.sqlite-wal"]:
+        path = Path(demo.data) / name
+        if path.exists():
+            assert demo.facts["admin_token"].encode() not in path.read_bytes()

@@ -1,0 +1,237 @@
+"""The console in headless Chromium (contract §8): a replayed token is found, its session ended, the finding exported."""
+
+import json
+
+from urllib.parse import quote
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+import wire
+from admin import Admin
+from test_main_road_browser import SCREENSHOTS, open_browser, path_of, press, pytestmark, text_of  # noqa: F401
+
+PAGES = ["", "events", "events?outcome=failure", "live", "users", "users/alice", "clients", "clients/demo-web",
+         "register-client", "explain", "keys", "settings", "nodes?verify=1"]
+
+
+def shot(browser, name: str):
+    if SCREENSHOTS:
+        browser.save_screenshot(f"{SCREENSHOTS}/console-{name}.png")
+
+
+def sign_in(browser, demo, path: str = "/admin/"):
+    browser.get(demo.base + path)
+    browser.find_element(By.NAME, "token").send_keys(demo.facts["admin_token"])
+    press(browser, "Open the console")
+    WebDriverWait(browser, 10).until(lambda it: "/sign-in" not in it.current_url)
+
+
+@pytest.fixture(scope="module")
+def busy(demo):
+    """Logins, a refusal by each of some reasons, and one replay from another browser."""
+    for number in range(6):
+        demo.sign_in(f"user{number}")
+    issued = demo.issue("alice")
+    cookie = demo.redeem(issued["token"]).session_cookie
+    demo.redeem(issued["token"], wire.OTHER_BROWSER)
+    demo.redeem("no.such.token")
+    other = demo.sign_in("alice")
+    return {"token": issued, "ended": cookie, "live": other}
+
+
+def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser):  # noqa: F811
+    browser = open_browser()
+    browser.get(demo.base + "/admin/")
+    assert path_of(browser) == "/admin/sign-in"
+    shot(browser, "sign-in")
+    browser.find_element(By.NAME, "token").send_keys("dbt_wrong")
+    press(browser, "Open the console")
+    assert "not valid" in text_of(browser)
+    sign_in(browser, demo)
+    assert path_of(browser) == "/admin/"
+    assert browser.find_elements(By.CSS_SELECTOR, "svg.chart polyline")
+    assert "login_token.replayed" in text_of(browser)
+    shot(browser, "overview")
+
+    # The replay, by address.
+    browser.find_element(By.LINK_TEXT, "Events").click()
+    browser.find_element(By.NAME, "ip").send_keys("127.0.0.1")
+    browser.find_element(By.NAME, "type").send_keys("login_token.replayed")
+    press(browser, "Search")
+    assert "ip=127.0.0.1" in browser.current_url and "type=login_token.replayed" in browser.current_url
+    rows = browser.find_elements(By.CSS_SELECTOR, "table.events tbody tr")
+    assert any("alice" in row.text for row in rows)
+    shot(browser, "events")
+    next(row for row in rows if "alice" in row.text).find_element(By.CSS_SELECTOR, "td a").click()
+    assert "replayed" in text_of(browser)
+    shot(browser, "event")
+    # Both events of the token: the first use and the second.
+    browser.find_element(By.LINK_TEXT, busy["token"]["id"]).click()
+    found = text_of(browser)
+    assert "login_token.redeemed" in found and "login_token.replayed" in found and "web_session.ended" in found
+
+    # The user, and an end to what is still open.
+    browser.find_element(By.LINK_TEXT, "alice").click()
+    assert path_of(browser) == "/admin/users/alice"
+    shot(browser, "user")
+    assert demo.send("GET", "/auth/check", {"Cookie": busy["live"]}).status == 200
+    live = len(browser.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good"))
+    assert live >= 1
+    browser.find_element(By.CSS_SELECTOR, "ul.sessions form button").click()
+    WebDriverWait(browser, 10).until(
+        lambda it: len(it.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good")) == live - 1)
+    assert demo.send("GET", "/auth/check", {"Cookie": busy["live"]}).status == 401
+    assert json.loads(Admin(demo).events(sub="alice", type="web_session.ended")[0]["detail"])[
+        "actor"] == "client:demo-admin"
+
+    # What was found, taken along.
+    browser.get(f"{demo.base}/admin/events?token_id={quote(busy['token']['id'])}")
+    link = browser.find_element(By.LINK_TEXT, "JSON Lines").get_attribute("href")
+    lines = browser.execute_async_script(
+        "const done = arguments[1]; fetch(arguments[0]).then(a => a.text()).then(done)", link)
+    types = {json.loads(line)["type"] for line in lines.splitlines()}
+    assert {"login_token.issued", "login_token.redeemed", "login_token.replayed"} <= types
+    press(browser, "Sign out")
+    assert path_of(browser) == "/admin/sign-in"
+
+
+def test_events_appear_as_they_happen(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/live")
+    WebDriverWait(browser, 10).until(lambda it: "Connected" in it.find_element(By.ID, "live-state").text)
+    issued = demo.issue("lively")
+    WebDriverWait(browser, 10).until(lambda it: "lively" in it.find_element(By.CSS_SELECTOR, "table.events").text)
+    row = browser.find_element(By.CSS_SELECTOR, "table.events tbody tr")
+    assert "login_token.issued" in row.text
+    row.find_element(By.CSS_SELECTOR, "td a").click()
+    assert issued["id"] in text_of(browser)
+
+
+def test_a_client_is_edited_with_its_faults_named(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/register-client")
+    box = browser.find_element(By.ID, "document")
+    box.clear()
+    box.send_keys('{"client_type": "web", "redeem": "maybe"}')
+    press(browser, "Save")
+    assert "redeem must be one of" in text_of(browser)
+    assert '"maybe"' in browser.find_element(By.ID, "document").get_attribute("value")
+    box = browser.find_element(By.ID, "document")
+    box.clear()
+    box.send_keys('{"client_id": "console-made", "client_type": "web", '
+                  '"token_endpoint_auth_method": "client_secret_basic"}')
+    press(browser, "Save")
+    assert "dbc_" in text_of(browser) and "Saved" in text_of(browser)
+    browser.get(demo.base + "/admin/clients/console-made")
+    assert "dbc_" not in text_of(browser)
+    shot(browser, "client")
+    press(browser, "Delete the client")
+    WebDriverWait(browser, 10).until(lambda it: it.switch_to.alert)
+    browser.switch_to.alert.accept()
+    WebDriverWait(browser, 10).until(lambda it: path_of(it) == "/admin/clients")
+    assert "console-made" not in text_of(browser)
+
+
+def test_explain_answers_in_the_page(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/explain")
+    browser.find_element(By.ID, "redirect").send_keys("//evil.example/")
+    press(browser, "Explain the redirect")
+    assert "It does not pass" in text_of(browser)
+    shot(browser, "explain")
+
+
+def test_an_account_with_the_role_admin_opens_the_console(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    browser.get(demo.base + "/signin?return_to=/admin/")
+    person = demo.user("admin")
+    if "password" not in person or not browser.find_elements(By.NAME, "password"):
+        pytest.skip("this build signs nobody in")
+    browser.find_element(By.NAME, "username").send_keys(person["username"])
+    browser.find_element(By.NAME, "password").send_keys(person["password"])
+    browser.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
+    browser.get(demo.base + "/admin/")
+    assert path_of(browser) == "/admin/", text_of(browser)
+    assert browser.find_elements(By.CSS_SELECTOR, "svg.chart")
+
+
+RULES = """
+const problems = [];
+const name = (e) => e.outerHTML.slice(0, 120);
+if (!document.documentElement.lang) problems.push("no language");
+if (!document.title) problems.push("no title");
+if (document.querySelectorAll("h1").length !== 1) problems.push("not one h1");
+if (!document.querySelector("main")) problems.push("no main");
+for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea"))
+    if (!(e.labels && e.labels.length) && !e.getAttribute("aria-label")) problems.push("no label: " + name(e));
+for (const e of document.querySelectorAll("a, button"))
+    if (!e.textContent.trim() && !e.getAttribute("aria-label")) problems.push("no name: " + name(e));
+for (const e of document.querySelectorAll("img")) if (!e.hasAttribute("alt")) problems.push("no alt: " + name(e));
+for (const e of document.querySelectorAll("svg[role=img]")) if (!e.getAttribute("aria-label")) problems.push("no label: svg");
+for (const e of document.querySelectorAll("th")) if (!e.getAttribute("scope")) problems.push("no scope: " + name(e));
+const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) problems.push("twice: #" + id);
+for (const e of document.querySelectorAll("[aria-labelledby], [aria-describedby]"))
+    for (const id of ((e.getAttribute("aria-labelledby") || "") + " " + (e.getAttribute("aria-describedby") || "")).split(" "))
+        if (id && !document.getElementById(id)) problems.push("points nowhere: " + id);
+const channel = (c) => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+const luminance = (rgb) => 0.2126 * channel(rgb[0]) + 0.7152 * channel(rgb[1]) + 0.0722 * channel(rgb[2]);
+const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+const ground = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
+    if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; };
+for (const e of document.querySelectorAll("main *, nav *, header *, footer *")) {
+    if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) || !e.getClientRects().length) continue;
+    if (e.closest(".over, .hidden-text, option, [hidden]")) continue;
+    const style = getComputedStyle(e);
+    const [a, b] = [luminance(parse(e.closest("svg") ? style.fill : style.color)), luminance(ground(e))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) problems.push("contrast " + ratio.toFixed(2) + ": " + name(e));
+}
+const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+if (wide > 0) problems.push("scrolls sideways by " + wide);
+return problems;
+"""
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_keeps_the_rules(demo, busy, open_browser, width, dark):  # noqa: F811
+    browser = open_browser(size=(width, 900), dark=dark)
+    sign_in(browser, demo)
+    for page in PAGES:
+        browser.get(f"{demo.base}/admin/{page}")
+        assert browser.execute_script(RULES) == [], page
+        name = (page.split("?")[0] or "overview").replace("/", "-")
+        shot(browser, f"{width}-{'dark' if dark else 'light'}-{name}")
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def test_the_console_works_without_scripts(demo, busy, open_browser):  # noqa: F811
+    browser = open_browser(scripts=False)
+    sign_in(browser, demo, "/admin/events?type=login_token.replayed")
+    assert path_of(browser) == "/admin/events?type=login_token.replayed"
+    assert "alice" in text_of(browser)
+    browser.get(demo.base + "/admin/keys")
+    press(browser, "Rotate now")
+    WebDriverWait(browser, 10).until(lambda it: "verifying" in text_of(it))
+
+
+def test_a_page_carries_a_strict_policy_and_nothing_inline(demo, busy):
+    admin = demo.send("GET", "/admin/sign-in")
+    form = wire.PageForm(admin.text).forms[0]
+    opened = demo.send("POST", "/admin/sign-in", {"Cookie": wire.cookie_header(admin)},
+                       wire.encode({**form["fields"], "token": demo.facts["admin_token"]}))
+    cookie = {"Cookie": f"__Host-drawbridge_admin={opened.cookies['__Host-drawbridge_admin'].value}"}
+    for page in PAGES:
+        answer = demo.send("GET", f"/admin/{page}", cookie)
+        assert answer.status == 200, (page, answer.status)
+        policy = answer.header("Content-Security-Policy")
+        assert "unsafe" not in policy and "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+        parsed = wire.PageForm(answer.text)
+        assert parsed.inline_scripts == 0 and parsed.inline_handlers == [], page
+    for path in ["https://evil.example/", "//evil.example", "/admin/\\evil", "/other"]:
+        answer = demo.send("POST", "/admin/sign-in", {"Cookie": wire.cookie_header(admin)},
+                           wire.encode({**form["fields"], "next": path, "token": demo.facts["admin_token"]}))
+        assert answer.header("Location") == demo.base + "/admin/", path
