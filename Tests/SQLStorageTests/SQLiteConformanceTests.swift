@@ -5,7 +5,10 @@ import Testing
 @Suite struct SQLiteConformanceTests {
     private static let cases =
         LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
-        + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases + AdminConformance.cases
+        + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
+        + AdminConformance.cases
+        + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases
+        + RefreshTokenStoreConformance.cases
 
     @Test(arguments: cases)
     func `SQLite keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {

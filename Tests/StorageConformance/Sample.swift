@@ -15,11 +15,11 @@ enum Sample {
     /// A session with ids that follow from `name`.
     static func session(
         _ name: String, token: TokenID? = nil, subject: Subject = "alice", at: Timestamp = now,
-        lifetime: Duration = .seconds(3600)
+        lifetime: Duration = .seconds(3600), parent: SessionID? = nil
     ) -> WebSession {
         WebSession(
             id: SessionID(rawValue: "session-\(name)"), secretDigest: "digest-\(name)", subject: subject,
-            clientID: "web", appClientID: "app", parentID: nil, loginTokenID: token, opening: .loginToken,
+            clientID: "web", appClientID: "app", parentID: parent, loginTokenID: token, opening: .loginToken,
             authentication: Authentication(), createdAt: at, expiresAt: at + lifetime, idleLifetime: .seconds(600),
             lastSeenAt: at)
     }

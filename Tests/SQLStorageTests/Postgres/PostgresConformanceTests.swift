@@ -6,7 +6,10 @@ import Testing
 struct PostgresConformanceTests {
     private static let cases =
         LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
-        + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases + AdminConformance.cases
+        + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
+        + AdminConformance.cases
+        + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases
+        + RefreshTokenStoreConformance.cases
 
     @Test(arguments: cases)
     func `PostgreSQL keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {

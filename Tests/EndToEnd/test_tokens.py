@@ -1,0 +1,393 @@
+"""The token side of the OAuth provider (contract §5, §7), against a running demo."""
+
+import base64
+import hashlib
+import http.server
+import json
+import secrets
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+
+import instance
+import oauth
+import signing
+from instance import wait_until
+
+
+def error(answer) -> tuple[int, str]:
+    return answer.status, answer.json()["error"]
+
+
+def fresh_code(demo, **more) -> tuple[str, str]:
+    verifier = secrets.token_urlsafe(48)
+    return oauth.Browser(demo).authorize(verifier=verifier, **more)["code"], verifier
+
+
+# Metadata and keys
+
+@pytest.mark.parametrize("name", ["openid-configuration", "oauth-authorization-server"])
+def test_both_documents_describe_the_same_provider(demo, name):
+    answer = demo.send("GET", f"/.well-known/{name}")
+    document = answer.json()
+    assert document["issuer"] == demo.facts["issuer"]
+    assert answer.header("Cache-Control") == "public, max-age=3600"
+    assert answer.header("Access-Control-Allow-Origin") == "*"
+    assert document["token_endpoint"] == demo.facts["issuer"] + "/oauth/token"
+    assert document["code_challenge_methods_supported"] == ["S256"]
+    assert {"RS256", "ES256", "EdDSA"} <= set(document["id_token_signing_alg_values_supported"])
+    assert document["native_sso_supported"] is True and document["backchannel_logout_supported"] is True
+    assert "authorization_code" in document["grant_types_supported"]
+
+
+def test_published_keys_are_public_and_named(demo):
+    keys = demo.send("GET", "/.well-known/jwks.json").json()["keys"]
+    assert {key["alg"] for key in keys} == {"ES256", "RS256", "EdDSA"}
+    assert len({key["kid"] for key in keys}) == len(keys)
+    assert not {"d", "p", "q", "k"} & {member for key in keys for member in key}
+
+
+# authorization_code
+
+def test_a_code_becomes_tokens(demo):
+    tokens = oauth.sign_in(demo, nonce="n-1")
+    assert tokens["token_type"] == "Bearer" and 0 < tokens["expires_in"] <= 3600
+    header, access = oauth.parts(tokens["access_token"])
+    assert header["typ"] == "at+jwt" and header["alg"] == "ES256"
+    assert access["iss"] == demo.facts["issuer"] == access["aud"] and access["client_id"] == "demo-app"
+    assert access["sub"] == demo.user("alice")["sub"]
+    header, claims = oauth.parts(tokens["id_token"])
+    half = hashlib.sha256(tokens["access_token"].encode()).digest()[:16]
+    assert claims["at_hash"] == base64.urlsafe_b64encode(half).rstrip(b"=").decode()
+    assert claims["nonce"] == "n-1" and claims["sid"] == access["sid"] and claims["aud"] == "demo-app"
+    assert abs(claims["auth_time"] - time.time()) < 60 and claims["amr"] and claims["acr"]
+    assert "name" not in claims
+
+
+def test_answers_are_kept_by_no_cache(demo):
+    code, verifier = fresh_code(demo)
+    answer = oauth.redeem(demo, code, verifier)
+    assert answer.header("Cache-Control") == "no-store" and answer.header("Pragma") == "no-cache"
+
+
+@pytest.mark.parametrize("change", [
+    {"verifier": None}, {"verifier": "x" * 43}, {"verifier": "short"}, {"redirect": "http://127.0.0.1:1/callback"},
+    {"client": "demo-app-b"},
+])
+def test_a_code_is_bound_and_survives_a_failed_try(demo, change):
+    code, verifier = fresh_code(demo)
+    assert error(oauth.redeem(demo, **{"code": code, "verifier": verifier, **change})) == (400, "invalid_grant")
+    assert oauth.redeem(demo, code, verifier).status == 200
+
+
+def test_the_third_failed_try_uses_a_code_up(demo):
+    code, verifier = fresh_code(demo)
+    for _ in range(3):
+        assert error(oauth.redeem(demo, code, "y" * 43)) == (400, "invalid_grant")
+    assert error(oauth.redeem(demo, code, verifier)) == (400, "invalid_grant")
+
+
+def test_a_code_used_twice_ends_what_it_opened(demo):
+    code, verifier = fresh_code(demo)
+    tokens = oauth.redeem(demo, code, verifier).json()
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 200
+    assert error(oauth.redeem(demo, code, verifier)) == (400, "invalid_grant")
+    wait_until(lambda: oauth.userinfo(demo, tokens["access_token"]).status == 401, 1.2, "the access token's end")
+    assert error(oauth.refresh(demo, tokens["refresh_token"])) == (400, "invalid_grant")
+
+
+def test_of_a_hundred_redeemers_one_wins_and_loses_it_again(demo):
+    code, verifier = fresh_code(demo)
+    with ThreadPoolExecutor(100) as pool:
+        answers = list(pool.map(lambda _: oauth.redeem(demo, code, verifier), range(100)))
+    winners = [answer for answer in answers if answer.status == 200]
+    assert len(winners) == 1
+    assert {error(answer) for answer in answers if answer.status != 200} == {(400, "invalid_grant")}
+    assert error(oauth.refresh(demo, winners[0].json()["refresh_token"])) == (400, "invalid_grant")
+
+
+def test_a_verifier_without_a_challenge_is_a_downgrade(demo):
+    code = oauth.Browser(demo).authorize(client="demo-rp", redirect=oauth.RP_REDIRECT, scope="openid")["code"]
+    answer = oauth.redeem(demo, code, "z" * 43, redirect=oauth.RP_REDIRECT, headers=oauth.basic(demo, "demo-rp"))
+    assert error(answer) == (400, "invalid_request")
+
+
+# Client authentication and the shape of requests
+
+def test_a_wrong_secret_is_answered_in_kind(demo):
+    wrong = {"Authorization": "Basic " + base64.b64encode(b"demo-admin:wrong").decode()}
+    answer = oauth.token(demo, {"grant_type": "client_credentials"}, wrong)
+    assert error(answer) == (401, "invalid_client")
+    assert answer.header("WWW-Authenticate").startswith("Basic")
+
+
+@pytest.mark.parametrize(("form", "expected"), [
+    ("grant_type=client_credentials&grant_type=refresh_token", (400, "invalid_request")),
+    ("grant_type=password&username=a&password=b", (400, "unsupported_grant_type")),
+    ("grant_type=authorization_code&code=x", (400, "unauthorized_client")),
+    ("grant_type=client_credentials&scope=admin+more", (400, "invalid_scope")),
+    ("scope=admin", (400, "invalid_request")),
+    ("grant_type=client_credentials&client_secret=x", (400, "invalid_request")),
+])
+def test_bad_requests_have_their_codes(demo, form, expected):
+    assert error(oauth.token(demo, form, oauth.basic(demo, "demo-admin"))) == expected
+
+
+def test_a_public_client_that_sends_a_secret_is_refused(demo):
+    answer = oauth.token(demo, {"grant_type": "refresh_token", "refresh_token": "x", "client_id": "demo-app",
+                                "client_secret": "hunter2"})
+    assert error(answer) == (401, "invalid_client")
+
+
+def test_only_forms_of_a_bounded_size_are_read(demo):
+    assert error(demo.send("POST", "/oauth/token", None, {"grant_type": "client_credentials"})) == (
+        400, "invalid_request")
+    assert oauth.token(demo, "x=" + "a" * 65_536).status == 413
+    assert demo.send("GET", "/oauth/token").status == 405
+
+
+def test_scripts_of_any_origin_may_call_the_token_endpoint_but_not_authorize(demo):
+    answer = demo.send("OPTIONS", "/oauth/token", {"Origin": "https://spa.example"})
+    assert answer.status == 204 and answer.header("Access-Control-Allow-Origin") == "*"
+    assert "POST" in answer.header("Access-Control-Allow-Methods")
+    assert answer.header("Access-Control-Allow-Credentials") is None
+    assert oauth.token(demo, {}).header("Access-Control-Allow-Origin") == "*"
+    assert demo.send("OPTIONS", "/oauth/authorize").header("Access-Control-Allow-Origin") is None
+
+
+# refresh_token
+
+def test_a_refresh_rotates_and_its_parent_gives_the_same_once_more(demo):
+    tokens = oauth.sign_in(demo)
+    first = oauth.refresh(demo, tokens["refresh_token"]).json()
+    assert first["refresh_token"] != tokens["refresh_token"]
+    assert first["access_token"] != tokens["access_token"] and first["id_token"]
+    again = oauth.refresh(demo, tokens["refresh_token"]).json()
+    assert again["refresh_token"] == first["refresh_token"]
+
+
+def test_a_grandparent_revokes_the_family(demo):
+    tokens = oauth.sign_in(demo)
+    second = oauth.refresh(demo, tokens["refresh_token"]).json()
+    third = oauth.refresh(demo, second["refresh_token"]).json()
+    assert error(oauth.refresh(demo, tokens["refresh_token"])) == (400, "invalid_grant")
+    assert error(oauth.refresh(demo, third["refresh_token"])) == (400, "invalid_grant")
+    wait_until(lambda: oauth.userinfo(demo, third["access_token"]).status == 401, 1.2, "the access token's end")
+    assert demo.audit("refresh_token.reused")
+
+
+def test_fifty_refreshes_at_once_have_one_successor(demo):
+    tokens = oauth.sign_in(demo)
+    with ThreadPoolExecutor(50) as pool:
+        answers = list(pool.map(lambda _: oauth.refresh(demo, tokens["refresh_token"]), range(50)))
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.json()["refresh_token"] for answer in answers}) == 1
+
+
+def test_a_refresh_token_belongs_to_its_client_and_scope(demo):
+    tokens = oauth.sign_in(demo, scope="openid profile")
+    assert error(oauth.refresh(demo, tokens["refresh_token"], client="demo-app-b")) == (400, "invalid_grant")
+    assert error(oauth.refresh(demo, tokens["refresh_token"], scope="openid email")) == (400, "invalid_scope")
+    narrowed = oauth.refresh(demo, tokens["refresh_token"], scope="openid").json()
+    assert narrowed["scope"] == "openid"
+    assert oauth.refresh(demo, narrowed["refresh_token"]).json()["scope"] == "openid profile"
+
+
+# client_credentials, introspection, userinfo
+
+def test_the_administration_acts_for_itself(demo):
+    answer = oauth.token(demo, {"grant_type": "client_credentials"}, oauth.basic(demo, "demo-admin")).json()
+    assert answer["scope"] == "admin" and "refresh_token" not in answer
+    facts = oauth.introspect(demo, answer["access_token"])
+    assert facts["active"] is True and facts["client_id"] == "demo-admin" and facts["scope"] == "admin"
+    assert oauth.introspect(demo, demo.facts["admin_token"])["scope"] == "admin"
+
+
+def test_introspection_says_nothing_of_what_does_not_count(demo):
+    tokens = oauth.sign_in(demo)
+    facts = oauth.introspect(demo, tokens["access_token"])
+    assert facts["active"] and facts["sub"] == demo.user("alice")["sub"] and facts["username"] == "alice"
+    for presented in ["nonsense", tokens["id_token"], tokens["access_token"][:-2] + "AA"]:
+        assert oauth.introspect(demo, presented) == {"active": False}
+    # A refresh token is nobody's business but its client's.
+    assert oauth.introspect(demo, tokens["refresh_token"], client="demo-rp") == {"active": False}
+    answer = oauth.post(demo, "/oauth/introspect", {"token": tokens["access_token"], "client_id": "demo-app"})
+    assert error(answer) == (401, "invalid_client")
+
+
+def test_userinfo_answers_three_ways(demo):
+    access = oauth.sign_in(demo)["access_token"]
+    bearer = {"Authorization": f"Bearer {access}"}
+    answers = [oauth.userinfo(demo, access), demo.send("POST", "/oauth/userinfo", bearer),
+               oauth.post(demo, "/oauth/userinfo", {"access_token": access})]
+    assert [answer.json()["sub"] for answer in answers] == [demo.user("alice")["sub"]] * 3
+    assert answers[0].json()["name"]
+
+
+def test_an_id_token_is_no_access_token(demo):
+    tokens = oauth.sign_in(demo)
+    answer = oauth.userinfo(demo, tokens["id_token"])
+    assert answer.status == 401 and "invalid_token" in answer.header("WWW-Authenticate")
+    assert demo.send("GET", "/oauth/userinfo").header("WWW-Authenticate") == "Bearer"
+    assert oauth.userinfo(demo, demo.facts["admin_token"]).status == 403
+
+
+def forged(demo, access: str) -> list[str]:
+    header, claims = oauth.parts(access)
+    key = next(key for key in demo.send("GET", "/.well-known/jwks.json").json()["keys"] if key["alg"] == "ES256")
+    public = signing.unb64url(key["x"]) + signing.unb64url(key["y"])
+    unsigned = base64.urlsafe_b64encode(json.dumps({**header, "alg": "none"}).encode()).rstrip(b"=").decode()
+    body = access.split(".")[1]
+    return [f"{unsigned}.{body}.", f"{unsigned}.{body}.{access.split('.')[2]}",
+            signing.jwt(claims, public, {**header, "alg": "HS256"}),
+            signing.jwt(claims, json.dumps(key).encode(), {**header, "alg": "HS256"})]
+
+
+def test_alg_none_and_a_public_key_as_a_secret_are_refused(demo):
+    access = oauth.sign_in(demo)["access_token"]
+    for token in forged(demo, access):
+        assert oauth.userinfo(demo, token).status == 401
+        assert oauth.introspect(demo, token) == {"active": False}
+        assert demo.send("POST", instance.ISSUE, {"Authorization": f"Bearer {token}"}).status == 401
+
+
+# Revocation and the login token under a session
+
+def test_revoking_a_refresh_token_ends_its_session(demo):
+    tokens = oauth.sign_in(demo)
+    other = oauth.post(demo, "/oauth/revoke", {"token": tokens["refresh_token"], "client_id": "demo-app-b"})
+    assert error(other) == (400, "invalid_grant")
+    answer = oauth.post(demo, "/oauth/revoke", {"token": tokens["refresh_token"], "client_id": "demo-app"})
+    assert answer.status == 200 and answer.body == b""
+    wait_until(lambda: oauth.userinfo(demo, tokens["access_token"]).status == 401, 1.2, "the access token's end")
+    assert oauth.post(demo, "/oauth/revoke", {"token": "unknown", "client_id": "demo-app"}).status == 200
+
+
+def test_revoking_an_access_token_leaves_the_session(demo):
+    tokens = oauth.sign_in(demo)
+    oauth.userinfo(demo, tokens["access_token"])
+    assert oauth.post(
+        demo, "/oauth/revoke", {"token": tokens["access_token"], "client_id": "demo-app"}).status == 200
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+    assert oauth.refresh(demo, tokens["refresh_token"]).status == 200
+    answer = oauth.post(demo, "/oauth/revoke", {"token": tokens["id_token"], "client_id": "demo-app"})
+    assert error(answer) == (400, "unsupported_token_type")
+
+
+def issue_with(demo, access: str, **fields):
+    return demo.send("POST", instance.ISSUE, {"Authorization": f"Bearer {access}"}, fields or None)
+
+
+def test_an_access_token_of_ours_issues_login_tokens_until_its_session_ends(demo):
+    tokens = oauth.sign_in(demo)
+    sid = oauth.parts(tokens["access_token"])[1]["sid"]
+    first = issue_with(demo, tokens["access_token"]).json()
+    assert oauth.parts(first["token"])[1]["sid"] == sid
+    landed = demo.redeem(first["token"])
+    assert landed.status == 303
+    cookie = landed.session_cookie
+    assert demo.session(cookie)["sub"] == demo.user("alice")["sub"]
+    pending = issue_with(demo, tokens["access_token"]).json()
+    oauth.post(demo, "/oauth/revoke", {"token": tokens["refresh_token"], "client_id": "demo-app"})
+    wait_until(lambda: not demo.session(cookie)["authenticated"], 1.2, "the web session's end")
+    wait_until(lambda: issue_with(demo, tokens["access_token"]).status == 401, 1.2, "no more login tokens")
+    assert demo.redeem(pending["token"], headers=oauth.wire.OTHER_BROWSER).status == 400
+
+
+def test_the_administration_token_names_no_user(demo):
+    assert issue_with(demo, demo.facts["admin_token"]).status == 401
+
+
+# Logout
+
+class Receiver:
+    """A website's back-channel logout endpoint."""
+
+    def __init__(self, statuses: list[int] | None = None):
+        self.tokens: list[str] = []
+        self.bodies: list[dict] = []
+        statuses = list(statuses or [])
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                receiver.bodies.append(parse_qs(body))
+                receiver.tokens.append(parse_qs(body)["logout_token"][0])
+                self.send_response(statuses.pop(0) if statuses else 200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.uri = f"http://127.0.0.1:{self.server.server_port}/logout"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def logout_url(**parameters) -> str:
+    return "/oauth/logout?" + urlencode(parameters)
+
+
+def rp_sign_in(demo, browser) -> dict:
+    code = browser.authorize(client="demo-rp", redirect=oauth.RP_REDIRECT, scope="openid")["code"]
+    return oauth.redeem(
+        demo, code, None, redirect=oauth.RP_REDIRECT, headers=oauth.basic(demo, "demo-rp")).json()
+
+
+def test_a_website_with_a_hint_signs_out_at_once(demo):
+    browser = oauth.Browser(demo)
+    tokens = rp_sign_in(demo, browser)
+    state = "s" * 128
+    answer = browser.request("GET", logout_url(
+        id_token_hint=tokens["id_token"], post_logout_redirect_uri="https://rp.example.com/signed-out", state=state))
+    assert answer.status == 303
+    assert answer.header("Location") == f"https://rp.example.com/signed-out?state={state}"
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+    assert "prompt" not in browser.cookies and oauth.wire.SESSION_COOKIE not in browser.cookies
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda hint: {"id_token_hint": hint, "post_logout_redirect_uri": "https://rp.example.com/elsewhere"},
+    lambda hint: {"id_token_hint": hint, "post_logout_redirect_uri": "https://rp.example.com/signed-out?foo=bar"},
+    lambda hint: {"id_token_hint": hint[:-4] + "AAAA", "post_logout_redirect_uri": "https://rp.example.com/signed-out"},
+    lambda hint: {"post_logout_redirect_uri": "https://rp.example.com/signed-out"},
+    lambda hint: {},
+])
+def test_a_bad_logout_request_leads_nowhere_else(demo, spoil):
+    browser = oauth.Browser(demo)
+    tokens = rp_sign_in(demo, browser)
+    answer = browser.request("GET", logout_url(**spoil(tokens["id_token"])))
+    if answer.status == 200:
+        assert demo.session(f"{oauth.wire.SESSION_COOKIE}={browser.cookies[oauth.wire.SESSION_COOKIE]}")["authenticated"]
+        answer = browser.submit(answer)
+    assert answer.status == 303 and answer.header("Location") == demo.base + "/session/signed-out"
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
+def test_a_websites_post_is_sent_round_to_a_get(demo):
+    answer = demo.send("POST", "/oauth/logout", None, urlencode({"state": "a b"}))
+    assert answer.status == 303 and answer.header("Location") == demo.base + "/oauth/logout?state=a%20b"
+
+
+# A second start
+
+def test_a_second_start_keeps_secrets_keys_and_sessions(start_demo):
+    first = start_demo("--no-limits")
+    tokens = oauth.sign_in(first)
+    keys = first.send("GET", "/.well-known/jwks.json").json()
+    port = first.port
+    first.stop()
+    second = start_demo("--no-limits", data=first.data, port=port)
+    assert second.client("demo-rp")["client_secret"] == first.client("demo-rp")["client_secret"]
+    assert second.send("GET", "/.well-known/jwks.json").json() == keys
+    assert oauth.userinfo(second, tokens["access_token"]).status == 200
+    assert oauth.refresh(second, tokens["refresh_token"]).status == 200

@@ -1,0 +1,121 @@
+package import Bridge
+
+/// What every ``AppSessionStore`` must do, and the queue that its ends fill.
+package enum AppSessionStoreConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("a session comes back as it was opened") { open in
+            let store = try await open()
+            try await store.openSample(Sample.appSession("parent"))
+            let session = Sample.appSession(
+                "a", browser: "browser", parent: "app-parent", device: "device",
+                scope: ["openid", "offline_access"], wantsNotice: true)
+            try await store.openSample(session)
+            try expectEqual(try await open().appSession(id: "app-a"), session, "the session")
+            try expectEqual(try await store.appSession(id: "nothing"), nil, "an unknown one")
+        },
+        ConformanceCase("nothing opens for a disabled user or under an ended parent") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "mallory", issuer: "i", at: Sample.now)
+            _ = try await store.setDisabled(
+                true, subject: "mallory", at: Sample.now, event: Sample.event(.userDisabled), ended: Sample.ended)
+            let disabled = try await store.open(
+                Sample.appSession("a", subject: "mallory"), refreshToken: nil,
+                events: [Sample.event(.appSessionOpened)])
+            try expectEqual(disabled, .subjectDisabled, "disabled")
+            let orphan = try await store.open(
+                Sample.appSession("b", parent: "app-nobody"), refreshToken: nil,
+                events: [Sample.event(.appSessionOpened)])
+            try expectEqual(orphan, .parentEnded, "without a parent")
+            try expectEqual(try await store.events(.appSessionOpened).count, 0, "events")
+        },
+        ConformanceCase("an end takes everything below with it, one event each, once") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].openSample(Sample.appSession("top"))
+            try await servers[0].openSample(Sample.appSession("child", parent: "app-top"))
+            try await servers[0].openSample(Sample.appSession("grandchild", parent: "app-child"))
+            try await servers[0].openSample(Sample.appSession("other"))
+            let web = Sample.session("w", token: "t", parent: "app-child")
+            _ = try await servers[0].redeem(
+                Sample.token("t"), opening: web, use: Sample.use(web), replacing: nil, events: [])
+            let ended = try await concurrently(10) { number in
+                try await servers[number % 2].endAppSession(
+                    "app-top", at: Sample.now, first: [Sample.event(.refreshTokenReused)], ended: Sample.ended)
+            }
+            try expectEqual(
+                Set(ended.flatMap { $0 }), ["app-top", "app-child", "app-grandchild", "session-w"], "ended")
+            try expectEqual(ended.flatMap { $0 }.count, 4, "each once")
+            try expectEqual(try await servers[1].session(id: "session-w")?.endedAt, Sample.now, "the web session")
+            try expectEqual(try await servers[1].appSession(id: "app-other")?.endedAt, nil, "the other one")
+            try expectEqual(try await servers[0].events(.appSessionEnded).count, 3, "app events")
+            try expectEqual(try await servers[0].events(.webSessionEnded).count, 1, "web events")
+            try expectEqual(try await servers[0].events(.refreshTokenReused).count, 1, "first events")
+        },
+        ConformanceCase("a login token of an ended app session opens nothing") { open in
+            let store = try await open()
+            try await store.openSample(Sample.appSession("a"))
+            _ = try await store.endAppSession("app-a", at: Sample.now, first: [], ended: Sample.ended)
+            let web = Sample.session("w", token: "t", parent: "app-a")
+            let outcome = try await store.redeem(
+                Sample.token("t"), opening: web, use: Sample.use(web), replacing: nil, events: [])
+            try expectEqual(outcome, .revoked(at: Sample.now), "outcome")
+            try expectEqual(try await store.session(id: "session-w"), nil, "the web session")
+        },
+        ConformanceCase("disabling a user ends the app sessions too") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.openSample(Sample.appSession("a"))
+            try await store.openSample(Sample.appSession("b", subject: "bob"))
+            let ended = try await store.setDisabled(
+                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled), ended: Sample.ended)
+            try expectEqual(ended, ["app-a"], "ended")
+            try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "another user's")
+        },
+        ConformanceCase("a browser's sign-out ends what is not offline, its codes too, and tells both clients") {
+            open in
+            let store = try await open()
+            try await store.recordCode(
+                Sample.code("open", grant: Sample.grant(browser: "browser")),
+                event: Sample.event(.authorizationCodeIssued))
+            try await store.openSample(Sample.appSession("online", browser: "browser", wantsNotice: true))
+            try await store.openSample(
+                Sample.appSession("offline", browser: "browser", scope: ["offline_access"], wantsNotice: true))
+            try await store.openSample(Sample.appSession("elsewhere", browser: "other", wantsNotice: true))
+            let ended = try await store.endAppSessions(
+                underBrowserSession: "browser", at: Sample.now, ended: Sample.ended)
+            try expectEqual(ended, ["app-online"], "ended")
+            try expectEqual(try await store.code(digest: "code-open"), nil, "the code")
+            let notices = try await store.takeLogoutNotices(dueAt: Sample.now, lease: .seconds(15), limit: 10)
+            try expectEqual(Set(notices.map(\.sessionID)), ["app-online", "app-offline"], "told")
+        },
+        ConformanceCase("a purge takes sessions and refresh tokens that expired before the cutoff") { open in
+            let store = try await open()
+            try await store.openSample(Sample.appSession("a"), refreshToken: "a")
+            try await store.openSample(Sample.appSession("b", lifetime: .seconds(7200)), refreshToken: "b")
+            let purged = try await store.purgeAppSessions(expiredBefore: Sample.now + .seconds(3601), limit: 10)
+            try expectEqual(purged, 1, "purged")
+            try expectEqual(try await store.appSession(id: "app-a"), nil, "the old one")
+            try expect(try await store.appSession(id: "app-b") != nil, "the young one stays")
+        },
+        ConformanceCase("of two servers one takes a notice, and a lease brings it back") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].openSample(Sample.appSession("a", wantsNotice: true))
+            _ = try await servers[0].endAppSession("app-a", at: Sample.now, first: [], ended: Sample.ended)
+            let taken = try await concurrently(10) { number in
+                try await servers[number % 2].takeLogoutNotices(dueAt: Sample.now, lease: .seconds(15), limit: 10)
+            }.flatMap { $0 }
+            try expectEqual(taken.map(\.attempts), [1], "attempts")
+            let later = Sample.now + .seconds(15)
+            let again = try await servers[1].takeLogoutNotices(dueAt: later, lease: .seconds(15), limit: 10)
+            try expectEqual(again.map(\.attempts), [2], "attempts after the lease")
+            try await servers[1].postponeLogoutNotice(again[0].id, until: later + .seconds(1))
+            try expectEqual(
+                try await servers[0].takeLogoutNotices(dueAt: later, lease: .seconds(15), limit: 10), [], "postponed")
+            try await servers[0].settleLogoutNotice(again[0].id, event: Sample.event(.logoutNoticeSent))
+            try await servers[0].settleLogoutNotice(again[0].id, event: Sample.event(.logoutNoticeSent))
+            let last = try await servers[1].takeLogoutNotices(
+                dueAt: later + .seconds(60), lease: .seconds(15), limit: 10)
+            try expectEqual(last, [], "settled")
+            try expectEqual(try await servers[0].events(.logoutNoticeSent).count, 1, "events")
+        },
+    ]
+}

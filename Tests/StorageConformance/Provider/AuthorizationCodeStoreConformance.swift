@@ -1,0 +1,103 @@
+package import Bridge
+
+/// What every ``AuthorizationCodeStore`` must do.
+package enum AuthorizationCodeStoreConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("a code comes back as it was recorded") { open in
+            let store = try await open()
+            let code = Sample.code("a", grant: Sample.grant(browser: "browser"))
+            try await store.recordCode(code, event: Sample.event(.authorizationCodeIssued))
+            let state = try await open().code(digest: "code-a")
+            try expectEqual(
+                state, AuthorizationCodeState(code: code, misses: 0, sessionID: nil, redeemedAt: nil), "the code")
+            try expectEqual(try await store.code(digest: "nothing"), nil, "an unknown code")
+            try expectEqual(try await store.events(.authorizationCodeIssued).count, 1, "events")
+        },
+        ConformanceCase("of 100 concurrent redemptions on two servers one opens a session") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].recordCode(Sample.code("a"), event: Sample.event(.authorizationCodeIssued))
+            let outcomes = try await concurrently(100) { number in
+                let session = Sample.appSession("\(number)")
+                return try await servers[number % 2].redeemCode(
+                    digest: "code-a", opening: session,
+                    refreshToken: Sample.refreshToken("\(number)", of: session), at: Sample.now,
+                    events: [Sample.event(.authorizationCodeRedeemed)])
+            }
+            let winners = outcomes.indices.filter { outcomes[$0] == .opened }
+            try expectEqual(winners.count, 1, "winners")
+            try expectEqual(outcomes.count { $0 == .alreadyUsed }, 99, "losers")
+            let winner = SessionID(rawValue: "app-\(winners[0])")
+            try expectEqual(try await servers[1].code(digest: "code-a")?.sessionID, winner, "whose code it is")
+            let alive = try await servers[0].appSessions(of: "alice", aliveAt: Sample.now, limit: 500)
+            try expectEqual(alive.map(\.id), [winner], "sessions")
+            try expectEqual(try await servers[0].events(.authorizationCodeRedeemed).count, 1, "events")
+        },
+        ConformanceCase("a code that has expired or never was opens nothing") { open in
+            let store = try await open()
+            try await store.recordCode(Sample.code("a"), event: Sample.event(.authorizationCodeIssued))
+            for digest in ["code-a", "nothing"] {
+                let outcome = try await store.redeemCode(
+                    digest: digest, opening: Sample.appSession("a"), refreshToken: nil,
+                    at: Sample.now + .seconds(60), events: [Sample.event(.authorizationCodeRedeemed)])
+                try expectEqual(outcome, .gone, digest)
+            }
+            try expectEqual(try await store.appSession(id: "app-a"), nil, "the session")
+            try expectEqual(try await store.events(.authorizationCodeRedeemed).count, 0, "events")
+        },
+        ConformanceCase("a disabled user's code opens nothing") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.recordCode(Sample.code("a"), event: Sample.event(.authorizationCodeIssued))
+            _ = try await store.setDisabled(
+                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled), ended: Sample.ended)
+            let outcome = try await store.redeemCode(
+                digest: "code-a", opening: Sample.appSession("a"), refreshToken: nil, at: Sample.now, events: [])
+            try expectEqual(outcome, .subjectDisabled, "outcome")
+            try expectEqual(try await store.appSession(id: "app-a"), nil, "the session")
+        },
+        ConformanceCase("the third miss takes a code away, one that was used stays") { open in
+            let store = try await open()
+            for name in ["a", "b"] {
+                try await store.recordCode(Sample.code(name), event: Sample.event(.authorizationCodeIssued))
+            }
+            _ = try await store.redeemCode(
+                digest: "code-b", opening: Sample.appSession("b"), refreshToken: nil, at: Sample.now, events: [])
+            for number in 1...3 {
+                for name in ["a", "b"] {
+                    try await store.recordCodeMiss(
+                        digest: "code-\(name)", limit: 3, event: Sample.event(.authorizationCodeRefused))
+                }
+                let misses = try await open().code(digest: "code-a")?.misses
+                try expectEqual(misses, number < 3 ? number : nil, "misses")
+            }
+            try expectEqual(try await store.code(digest: "code-b")?.sessionID, "app-b", "the used one")
+            try expectEqual(try await store.events(.authorizationCodeRefused).count, 6, "events")
+        },
+        ConformanceCase("a second use ends what the first one opened, once") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].recordCode(Sample.code("a"), event: Sample.event(.authorizationCodeIssued))
+            _ = try await servers[0].redeemCode(
+                digest: "code-a", opening: Sample.appSession("a"), refreshToken: nil, at: Sample.now, events: [])
+            let ended = try await concurrently(10) { number in
+                try await servers[number % 2].recordCodeReuse(
+                    digest: "code-a", at: Sample.now, reuse: Sample.event(.authorizationCodeReused),
+                    ended: Sample.ended)
+            }
+            try expectEqual(ended.flatMap { $0 }, ["app-a"], "ended")
+            try expectEqual(try await servers[1].appSession(id: "app-a")?.endedAt, Sample.now, "its end")
+            try expectEqual(try await servers[0].events(.authorizationCodeReused).count, 10, "reuse events")
+            try expectEqual(try await servers[0].events(.appSessionEnded).count, 1, "end events")
+        },
+        ConformanceCase("a purge takes codes that expired before the cutoff, up to its limit") { open in
+            let store = try await open()
+            for name in ["a", "b", "c"] {
+                try await store.recordCode(Sample.code(name), event: Sample.event(.authorizationCodeIssued))
+            }
+            try expectEqual(
+                try await store.purgeCodes(expiredBefore: Sample.now + .seconds(60), limit: 10), 0, "too early")
+            let cutoff = Sample.now + .milliseconds(60_001)
+            try expectEqual(try await store.purgeCodes(expiredBefore: cutoff, limit: 2), 2, "first")
+            try expectEqual(try await store.purgeCodes(expiredBefore: cutoff, limit: 2), 1, "second")
+        },
+    ]
+}

@@ -1,0 +1,105 @@
+package import Bridge
+import OAuth2
+
+/// What every ``RefreshTokenStore``, ``SigningKeyStore`` and ``RevokedTokenStore`` must do.
+package enum RefreshTokenStoreConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("a refresh token comes back with its session") { open in
+            let store = try await open()
+            let session = Sample.appSession("a")
+            try await store.openSample(session, refreshToken: "a")
+            let state = try await open().refreshToken(digest: "refresh-a")
+            try expectEqual(
+                state,
+                RefreshTokenState(
+                    record: Sample.refreshToken("a", of: session), rotatedAt: nil, successorDigest: nil,
+                    isSuccessorRotated: false, session: session), "the token")
+            try expectEqual(try await store.refreshToken(digest: "nothing"), nil, "an unknown one")
+        },
+        ConformanceCase("of 50 concurrent rotations on two servers one counts, and all learn the successor") { open in
+            let servers = [try await open(), try await open()]
+            let session = Sample.appSession("a")
+            try await servers[0].openSample(session, refreshToken: "a")
+            let outcomes = try await concurrently(50) { number in
+                try await servers[number % 2].rotate(
+                    digest: "refresh-a", to: Sample.refreshToken("b", of: session), at: Sample.now,
+                    event: Sample.event(.refreshTokenRotated))
+            }
+            try expectEqual(outcomes.count { $0 == .rotated }, 1, "winners")
+            for case .rotatedBefore(let state) in outcomes {
+                try expectEqual(state.successorDigest, "refresh-b", "the successor")
+                try expectEqual(state.isSuccessorRotated, false, "the successor's own")
+            }
+            try expectEqual(outcomes.count { $0 == .gone }, 0, "lost")
+            try expectEqual(try await servers[0].events(.refreshTokenRotated).count, 1, "events")
+            _ = try await servers[1].rotate(
+                digest: "refresh-b", to: Sample.refreshToken("c", of: session), at: Sample.now,
+                event: Sample.event(.refreshTokenRotated))
+            let parent = try await servers[0].refreshToken(digest: "refresh-a")
+            try expectEqual(parent?.isSuccessorRotated, true, "the successor's successor")
+        },
+        ConformanceCase("a token whose session ended, or that expired, is neither rotated nor extended") { open in
+            let store = try await open()
+            for (name, at) in [("ended", Sample.now), ("expired", Sample.now + .seconds(1800))] {
+                let session = Sample.appSession(name)
+                try await store.openSample(session, refreshToken: name)
+                if name == "ended" {
+                    _ = try await store.endAppSession(session.id, at: Sample.now, first: [], ended: Sample.ended)
+                }
+                let rotation = try await store.rotate(
+                    digest: "refresh-\(name)", to: Sample.refreshToken("next-\(name)", of: session), at: at,
+                    event: Sample.event(.refreshTokenRotated))
+                try expectEqual(rotation, .gone, name)
+                let isExtended = try await store.extendRefreshToken(
+                    digest: "refresh-\(name)", until: at + .seconds(1), at: at,
+                    event: Sample.event(.refreshTokenUsed))
+                try expectEqual(isExtended, false, name)
+                try expectEqual(try await store.refreshToken(digest: "refresh-next-\(name)"), nil, "a successor")
+            }
+            try expectEqual(try await store.events(.refreshTokenRotated).count, 0, "events")
+        },
+        ConformanceCase("an extension moves the idle end") { open in
+            let store = try await open()
+            try await store.openSample(Sample.appSession("a"), refreshToken: "a")
+            let until = Sample.now + .seconds(3000)
+            let isExtended = try await store.extendRefreshToken(
+                digest: "refresh-a", until: until, at: Sample.now, event: Sample.event(.refreshTokenUsed))
+            try expectEqual(isExtended, true, "extended")
+            try expectEqual(try await open().refreshToken(digest: "refresh-a")?.record.expiresAt, until, "its end")
+        },
+        ConformanceCase("a new signing key gives the others of its algorithm an end") { open in
+            let store = try await open()
+            func key(_ id: String, _ algorithm: SigningAlgorithm) -> SealedSigningKey {
+                SealedSigningKey(
+                    id: id, algorithm: algorithm, sealedKey: "sealed-\(id)", publicKey: .object(["kid": .string(id)]),
+                    createdAt: Sample.now, signsFrom: Sample.now, retiresAt: nil)
+            }
+            let retirement = Sample.now + .seconds(60)
+            for (id, algorithm) in [("e1", SigningAlgorithm.es256), ("r1", .rs256), ("e2", .es256)] {
+                try await store.addSigningKey(
+                    key(id, algorithm), retiringOthersAt: retirement, event: Sample.event(.keyRotated))
+            }
+            let keys = try await open().signingKeys()
+            try expectEqual(
+                Dictionary(uniqueKeysWithValues: keys.map { ($0.id, $0.retiresAt) }),
+                ["e1": retirement, "r1": nil, "e2": nil], "ends")
+            try expectEqual(try await store.purgeSigningKeys(retiredBefore: retirement), [], "too early")
+            let purged = try await store.purgeSigningKeys(retiredBefore: retirement + .milliseconds(1))
+            try expectEqual(purged, ["e1"], "purged")
+            try expectEqual(try await store.events(.keyRotated).count, 3, "events")
+        },
+        ConformanceCase("a revoked token is known until it is purged, with one event") { open in
+            let store = try await open()
+            try expectEqual(try await store.isRevoked("jti"), false, "before")
+            for _ in 0..<2 {
+                try await store.revokeToken(
+                    "jti", until: Sample.now + .seconds(60), event: Sample.event(.accessTokenRevoked))
+            }
+            try expectEqual(try await open().isRevoked("jti"), true, "after")
+            try expectEqual(try await store.events(.accessTokenRevoked).count, 1, "events")
+            let purged = try await store.purgeRevokedTokens(expiredBefore: Sample.now + .seconds(61), limit: 10)
+            try expectEqual(purged, 1, "purged")
+            try expectEqual(try await store.isRevoked("jti"), false, "at last")
+        },
+    ]
+}
