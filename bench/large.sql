@@ -40,12 +40,12 @@ BEGIN;
 TRUNCATE audit_event;
 INSERT INTO audit_event (node, sequence, at, type, outcome, reason, subject, client_id, target_client_id, session_id,
     token_id, address, user_agent, request_id, detail, previous_hash, hash)
-SELECT 'filled', n, :now - (:events - n) * (7776000000 / :events), 
+SELECT 'filled', n, :now - (:events::bigint - n) * (7776000000 / :events),
     (ARRAY['login_token.issued', 'login_token.redeemed', 'web_session.opened', 'web_session.ended'])[n % 4 + 1], 'success',
     NULL, 'user-' || ((n / 4) * 7919 % :subjects) + 1, 'phone-app', 'www', 'session-' || lpad((n / 4)::text, 14, '0'),
     left(h, 22), '203.0.113.7', 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Safari/604.1',
     left(h, 16), NULL, left(h, 43), reverse(left(h, 43))
-FROM (SELECT n, md5(n::text) || md5((-n)::text) AS h FROM generate_series(1, :events) AS n) AS rows;
+FROM (SELECT n, md5(n::text) || md5((-n)::text) AS h FROM generate_series(1, :events::bigint) AS n) AS rows;
 ALTER TABLE audit_event ADD CONSTRAINT audit_event_pkey PRIMARY KEY (node, sequence);
 :makes;
 COMMIT;

@@ -1,6 +1,7 @@
 """Several nodes, one truth: single use, the end of sessions and limits hold across nodes behind nginx."""
 
 import asyncio
+import base64
 import os
 import shutil
 import time
@@ -47,9 +48,20 @@ def test_nodes_that_start_together_are_one_demo(fleet):
     secrets = {node.facts["trusted_issuer"]["hmac_secret"] for node in fleet.nodes}
     assert len(secrets) == 1
     assert {node.facts["issuer"] for node in fleet.nodes} == {fleet.base}
-    facts = [{key: value for key, value in node.facts.items() if key not in ("base_url", "management_url", "pid")}
-             for node in fleet.nodes]
+    own = {"base_url", "management_url", "pid", "admin_token"}
+    # Users' passwords and clients' secrets among them.
+    facts = [{key: value for key, value in node.facts.items() if key not in own} for node in fleet.nodes]
     assert facts[0] == facts[1] == facts[2]
+
+
+def test_nodes_that_start_together_sign_with_the_same_keys(fleet):
+    sets = [node.send("GET", "/.well-known/jwks.json").json()["keys"] for node in fleet.nodes]
+    assert sets[0] and sets[0] == sets[1] == sets[2]
+    first, second, _ = fleet.nodes
+    credentials = base64.b64encode(f"demo-admin:{first.client('demo-admin')['client_secret']}".encode()).decode()
+    answer = second.send("POST", "/oauth/introspect", {"Authorization": f"Basic {credentials}"},
+                         f"token={first.facts['admin_token']}")
+    assert answer.json()["active"] is True, answer.body
 
 
 def test_no_request_needs_the_node_of_the_one_before(fleet):
