@@ -9,6 +9,7 @@ import Testing
         + AdminConformance.cases
         + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases
         + RefreshTokenStoreConformance.cases
+        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases
 
     @Test(arguments: cases)
     func `SQLite keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {

@@ -74,7 +74,21 @@ struct TestBridge: Sendable {
                 refusals: refusals, origin: origin, time: time
             ).services,
             pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),
-            files: .embedded, accessLog: accessLog, metrics: metrics, time: time)
+            files: .embedded,
+            signIn: SignInServices(
+                signIn: SignIn(
+                    accounts: storage, desk: try PasswordDesk(cost: TestAccounts.cost),
+                    secrets: TestAccounts.secrets,
+                    throttle: SignInThrottle(limiter: limiter, limits: limits, refusals: refusals),
+                    opener: SessionOpener(sessions: sessions, store: storage, clients: clients), audit: storage,
+                    keys: keys, time: time),
+                landing: SignInLanding(clients: clients, publicOrigin: origin, audit: storage, time: time),
+                authorizations: Authorizations(
+                    issuer: origin.description, clients: clients, codes: AuthorizationCodes(store: storage),
+                    consents: storage, pushed: storage, audit: storage, keys: keys, subjectOfHint: { _ in nil },
+                    time: time),
+                accounts: storage),
+            accessLog: accessLog, metrics: metrics, time: time)
     }
 
     /// Runs a test against the routes, without a socket, and cleans up.

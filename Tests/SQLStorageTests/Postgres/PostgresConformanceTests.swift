@@ -10,6 +10,7 @@ struct PostgresConformanceTests {
         + AdminConformance.cases
         + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases
         + RefreshTokenStoreConformance.cases
+        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases
 
     @Test(arguments: cases)
     func `PostgreSQL keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {

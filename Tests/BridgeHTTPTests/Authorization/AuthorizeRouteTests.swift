@@ -1,0 +1,200 @@
+import Bridge
+import BridgeHTTP
+import HTTPTypes
+import HummingbirdTesting
+import OAuth2
+import SQLStorage
+import Testing
+
+@Suite struct AuthorizeRouteTests {
+    private func run(_ body: @Sendable (TestBridge, TestBrowser) async throws -> Void) async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            var clients = bridge.services.clients.current.all.filter { $0.id != "app" }
+            var app = Client(id: "app", name: "Notes & <b>more</b>", kind: .native)
+            let rules = RedirectURIRules(isNative: true)
+            app.redirectURIs = try [
+                "com.example.app:/callback", "http://127.0.0.1/callback", "http://[::1]/callback",
+                "https://app.example.com/callback",
+            ].map { try RedirectURI(registering: $0, rules: rules) }
+            clients.append(app)
+            bridge.services.clients.replace(
+                with: ClientDirectory(clients, defaultTarget: bridge.services.clients.current.defaultTarget))
+            try await body(bridge, TestBrowser(client))
+        }
+    }
+
+    @Test(arguments: [
+        "com.example.app:/callback", "http://127.0.0.1:51004/callback", "http://[::1]:61023/callback",
+        "https://app.example.com/callback",
+    ])
+    func `sign in, agree, and the app gets a code with state and iss`(redirect: String) async throws {
+        try await run { bridge, browser in
+            let page = try await browser.open(AuthorizeURL.make(redirect: redirect))
+            #expect(page.text.contains("to continue to Notes &amp; &lt;b&gt;more&lt;/b&gt;"))
+            let consent = try await browser.follow(browser.signIn(on: page))
+            #expect(consent.status == .ok && consent.text.contains(#"id="allow""#))
+            let answer = try await browser.decide(on: consent)
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.location]?.hasPrefix(redirect + "?code=") == true)
+            let parameters = try answer.redirect()
+            #expect(parameters["state"] == "s-1" && parameters["iss"] == "https://bridge.example")
+            let secret = try #require(OpaqueSecret(parameters["code"] ?? "", kind: .authorizationCode))
+            let code = try #require(try await bridge.storage.code(digest: secret.digest)).code
+            #expect(code.grant.subject == "alice" && code.grant.redirectURI == redirect)
+            #expect(code.grant.codeChallenge?.value == AuthorizeURL.challenge)
+            #expect(code.grant.authentication.amr == ["pwd"])
+        }
+    }
+
+    @Test func `no is an answer, too`() async throws {
+        try await run { _, browser in
+            let consent = try await browser.follow(browser.signIn(on: browser.open(AuthorizeURL.make())))
+            let parameters = try await browser.decide(on: consent, "deny").redirect()
+            #expect(parameters["error"] == "access_denied" && parameters["code"] == nil)
+            #expect(parameters["state"] == "s-1" && parameters["iss"] == "https://bridge.example")
+        }
+    }
+
+    @Test func `the request may come by POST and is answered by 303`() async throws {
+        try await run { _, browser in
+            let query = AuthorizeURL.make().drop { $0 != "?" }.dropFirst()
+            let answer = try await browser.client.send(
+                .post, "/oauth/authorize",
+                [.contentType: "application/x-www-form-urlencoded", .userAgent: Visitor.browser], body: String(query))
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.location]?.hasPrefix("https://bridge.example/sign-in?journey=") == true)
+        }
+    }
+
+    @Test(arguments: [
+        ("nobody", "com.example.app:/callback"), ("app", "https://evil.example/"),
+        ("app", "http://127.0.0.1.evil.example/callback"), ("app", "com.example.app://callback"),
+    ])
+    func `a bad client or redirect gets a page and never a redirect`(client: String, redirect: String) async throws {
+        try await run { _, browser in
+            let answer = try await browser.get(AuthorizeURL.make(client, redirect: redirect))
+            #expect(answer.status == .badRequest && answer.headers[.location] == nil)
+            #expect(answer.headers[.contentType]?.hasPrefix("text/html") == true)
+            #expect(!answer.text.contains("evil.example"))
+        }
+    }
+
+    @Test func `an unknown response mode gets 400 without error parameters`() async throws {
+        try await run { _, browser in
+            let answer = try await browser.get(AuthorizeURL.make(more: "&response_mode=form_post"))
+            #expect(answer.status == .badRequest && answer.headers[.location] == nil)
+            #expect(!answer.text.contains("invalid_request"))
+        }
+    }
+
+    @Test func `HEAD changes nothing`() async throws {
+        try await run { _, browser in
+            let answer = try await browser.client.send(.head, AuthorizeURL.make())
+            #expect(answer.status == .methodNotAllowed)
+        }
+    }
+
+    // MARK: CSRF on the consent page
+
+    @Test func `a yes without our token is no yes`() async throws {
+        try await run { bridge, browser in
+            let consent = try await browser.follow(browser.signIn(on: browser.open(AuthorizeURL.make())))
+            let fields = consent.fields.prefix { $0.0 != "decision" }.filter { $0.0 != "form_token" }
+            let answer = try await browser.post("/oauth/consent", fields + [("decision", "allow")])
+            #expect(answer.status == .ok && answer.text.contains(#"id="allow""#))
+            let issued = try await codes(bridge)
+            #expect(issued == 0)
+        }
+    }
+
+    @Test func `a yes that was meant for another account is asked again`() async throws {
+        try await run { bridge, browser in
+            let consent = try await browser.follow(browser.signIn(on: browser.open(AuthorizeURL.make())))
+            _ = try await browser.signIn(on: browser.get("/sign-in"), as: "bob")
+            let answer = try await browser.decide(on: consent)
+            #expect(answer.status == .ok && answer.text.contains("bob"))
+            let issued = try await codes(bridge)
+            #expect(issued == 0)
+        }
+    }
+
+    @Test func `somebody else's journey does not count as this browser's sign-in`() async throws {
+        try await run { _, browser in
+            _ = try await browser.signIn(on: browser.get("/sign-in"))
+            let attacker = TestBrowser(browser.client)
+            let link = try await attacker.get(AuthorizeURL.make(more: "&prompt=login")).headers[.location] ?? ""
+            let journey = link.replacing("/sign-in?", with: "/oauth/authorize?")
+            // The victim has signed in after the attacker's demand, but not on its behalf.
+            _ = try await browser.signIn(on: browser.get("/sign-in"))
+            let answer = try await browser.get(journey)
+            #expect(answer.headers[.location]?.hasPrefix("https://bridge.example/sign-in?journey=") == true)
+        }
+    }
+
+    private func codes(_ bridge: TestBridge) async throws -> Int {
+        try await bridge.storage.search(AuditFilter(type: .authorizationCodeIssued), before: nil, limit: 9).records
+            .count
+    }
+
+    // MARK: prompt, max_age
+
+    @Test func `prompt none answers without a page`() async throws {
+        try await run { _, browser in
+            let url = AuthorizeURL.make(redirect: "https://app.example.com/callback", more: "&prompt=none")
+            let first = try await browser.get(url).redirect()
+            #expect(first["error"] == "login_required")
+            _ = try await browser.signIn(on: browser.get("/sign-in"))
+            let second = try await browser.get(url).redirect()
+            #expect(second["error"] == "consent_required")
+            let consent = try await browser.open(AuthorizeURL.make(redirect: "https://app.example.com/callback"))
+            _ = try await browser.decide(on: consent)
+            let third = try await browser.get(url).redirect()
+            #expect(third["code"] != nil)
+        }
+    }
+
+    @Test func `prompt login signs in again, once`() async throws {
+        try await run { bridge, browser in
+            _ = try await browser.signIn(on: browser.get("/sign-in"))
+            let page = try await browser.open(AuthorizeURL.make(more: "&prompt=login"))
+            #expect(page.text.contains(#"type="password""#))
+            bridge.clock.advance(by: .seconds(5))
+            let consent = try await browser.follow(browser.signIn(on: page))
+            #expect(consent.text.contains(#"id="allow""#))
+        }
+    }
+
+    @Test func `max_age signs in again when the sign-in is too old`() async throws {
+        try await run { bridge, browser in
+            _ = try await browser.signIn(on: browser.get("/sign-in"))
+            bridge.clock.advance(by: .seconds(2))
+            let young = try await browser.open(AuthorizeURL.make(more: "&max_age=10000"))
+            #expect(young.text.contains(#"id="allow""#))
+            let old = try await browser.open(AuthorizeURL.make(more: "&max_age=1"))
+            #expect(old.text.contains(#"type="password""#))
+        }
+    }
+
+    @Test func `ui_locales and login_hint shape the page`() async throws {
+        try await run { _, browser in
+            let page = try await browser.open(
+                AuthorizeURL.make(more: "&ui_locales=xx+de&login_hint=alice%40example.com"))
+            #expect(page.text.contains("<html lang=\"de\">") && page.text.contains(#"value="alice@example.com""#))
+        }
+    }
+
+    @Test func `the page lets its form lead to the app and nowhere else`() async throws {
+        try await run { _, browser in
+            for (redirect, source) in [
+                ("com.example.app:/callback", "com.example.app:"),
+                ("http://127.0.0.1:51004/callback", "http://127.0.0.1:51004"),
+                ("https://app.example.com/callback", "https://app.example.com"),
+            ] {
+                let page = try await browser.open(AuthorizeURL.make(redirect: redirect))
+                let policy = page.headers[.contentSecurityPolicy] ?? ""
+                #expect(policy.contains("form-action 'self' \(source);"), "\(redirect)")
+            }
+        }
+    }
+}

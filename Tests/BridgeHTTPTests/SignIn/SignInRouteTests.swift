@@ -1,0 +1,157 @@
+import Bridge
+import BridgeHTTP
+import HTTPTypes
+import HummingbirdTesting
+import OAuth2
+import SQLStorage
+import Testing
+
+@Suite struct SignInRouteTests {
+    private func run(
+        limiter: any RateLimiter = UnlimitedRateLimiter(),
+        _ body: @Sendable (TestBridge, TestBrowser) async throws -> Void
+    ) async throws {
+        try await TestBridge.run(limiter: limiter) { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            try await body(bridge, TestBrowser(client))
+        }
+    }
+
+    private static let session = "__Host-drawbridge_session"
+
+    @Test func `the right password lands on the page that was asked for`() async throws {
+        try await run { _, browser in
+            let page = try await browser.get("/sign-in?redirect=%2Faccount%2Fprofile")
+            #expect(page.status == .ok)
+            let answer = try await browser.signIn(on: page)
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.location] == "https://bridge.example/account/profile")
+            let state = try await browser.get("/session").json()
+            #expect(state["sub"] as? String == "alice" && state["origin"] as? String == "authorize")
+        }
+    }
+
+    @Test(arguments: ["https://evil.example/", "//evil.example", "/%5Cevil.example", "/not-listed"])
+    func `a path that is not on the list lands on the default page, and is recorded`(redirect: String) async throws {
+        try await run { bridge, browser in
+            let page = try await browser.get("/sign-in?redirect=\(PercentEncoding.encode(redirect))")
+            let answer = try await browser.signIn(on: page)
+            #expect(answer.headers[.location] == "https://bridge.example/contacts")
+            let events = try await bridge.storage.search(
+                AuditFilter(type: .redirectRefused), before: nil, limit: 5)
+            #expect(events.records.count == 1)
+        }
+    }
+
+    @Test func `the fields are what password managers look for`() async throws {
+        try await run { _, browser in
+            let text = try await browser.get("/sign-in").text
+            #expect(text.contains(#"autocomplete="username""#) && text.contains(#"autocomplete="current-password""#))
+            #expect(text.contains(#"type="password""#) && !text.contains("<script"))
+        }
+    }
+
+    @Test func `wrong password and unknown user look the same`() async throws {
+        try await run { _, browser in
+            let wrong = try await browser.signIn(on: browser.get("/sign-in"), password: "wrong horse")
+            let unknown = try await browser.signIn(on: browser.get("/sign-in"), as: "nobody")
+            #expect(wrong.status == unknown.status && wrong.status == .badRequest)
+            func plain(_ page: TestResponse) -> String {
+                page.text.replacing(#/value="[^"]*"/#, with: "").replacing(#/<code>[^<]*<\/code>/#, with: "")
+            }
+            #expect(plain(wrong) == plain(unknown))
+            #expect(browser.cookies[Self.session] == nil)
+        }
+    }
+
+    // MARK: Login CSRF (RFC 9700 §4.7.1)
+
+    @Test func `a form without our token signs nobody in`() async throws {
+        try await run { _, browser in
+            let page = try await browser.get("/sign-in")
+            let fields = page.fields.filter { $0.0 != "form_token" }
+            let answer = try await browser.post(
+                "/sign-in", fields + [("username", "alice"), ("password", TestAccounts.password)])
+            #expect(answer.status == .badRequest && browser.cookies[Self.session] == nil)
+        }
+    }
+
+    @Test func `another browser's form signs nobody in`() async throws {
+        try await run { _, browser in
+            let attacker = TestBrowser(browser.client)
+            let page = try await attacker.get("/sign-in")
+            let answer = try await browser.signIn(on: page)
+            #expect(answer.status == .badRequest && browser.cookies[Self.session] == nil)
+            // What came back is a form of the browser's own.
+            let mended = try await browser.signIn(on: answer)
+            #expect(mended.status == .seeOther)
+        }
+    }
+
+    @Test func `a form that lay open for too long is offered again`() async throws {
+        try await run { bridge, browser in
+            let page = try await browser.get("/sign-in?redirect=%2Faccount%2Fprofile")
+            bridge.clock.advance(by: .seconds(301))
+            let again = try await browser.signIn(on: page)
+            #expect(again.status == .badRequest && again.text.contains("open for too long"))
+            let landed = try await browser.signIn(on: again)
+            #expect(landed.headers[.location] == "https://bridge.example/account/profile")
+        }
+    }
+
+    // MARK: Fixation, clickjacking, throttling
+
+    @Test func `a session that was planted before is not taken over`() async throws {
+        try await run { _, browser in
+            let planted = try await browser.client.signIn("mallory")
+            browser.hold(Self.session, String(planted.drop { $0 != "=" }.dropFirst()))
+            let before = browser.cookies[Self.session]
+            _ = try await browser.signIn(on: browser.get("/sign-in"))
+            #expect(browser.cookies[Self.session] != before)
+            let isPlantedAlive = try await browser.client.isSignedIn(planted)
+            #expect(!isPlantedAlive)
+            let state = try await browser.get("/session").json()
+            #expect(state["sub"] as? String == "alice")
+        }
+    }
+
+    @Test(arguments: ["/sign-in", AuthorizeURL.make("nobody")])
+    func `no page may be framed`(path: String) async throws {
+        try await run { _, browser in
+            let page = try await browser.open(path)
+            #expect(page.headers[.contentSecurityPolicy]?.contains("frame-ancestors 'none'") == true)
+            #expect(page.headers[.name("X-Frame-Options")] == "DENY")
+            #expect(page.headers[.cacheControl] == "no-store")
+        }
+    }
+
+    @Test func `guessing is answered with 429 and a time to wait`() async throws {
+        try await run(limiter: InProcessRateLimiter()) { _, browser in
+            browser.send("X-Forwarded-For", "203.0.113.9")
+            for _ in 0..<5 {
+                let answer = try await browser.signIn(on: browser.get("/sign-in"), password: "wrong")
+                #expect(answer.status == .badRequest)
+            }
+            let answer = try await browser.signIn(on: browser.get("/sign-in"))
+            #expect(answer.status == .tooManyRequests)
+            #expect((answer.headers[.retryAfter].flatMap { Int($0) } ?? 0) > 0)
+        }
+    }
+
+    // MARK: Second factor
+
+    @Test func `an account with a second factor is asked for its code`() async throws {
+        try await run { bridge, browser in
+            let page = try await browser.signIn(on: browser.get("/sign-in?redirect=%2Fcontacts"), as: "carol")
+            #expect(page.status == .ok && page.text.contains(#"autocomplete="one-time-code""#))
+            #expect(browser.cookies[Self.session] == nil)
+            let wrong = try await browser.post("/sign-in/code", page.fields + [("code", "000000")])
+            #expect(wrong.status == .badRequest)
+            let right = try await browser.post(
+                "/sign-in/code", wrong.fields + [("code", TestAccounts.code(at: bridge.clock.now))])
+            #expect(right.headers[.location] == "https://bridge.example/contacts")
+            let state = try await browser.get("/session").json()
+            #expect(state["acr"] as? String == "aal2")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Bridge
+import Testing
+
+@Suite struct OneTimeCodeRFC6238Tests {
+    private static let secret = Array("12345678901234567890".utf8)
+
+    /// RFC 6238 appendix B, SHA-1; the last six of its eight digits.
+    @Test(
+        arguments: [
+            (59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (1_234_567_890, "005924"),
+            (2_000_000_000, "279037"), (20_000_000_000, "353130"),
+        ] as [(Int64, String)])
+    func `the RFC's test vectors`(seconds: Int64, code: String) {
+        let step = OneTimeCode.step(at: Timestamp(seconds: seconds))
+        #expect(OneTimeCode.code(secret: Self.secret, step: step) == code)
+    }
+
+    @Test func `a code is good one step early and late, not two`() {
+        let now = Timestamp(seconds: 1_111_111_111)
+        let step = OneTimeCode.step(at: now)
+        let found = (-2...2).map { offset in
+            OneTimeCode.matchingStep(
+                OneTimeCode.code(secret: Self.secret, step: step + offset), secret: Self.secret, at: now)
+        }
+        #expect(found == [nil, step - 1, step, step + 1, nil])
+    }
+
+    @Test func `the enrolment URI says what apps need`() {
+        let uri = OneTimeCode.enrolmentURI(secret: Self.secret, account: "alice@example.com", issuer: "My Bridge")
+        #expect(
+            uri == "otpauth://totp/My%20Bridge:alice%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+                + "&issuer=My%20Bridge&algorithm=SHA1&digits=6&period=30")
+    }
+
+    @Test func `a recovery code is found by its digest however it is typed`() {
+        let code = RecoveryCode(random: CountingRandom().source).text.expose()
+        #expect(code.split(separator: "-").map(\.count) == [4, 4, 4, 4])
+        let digest = RecoveryCode.digest(ofTyped: code)
+        #expect(digest != nil)
+        #expect(RecoveryCode.digest(ofTyped: " " + code.uppercased().replacing("-", with: "")) == digest)
+        #expect(RecoveryCode.digest(ofTyped: "123456") == nil)
+    }
+}

@@ -1,0 +1,240 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// Accounts with one cheap hash, over a database of their own, with a clock that the test moves.
+private struct SignInDesk: Sendable {
+    static let password = Secret("correct horse")
+    static let cost = PasswordCost(logarithm: 10, blockSize: 1, parallelism: 1) ?? .light
+
+    let service: Service
+    let signIn: SignIn
+    let secrets: SecondFactorSecrets
+    let browser = OpaqueSecret.make(.formBinding, random: .system)
+
+    init(_ service: Service) throws {
+        let limiter = InProcessRateLimiter()
+        let storage = service.storage
+        self.service = service
+        secrets = SecondFactorSecrets(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
+        signIn = SignIn(
+            accounts: storage, desk: try PasswordDesk(cost: Self.cost), secrets: secrets,
+            throttle: SignInThrottle(
+                limiter: limiter, limits: LimitSettings(), refusals: RefusalLog(audit: storage, limiter: limiter)),
+            opener: SessionOpener(sessions: service.sessions, store: storage, clients: service.clients),
+            audit: storage, keys: service.keys, time: service.clock.source)
+    }
+
+    func add(_ name: String, factor: SecondFactor? = nil, cost: PasswordCost = cost) async throws {
+        let account = Account(
+            subject: Subject(rawValue: "sub-\(name)"), username: Username(name),
+            passwordHash: try PasswordHash(Self.password, cost: cost, random: .system), secondFactor: factor,
+            createdAt: noon)
+        let outcome = try await service.storage.addAccount(
+            account, issuer: Account.issuer, link: nil,
+            event: AuditEvent(at: noon, type: .userCreated, outcome: .success, subject: account.subject))
+        #expect(outcome == .added)
+    }
+
+    func attempt(
+        _ name: String, _ password: Secret<String> = password, replacing current: WebSession? = nil,
+        from address: String = "203.0.113.7"
+    ) async throws -> SignInOutcome {
+        try await signIn.attempt(
+            username: name, password: password, browser: browser, replacing: current, origin: origin(address))
+    }
+
+    func failures() async throws -> [String?] {
+        try await service.storage.search(AuditFilter(type: .userSignInFailed), before: nil, limit: 100).records
+            .map(\.event.reason)
+    }
+}
+
+extension SignInOutcome {
+    fileprivate var word: String {
+        switch self {
+        case .signedIn: "signed in"
+        case .needsCode: "needs code"
+        case .refused: "refused"
+        case .limited: "limited"
+        }
+    }
+
+    fileprivate var opened: OpenedSession? { if case .signedIn(let opened) = self { opened } else { nil } }
+
+    fileprivate var pending: String? { if case .needsCode(let pending) = self { pending } else { nil } }
+}
+
+@Suite struct SignInTests {
+    private func withDesk(_ body: (SignInDesk) async throws -> Void) async throws {
+        try await withService { try await body(SignInDesk($0)) }
+    }
+
+    @Test func `the right password opens a session and is recorded with it`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            let opened = try #require(try await desk.attempt("ALICE").opened)
+            #expect(opened.session.subject == "sub-alice")
+            #expect(opened.session.opening == .authorize)
+            #expect(opened.session.authentication == Authentication(time: noon, acr: "aal1", amr: ["pwd"]))
+            let found = try await desk.service.sessions.lookUp(opened.secret)
+            #expect(found?.id == opened.session.id)
+            let events = try await desk.service.storage.search(
+                AuditFilter(type: .userSignedIn), before: nil, limit: 10)
+            #expect(events.records.map(\.event.sessionID) == [opened.session.id])
+        }
+    }
+
+    @Test func `unknown users and wrong passwords get one answer, and each its own reason in the log`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            #expect(try await desk.attempt("alice", Secret("wrong horse")).word == "refused")
+            #expect(try await desk.attempt("nobody").word == "refused")
+            let reasons = try await desk.failures()
+            #expect(Set(reasons) == ["unknown_user", "wrong_password"])
+        }
+    }
+
+    @Test func `a disabled user is refused with the right password`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            _ = try await desk.service.storage.setDisabled(
+                true, subject: "sub-alice", at: noon,
+                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+            #expect(try await desk.attempt("alice").word == "refused")
+            #expect(try await desk.failures() == ["user_disabled"])
+        }
+    }
+
+    @Test func `the session of before ends and its id is never kept`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            try await desk.add("bob")
+            let first = try #require(try await desk.attempt("alice").opened)
+            let second = try #require(try await desk.attempt("bob", replacing: first.session).opened)
+            #expect(second.session.id != first.session.id)
+            #expect(second.secret.digest != first.secret.digest)
+            let before = try await desk.service.sessions.lookUp(first.secret)
+            #expect(before == nil)
+        }
+    }
+
+    @Test func `after five failures the right password waits too, from anywhere`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            for number in 0..<5 {
+                let outcome = try await desk.attempt("alice", Secret("wrong"), from: "198.51.\(number).1")
+                #expect(outcome.word == "refused")
+            }
+            #expect(try await desk.attempt("alice", from: "192.0.2.9").word == "limited")
+            desk.service.clock.advance(.seconds(13))
+            #expect(try await desk.attempt("alice", from: "192.0.2.9").word == "signed in")
+        }
+    }
+
+    @Test func `a network that fails over many names is held back`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            for number in 0..<5 {
+                let outcome = try await desk.attempt("nobody\(number)")
+                #expect(outcome.word == "refused")
+            }
+            #expect(try await desk.attempt("alice").word == "limited")
+            #expect(try await desk.attempt("alice", from: "192.0.2.9").word == "signed in")
+        }
+    }
+
+    @Test func `attempts at once get no more guesses than attempts in a row`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<40 { group.addTask { try await desk.attempt("alice", Secret("wrong")).word } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            // As many more as are computed at once.
+            #expect(outcomes.count { $0 == "refused" } <= 5)
+            let failures = try await desk.failures()
+            #expect(failures.count <= 7)
+        }
+    }
+
+    @Test func `a hash of another cost is renewed at the next sign-in`() async throws {
+        try await withDesk { desk in
+            let old = try #require(PasswordCost(logarithm: 11, blockSize: 1, parallelism: 1))
+            try await desk.add("alice", cost: old)
+            #expect(try await desk.attempt("alice").word == "signed in")
+            let account = try await desk.service.storage.account(of: "sub-alice")
+            #expect(account?.passwordHash?.cost == SignInDesk.cost)
+            #expect(try await desk.attempt("alice").word == "signed in")
+        }
+    }
+
+    // MARK: Second factor
+
+    private static let secret = Array("12345678901234567890".utf8)
+
+    private func withFactor(_ body: (SignInDesk, _ pending: String) async throws -> Void) async throws {
+        try await withDesk { desk in
+            let sealed = try desk.secrets.seal(Self.secret, for: "sub-alice")
+            try await desk.add("alice", factor: SecondFactor(sealedSecret: sealed))
+            try await body(desk, try #require(try await desk.attempt("alice").pending))
+        }
+    }
+
+    private func confirm(
+        _ desk: SignInDesk, _ pending: String, _ code: String, browser: OpaqueSecret? = nil
+    ) async throws -> SignInOutcome {
+        try await desk.signIn.confirm(
+            pending: pending, code: code, browser: browser ?? desk.browser, replacing: nil, origin: origin())
+    }
+
+    private var code: String { OneTimeCode.code(secret: Self.secret, step: OneTimeCode.step(at: noon)) }
+
+    @Test func `password and code open a session of two factors`() async throws {
+        try await withFactor { desk, pending in
+            let opened = try #require(try await confirm(desk, pending, code).opened)
+            #expect(opened.session.authentication.acr == "aal2")
+            #expect(opened.session.authentication.amr == ["pwd", "otp", "mfa"])
+        }
+    }
+
+    @Test func `a code works once`() async throws {
+        try await withFactor { desk, pending in
+            #expect(try await confirm(desk, pending, code).word == "signed in")
+            #expect(try await confirm(desk, pending, code).word == "refused")
+        }
+    }
+
+    @Test func `a recovery code works once`() async throws {
+        try await withFactor { desk, pending in
+            let recovery = RecoveryCode(random: .system).text.expose()
+            let account = try #require(try await desk.service.storage.account(of: "sub-alice"))
+            _ = try await desk.service.storage.setSecondFactor(
+                account.secondFactor, recoveryDigests: [try #require(RecoveryCode.digest(ofTyped: recovery))],
+                of: account.subject, at: noon,
+                event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            #expect(try await confirm(desk, pending, recovery).word == "signed in")
+            #expect(try await confirm(desk, pending, recovery).word == "refused")
+        }
+    }
+
+    @Test func `the second step belongs to the browser of the first, and for five minutes`() async throws {
+        try await withFactor { desk, pending in
+            let other = OpaqueSecret.make(.formBinding, random: .system)
+            #expect(try await confirm(desk, pending, code, browser: other).word == "refused")
+            desk.service.clock.advance(.seconds(301))
+            let late = OneTimeCode.code(secret: Self.secret, step: OneTimeCode.step(at: desk.service.clock.now))
+            #expect(try await confirm(desk, pending, late).word == "refused")
+            #expect(try await desk.failures() == ["stale", "stale"])
+        }
+    }
+
+    @Test func `codes cannot be tried without end`() async throws {
+        try await withFactor { desk, pending in
+            for _ in 0..<5 { #expect(try await confirm(desk, pending, "000000").word == "refused") }
+            #expect(try await confirm(desk, pending, code).word == "limited")
+        }
+    }
+}

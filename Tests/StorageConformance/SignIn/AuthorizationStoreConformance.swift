@@ -1,0 +1,76 @@
+package import Bridge
+
+/// What every ``ConsentStore`` and ``PushedRequestStore`` must do, and opening a session without a login token.
+package enum AuthorizationStoreConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("consent grows, for one user and one client") { open in
+            let store = try await open()
+            try expectEqual(try await store.consent(of: "alice", to: "app"), nil, "before")
+            try await store.remember(["openid"])
+            try await store.remember(["email"])
+            try expectEqual(try await open().consent(of: "alice", to: "app"), ["openid", "email"], "both")
+            try expectEqual(try await store.consent(of: "bob", to: "app"), nil, "bob's")
+            try expectEqual(try await store.consent(of: "alice", to: "other"), nil, "the other client's")
+            try expectEqual(try await store.events(.consentGranted).count, 2, "events")
+        },
+        ConformanceCase("a pushed request is used up by one of many") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].storePushedRequest(Sample.pushed("d"))
+            try expectEqual(try await servers[1].pushedRequest(digest: "d"), Sample.pushed("d"), "stored")
+            let claims = try await concurrently(20) { number in
+                try await servers[number % 2].consumePushedRequest(digest: "d", at: Sample.now)
+            }
+            try expectEqual(claims.count { $0 }, 1, "winners")
+            try expectEqual(try await servers[0].pushedRequest(digest: "d")?.usedAt, Sample.now, "used")
+            try expectEqual(try await servers[0].consumePushedRequest(digest: "x", at: Sample.now), false, "unknown")
+        },
+        ConformanceCase("pushed requests are purged once they have expired") { open in
+            let store = try await open()
+            for (name, age) in [("a", 1), ("b", 2), ("c", 300)] {
+                try await store.storePushedRequest(Sample.pushed(name, lifetime: .seconds(age)))
+            }
+            let cutoff = Sample.now + .seconds(60)
+            try expectEqual(try await store.purgePushedRequests(expiredBefore: cutoff, limit: 1), 1, "first")
+            try expectEqual(try await store.purgePushedRequests(expiredBefore: cutoff, limit: 9), 1, "second")
+            try expectEqual(try await store.pushedRequest(digest: "c") != nil, true, "the living one")
+        },
+        ConformanceCase("a session is opened in another's place, with its events") { open in
+            let store = try await open()
+            try expectEqual(try await store.openSample("one"), true, "first")
+            let replaced = ReplacedSession(id: "session-one", event: Sample.event(.webSessionEnded, reason: "replaced"))
+            try expectEqual(try await store.openSample("two", replacing: replaced), true, "second")
+            try expectEqual(try await store.session(id: "session-one")?.endedAt, Sample.now, "the first's end")
+            try expectEqual(try await store.session(secretDigest: "digest-two")?.endedAt, nil, "the second's end")
+            try expectEqual(try await store.events(.webSessionOpened).count, 2, "opened")
+            try expectEqual(try await store.events(.webSessionEnded).map(\.sessionID), ["session-one"], "ended")
+        },
+        ConformanceCase("a disabled user's session is not opened, and the one before stays") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            _ = try await store.setDisabled(
+                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled),
+                ended: Sample.event(.webSessionEnded))
+            try expectEqual(try await store.openSample("one"), false, "opened")
+            try expectEqual(try await store.session(id: "session-one"), nil, "session")
+            try expectEqual(try await store.events(.webSessionOpened).count, 0, "events")
+        },
+    ]
+}
+
+extension BridgeStorage {
+    fileprivate func remember(_ scopes: Set<String>) async throws {
+        try await rememberConsent(
+            of: "alice", to: "app", scopes: scopes, at: Sample.now, event: Sample.event(.consentGranted))
+    }
+
+    fileprivate func openSample(_ name: String, replacing replaced: ReplacedSession? = nil) async throws -> Bool {
+        try await open(Sample.session(name), replacing: replaced, events: [Sample.event(.webSessionOpened)])
+    }
+}
+
+extension Sample {
+    static func pushed(_ digest: String, lifetime: Duration = .seconds(90)) -> PushedRequest {
+        PushedRequest(
+            digest: digest, clientID: "app", parameters: "scope=openid&state=%C3%BC", expiresAt: now + lifetime)
+    }
+}
