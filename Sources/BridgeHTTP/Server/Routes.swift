@@ -90,6 +90,9 @@ private func addSignInRoutes(
         AuthorizeController.path,
         [.get: authorize.begin, .post: authorize.submit, .head: { _, _ in throw OAuthError(.methodNotAllowed) }])
     endpoints.on(AuthorizeController.consentPath, [.post: authorize.consent])
+    if let pushed = signIn.pushedRequests {
+        endpoints.on("/oauth/par", [.post: PushedRequestController(requests: pushed).push])
+    }
 }
 
 extension FrontMiddleware {

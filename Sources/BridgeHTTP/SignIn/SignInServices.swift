@@ -6,14 +6,17 @@ package struct SignInServices: Sendable {
     package let landing: SignInLanding
     package let authorizations: Authorizations
     package let accounts: any AccountStore
+    /// `nil` where there is no token side, so nobody who could authenticate a client.
+    package let pushedRequests: PushedRequests?
 
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations,
-        accounts: any AccountStore
+        accounts: any AccountStore, pushedRequests: PushedRequests? = nil
     ) {
         self.signIn = signIn
         self.landing = landing
         self.authorizations = authorizations
         self.accounts = accounts
+        self.pushedRequests = pushedRequests
     }
 }

@@ -42,7 +42,7 @@ struct DomainServices: Sendable {
         signIn = try SignInServices(
             settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions, keys: keys,
             clients: clients, secrets: master.map { SecondFactorSecrets(master: $0) },
-            subjectOfHint: { hint in provider?.services.idTokens.read(Secret(hint))?.subject }, time: time)
+            provider: provider?.services, time: time)
         issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             limiter: limiter, limits: limits, refusals: refusals, time: time)

@@ -7,9 +7,10 @@ extension SignInServices {
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, limiter: any RateLimiter, refusals: RefusalLog,
         sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>, clients: Reloadable<ClientDirectory>,
-        secrets: SecondFactorSecrets?, subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource
+        secrets: SecondFactorSecrets?, provider: ProviderServices?, time: TimeSource
     ) throws {
         let limits = settings.limits ?? LimitSettings()
+        let subjectOfHint: @Sendable (String) -> Subject? = { provider?.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(
                 accounts: storage, desk: try PasswordDesk(cost: settings.passwordCost), secrets: secrets,
@@ -22,6 +23,11 @@ extension SignInServices {
                 issuer: settings.publicOrigin.description, clients: clients,
                 codes: AuthorizationCodes(store: storage), consents: storage, pushed: storage, audit: storage,
                 keys: keys, subjectOfHint: subjectOfHint, time: time),
-            accounts: storage)
+            accounts: storage,
+            pushedRequests: provider.map {
+                PushedRequests(
+                    clients: clients, authenticator: $0.authenticator, store: storage, limiter: limiter,
+                    limits: limits, subjectOfHint: subjectOfHint, time: time)
+            })
     }
 }
