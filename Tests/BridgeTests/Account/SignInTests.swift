@@ -89,8 +89,8 @@ extension SignInOutcome {
     @Test func `unknown users and wrong passwords get one answer, and each its own reason in the log`() async throws {
         try await withDesk { desk in
             try await desk.add("alice")
-            #expect(try await desk.attempt("alice", Secret("wrong horse")).word == "refused")
-            #expect(try await desk.attempt("nobody").word == "refused")
+            try await expectWord("refused", of: desk.attempt("alice", Secret("wrong horse")))
+            try await expectWord("refused", of: desk.attempt("nobody"))
             let reasons = try await desk.failures()
             #expect(Set(reasons) == ["unknown_user", "wrong_password"])
         }
@@ -103,7 +103,7 @@ extension SignInOutcome {
                 true, subject: "sub-alice", at: noon,
                 event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
                 ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
-            #expect(try await desk.attempt("alice").word == "refused")
+            try await expectWord("refused", of: desk.attempt("alice"))
             #expect(try await desk.failures() == ["user_disabled"])
         }
     }
@@ -128,9 +128,9 @@ extension SignInOutcome {
                 let outcome = try await desk.attempt("alice", Secret("wrong"), from: "198.51.\(number).1")
                 #expect(outcome.word == "refused")
             }
-            #expect(try await desk.attempt("alice", from: "192.0.2.9").word == "limited")
+            try await expectWord("limited", of: desk.attempt("alice", from: "192.0.2.9"))
             desk.service.clock.advance(.seconds(13))
-            #expect(try await desk.attempt("alice", from: "192.0.2.9").word == "signed in")
+            try await expectWord("signed in", of: desk.attempt("alice", from: "192.0.2.9"))
         }
     }
 
@@ -141,8 +141,8 @@ extension SignInOutcome {
                 let outcome = try await desk.attempt("nobody\(number)")
                 #expect(outcome.word == "refused")
             }
-            #expect(try await desk.attempt("alice").word == "limited")
-            #expect(try await desk.attempt("alice", from: "192.0.2.9").word == "signed in")
+            try await expectWord("limited", of: desk.attempt("alice"))
+            try await expectWord("signed in", of: desk.attempt("alice", from: "192.0.2.9"))
         }
     }
 
@@ -164,10 +164,10 @@ extension SignInOutcome {
         try await withDesk { desk in
             let old = try #require(PasswordCost(logarithm: 11, blockSize: 1, parallelism: 1))
             try await desk.add("alice", cost: old)
-            #expect(try await desk.attempt("alice").word == "signed in")
+            try await expectWord("signed in", of: desk.attempt("alice"))
             let account = try await desk.service.storage.account(of: "sub-alice")
             #expect(account?.passwordHash?.cost == SignInDesk.cost)
-            #expect(try await desk.attempt("alice").word == "signed in")
+            try await expectWord("signed in", of: desk.attempt("alice"))
         }
     }
 
@@ -190,6 +190,12 @@ extension SignInOutcome {
             pending: pending, code: code, browser: browser ?? desk.browser, replacing: nil, origin: origin())
     }
 
+    private func expectWord(
+        _ word: String, of outcome: SignInOutcome, at location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(outcome.word == word, sourceLocation: location)
+    }
+
     private var code: String { OneTimeCode.code(secret: Self.secret, step: OneTimeCode.step(at: noon)) }
 
     @Test func `password and code open a session of two factors`() async throws {
@@ -202,8 +208,8 @@ extension SignInOutcome {
 
     @Test func `a code works once`() async throws {
         try await withFactor { desk, pending in
-            #expect(try await confirm(desk, pending, code).word == "signed in")
-            #expect(try await confirm(desk, pending, code).word == "refused")
+            try await expectWord("signed in", of: confirm(desk, pending, code))
+            try await expectWord("refused", of: confirm(desk, pending, code))
         }
     }
 
@@ -215,26 +221,26 @@ extension SignInOutcome {
                 account.secondFactor, recoveryDigests: [try #require(RecoveryCode.digest(ofTyped: recovery))],
                 of: account.subject, at: noon,
                 event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
-            #expect(try await confirm(desk, pending, recovery).word == "signed in")
-            #expect(try await confirm(desk, pending, recovery).word == "refused")
+            try await expectWord("signed in", of: confirm(desk, pending, recovery))
+            try await expectWord("refused", of: confirm(desk, pending, recovery))
         }
     }
 
     @Test func `the second step belongs to the browser of the first, and for five minutes`() async throws {
         try await withFactor { desk, pending in
             let other = OpaqueSecret.make(.formBinding, random: .system)
-            #expect(try await confirm(desk, pending, code, browser: other).word == "refused")
+            try await expectWord("refused", of: confirm(desk, pending, code, browser: other))
             desk.service.clock.advance(.seconds(301))
             let late = OneTimeCode.code(secret: Self.secret, step: OneTimeCode.step(at: desk.service.clock.now))
-            #expect(try await confirm(desk, pending, late).word == "refused")
+            try await expectWord("refused", of: confirm(desk, pending, late))
             #expect(try await desk.failures() == ["stale", "stale"])
         }
     }
 
     @Test func `codes cannot be tried without end`() async throws {
         try await withFactor { desk, pending in
-            for _ in 0..<5 { #expect(try await confirm(desk, pending, "000000").word == "refused") }
-            #expect(try await confirm(desk, pending, code).word == "limited")
+            for _ in 0..<5 { try await expectWord("refused", of: confirm(desk, pending, "000000")) }
+            try await expectWord("limited", of: confirm(desk, pending, code))
         }
     }
 }

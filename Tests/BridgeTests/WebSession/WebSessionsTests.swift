@@ -120,9 +120,6 @@ import Testing
 private struct ReadOnlySessions: WebSessionStore {
     let session: WebSession
     func session(secretDigest: String) -> WebSession? { session }
-    func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) throws -> Bool {
-        throw StorageError.unavailable("read only")
-    }
     func session(id: SessionID) -> WebSession? { session }
     func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) throws { throw StorageError.unavailable("read-only") }
