@@ -25,23 +25,7 @@ struct AdminExplainController: Sendable {
                 address: try Self.address(object))
         default: throw OAuthError(.invalidRequest, "kind must be redirect or redemption")
         }
-        return .json(Self.object(explanation))
-    }
-
-    static func object(_ explanation: Explanation) -> JSONObjectWriter {
-        var body = JSONObjectWriter()
-        body.add("passes", explanation.passes)
-        body.add("reason", explanation.reason)
-        body.add("rule", explanation.rule)
-        body.add(
-            "steps",
-            explanation.steps.map { step in
-                var object = JSONObjectWriter()
-                object.add("check", step.check)
-                object.add("outcome", step.outcome)
-                return object
-            })
-        return body
+        return .json(bytes: Array(explanation.json.utf8))
     }
 
     private static func address(_ object: [String: JSONValue]) throws -> NetworkAddress? {

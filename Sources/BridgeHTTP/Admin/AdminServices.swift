@@ -14,11 +14,13 @@ package struct AdminServices: Sendable {
     /// What the node says about itself.
     let health: @Sendable () async -> NodeHealth
     let settings: @Sendable () -> [SettingLine]
+    let alerts: AlertBoard
 
     package init(
         gate: AdminGate, storage: any BridgeStorage, webSessions: WebSessions, clients: any ClientRegister,
         users: any UserRegister, keys: any KeyRegister, explainer: Explainer, auditKeys: [AuditVerifierKey],
-        health: @escaping @Sendable () async -> NodeHealth, settings: @escaping @Sendable () -> [SettingLine]
+        health: @escaping @Sendable () async -> NodeHealth, settings: @escaping @Sendable () -> [SettingLine],
+        alerts: AlertBoard = AlertBoard(rules: [])
     ) {
         self.gate = gate
         self.storage = storage
@@ -30,6 +32,7 @@ package struct AdminServices: Sendable {
         self.auditKeys = auditKeys
         self.health = health
         self.settings = settings
+        self.alerts = alerts
     }
 }
 

@@ -80,6 +80,12 @@ struct ConsoleFrame: Sendable {
         values["nav"] = ConsoleSection.allCases.map { item -> [String: any Sendable] in
             ["path": item.path, "name": item.title, "is_current": item == section]
         }
+        values["alerts"] = services.alerts.current.map { alert in
+            [
+                "title": alert.rule.title, "count": String(alert.count), "threshold": String(alert.rule.threshold),
+                "since": ConsoleRows.time(alert.since),
+            ]
+        }
         values["actor"] = visit.actor.name
         values["form_token"] = visit.formToken ?? ""
         return pages.render(

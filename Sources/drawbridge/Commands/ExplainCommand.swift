@@ -4,10 +4,10 @@ import Foundation
 import OAuth2
 
 /// Questions about a decision that changes nothing.
-struct ExplainCommand: ParsableCommand {
+struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Say what would be decided, and why. Changes nothing.",
-        subcommands: [Redirect.self])
+        subcommands: [Redirect.self, Token.self])
 
     /// Where a sign-in would land.
     struct Redirect: ParsableCommand {

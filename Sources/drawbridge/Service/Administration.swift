@@ -10,7 +10,8 @@ struct Administration: Sendable {
     /// What the routes of the administration call.
     func services(
         settings: DrawbridgeSettings, storage: any BridgeStorage, domain: DomainServices, keys: KeyReloader,
-        clients: ClientReloader, bearers: any BearerAuthenticator, readiness: Readiness, time: TimeSource
+        clients: ClientReloader, bearers: any BearerAuthenticator, readiness: Readiness, alerts: AlertBoard,
+        time: TimeSource
     ) throws -> AdminServices {
         let started = time.now()
         let administrators = StoredAdministrators(storage)
@@ -45,6 +46,6 @@ struct Administration: Sendable {
                     node: settings.node, version: Version.text, startedAt: started, failed: report.failed.sorted(),
                     degraded: report.degraded)
             },
-            settings: { SettingListing(settings).lines })
+            settings: { SettingListing(settings).lines }, alerts: alerts)
     }
 }

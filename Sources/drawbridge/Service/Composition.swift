@@ -17,6 +17,7 @@ struct Composition: Sendable {
     let keys: KeyReloader
     let clients: ClientReloader
     let issuers: TrustedIssuers
+    let alerts: AlertBoard
     let bearerCache: CachedBearerAuthenticator
     /// `nil` without a master key: then Drawbridge stands beside another provider only.
     let provider: ProviderComposition?
@@ -45,6 +46,8 @@ struct Composition: Sendable {
         issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
         bearerCache = CachedBearerAuthenticator(issuers, cache: BearerCache(capacity: settings.bearerCacheSize))
         metrics = PrometheusMetrics()
+        let alerts = AlertBoard(rules: settings.alerts.rules)
+        self.alerts = alerts
         let shared = await SharedState(settings: settings, metrics: metrics, logger: logger)
         self.shared = shared
         let checks = [
@@ -70,7 +73,7 @@ struct Composition: Sendable {
             clients: clients.directory,
             admin: try administration.services(
                 settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,
-                bearers: bearerCache, readiness: readiness, time: time),
+                bearers: bearerCache, readiness: readiness, alerts: alerts, time: time),
             pages: try Pages(
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
             files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,

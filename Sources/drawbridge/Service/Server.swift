@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import Federation
 import Foundation
 import Hummingbird
 import Logging
@@ -47,6 +48,12 @@ struct Server: Sendable {
                     interval: settings.purgeInterval, time: composition.time,
                     logger: logger),
                 SessionNewsService(sessions: composition.services.sessions, logger: logger),
+                AlertService(
+                    board: composition.alerts, tallies: composition.storage,
+                    delivery: settings.alerts.webhook.map {
+                        AlertWebhook(url: $0, secret: settings.alerts.webhookSecret)
+                    },
+                    node: settings.node, time: composition.time, logger: logger),
                 ClientNewsService(clients: composition.clients, logger: logger),
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),

@@ -48,6 +48,7 @@ struct DrawbridgeSettings: Sendable {
     var redis: SharedRedisSettings?
     /// How long audit events stay; `nil` keeps them for ever.
     var auditRetention: Duration?
+    var alerts = AlertSettings()
     /// As it was named; see ``masterKeyPath``.
     var masterKeyFile: String?
 

@@ -42,6 +42,7 @@ extension SettingsResolver {
         let issuers = trustedIssuers()
         let limits = limits()
         let redis = redis()
+        let alerts = alerts()
         let paths = redemptionPaths()
         let proxies = elements(.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8") {
             NetworkPrefix($0)
@@ -63,7 +64,7 @@ extension SettingsResolver {
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients, redis: redis,
-            auditRetention: values.auditRetention, masterKeyFile: path(.masterKeyFile))
+            auditRetention: values.auditRetention, alerts: alerts, masterKeyFile: path(.masterKeyFile))
     }
 
     /// Settings that depend on no other.

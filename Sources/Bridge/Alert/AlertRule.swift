@@ -1,0 +1,53 @@
+/// How often something may happen in ten minutes before somebody is told.
+package struct AlertRule: Hashable, Sendable {
+    package enum Name: String, Sendable, CaseIterable {
+        case replays
+        case refusals
+        case exchangeFailures = "exchange_failures"
+        case signInFailures = "sign_in_failures"
+    }
+
+    package static let window = Duration.seconds(600)
+
+    package let name: Name
+    /// More than this is an alert.
+    package let threshold: Int64
+
+    package init(name: Name, threshold: Int64) {
+        self.name = name
+        self.threshold = threshold
+    }
+
+    /// What a person reads.
+    package var title: String {
+        switch name {
+        case .replays: "Tokens were used twice"
+        case .refusals: "Much is refused"
+        case .exchangeFailures: "Token requests fail"
+        case .signInFailures: "Sign-ins fail; somebody may be guessing passwords"
+        }
+    }
+
+    func counts(_ tally: AuditTally) -> Bool {
+        switch name {
+        case .replays:
+            ["login_token.replayed", "authorization_code.reused", "refresh_token.reused"].contains(tally.type.rawValue)
+        case .refusals: tally.outcome == .failure
+        case .exchangeFailures: ["device_secret.refused", "token_request.refused"].contains(tally.type.rawValue)
+        case .signInFailures: tally.type == .userSignInFailed
+        }
+    }
+}
+
+/// A rule whose threshold is exceeded now.
+package struct Alert: Hashable, Sendable {
+    package let rule: AlertRule
+    package let count: Int64
+    package let since: Timestamp
+
+    package init(rule: AlertRule, count: Int64, since: Timestamp) {
+        self.rule = rule
+        self.count = count
+        self.since = since
+    }
+}

@@ -1,0 +1,19 @@
+import OAuth2
+
+extension Explanation {
+    /// Contract §13.
+    package var json: String {
+        var object = JSONObjectWriter()
+        object.add("passes", passes)
+        object.add("reason", reason)
+        object.add("rule", rule)
+        let steps = steps.map { step in
+            var object = JSONObjectWriter()
+            object.add("check", step.check)
+            object.add("outcome", step.outcome)
+            return String(decoding: object.finish(), as: UTF8.self)
+        }
+        object.add("steps", json: "[\(steps.joined(separator: ","))]")
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+}

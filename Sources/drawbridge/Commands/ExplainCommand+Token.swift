@@ -1,0 +1,55 @@
+import ArgumentParser
+import Bridge
+import Foundation
+import OAuth2
+
+extension ExplainCommand {
+    /// What a login token would come to.
+    struct Token: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Would this login token be redeemed, and which rule decides?",
+            discussion: """
+                Reads the token from standard input, so that it stays out of the list of processes, and prints
+                {"passes":…,"reason":…,"rule":…,"steps":[…]}. Exit status 0 when it passes, 1 when not.
+
+                Example: pbpaste | drawbridge explain token --config drawbridge.yaml --ip 203.0.113.7
+                """)
+
+        @OptionGroup var options: StorageOptions
+
+        @Option(help: "The redirect parameter that would come with it.")
+        var redirect: String?
+
+        @Option(help: "The address of the browser that would redeem it.")
+        var ip: String?
+
+        func validate() throws {
+            guard options.dataPath == nil else {
+                throw ValidationError("explain token needs --config: whose tokens they are stands there.")
+            }
+            if let ip, NetworkAddress(ip) == nil { throw ValidationError("--ip is no address.") }
+        }
+
+        func run() async throws {
+            let token = (readLine(strippingNewline: true) ?? "").filter { !$0.isWhitespace }
+            guard !token.isEmpty else { throw CommandFailure("There is no token on standard input.") }
+            let explanation = try await explainer().redemption(
+                Secret(token), redirect: redirect.map { Array($0.utf8) }, address: ip.flatMap { NetworkAddress($0) })
+            print(explanation.json)
+            if !explanation.passes { throw ExitCode.failure }
+        }
+
+        private func explainer() async throws -> Explainer {
+            let settings = try options.settings.load()
+            let storage = try await options.openForReading()
+            let time = TimeSource.system
+            let keys = try KeyReloader(path: settings.loginTokenKeysFile, time: time)
+            let clients = try await ClientReloader(settings: settings, store: storage)
+            return Explainer(
+                codec: LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys.ring),
+                clients: clients.directory, subjects: storage, store: storage,
+                parents: ParentSessions(store: storage, apps: storage), publicOrigin: settings.publicOrigin,
+                time: time)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Bridge
+import Logging
+import ServiceLifecycle
+
+/// Watches the rates of what the audit log holds, and tells of what is too much.
+struct AlertService: Service {
+    let board: AlertBoard
+    let tallies: any AuditTallies
+    /// `nil` tells the log and the console alone.
+    let delivery: (any AlertDelivery)?
+    let node: String
+    let time: TimeSource
+    let logger: Logger
+
+    private static let pause = Duration.seconds(10)
+    private static let tries = 3
+
+    func run() async throws {
+        guard !board.rules.isEmpty else { return try await gracefulShutdown() }
+        for await _ in AsyncTimer(every: Self.pause).cancelOnGracefulShutdown() {
+            // A store that is away is told of by others, all the time.
+            try? await look()
+        }
+    }
+
+    private func look() async throws {
+        let now = time.now()
+        let found = try await tallies.tallies(from: now - AlertRule.window, to: now + .seconds(60))
+        let change = board.look(at: found, now: now)
+        for alert in change.begun {
+            logger.warning(
+                "alert", metadata: ["alert": "\(alert.rule.name.rawValue)", "count": "\(alert.count)"])
+            await tell(alert, isOver: false, at: now)
+        }
+        for alert in change.over {
+            logger.notice("alert is over", metadata: ["alert": "\(alert.rule.name.rawValue)"])
+            await tell(alert, isOver: true, at: now)
+        }
+    }
+
+    private func tell(_ alert: Alert, isOver: Bool, at now: Timestamp) async {
+        guard let delivery else { return }
+        for _ in 0..<Self.tries {
+            if await delivery.deliver(alert, isOver: isOver, node: node, at: now) { return }
+        }
+        logger.error("the alert webhook did not take an alert", metadata: ["alert": "\(alert.rule.name.rawValue)"])
+    }
+}
