@@ -145,14 +145,14 @@ def test_explain_answers_in_the_page(demo, open_browser):  # noqa: F811
 
 def test_an_account_with_the_role_admin_opens_the_console(demo, open_browser):  # noqa: F811
     browser = open_browser()
-    browser.get(demo.base + "/signin?return_to=/admin/")
+    browser.get(demo.base + "/sign-in?redirect=/admin/")
     person = demo.user("admin")
     if "password" not in person or not browser.find_elements(By.NAME, "password"):
         pytest.skip("this build signs nobody in")
     browser.find_element(By.NAME, "username").send_keys(person["username"])
     browser.find_element(By.NAME, "password").send_keys(person["password"])
     browser.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
-    browser.get(demo.base + "/admin/")
+    WebDriverWait(browser, 10).until(lambda it: "/sign-in" not in it.current_url)
     assert path_of(browser) == "/admin/", text_of(browser)
     assert browser.find_elements(By.CSS_SELECTOR, "svg.chart")
 

@@ -104,7 +104,7 @@ footer.bar { margin-top: 2rem; }
 .who span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 14rem; }
 .plain { padding: 0.4rem 0.2rem; border: 0; background: none; color: var(--accent); font: inherit; text-decoration: underline; cursor: pointer; }
 
-.sections { border-bottom: 1px solid var(--line); margin-bottom: 1.5rem; overflow-x: auto; }
+.sections { border-bottom: 1px solid var(--line); margin-bottom: 1.5rem; overflow-x: auto; scrollbar-width: none; }
 .sections ul { display: flex; margin: 0; padding: 0; list-style: none; }
 .sections a { display: block; padding: 0.75rem 0.9rem; color: var(--quiet); text-decoration: none; border-bottom: 3px solid transparent; }
 .sections a:hover { color: var(--ink); }
@@ -121,7 +121,7 @@ footer.bar { margin-top: 2rem; }
 .console .card { padding: clamp(1rem, 3vw, 1.5rem); margin: 0 0 1.25rem; min-width: 0; }
 .console .card + .card { margin-top: 0; }
 .console h2 { margin: 0 0 0.75rem; }
-.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.25rem; align-items: start; }
+.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.25rem; align-items: start; }
 .two .card { margin: 0; }
 
 .numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin: 0 0 1.25rem; }
