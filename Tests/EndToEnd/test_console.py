@@ -5,6 +5,7 @@ import json
 from urllib.parse import quote
 
 import pytest
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -19,6 +20,12 @@ PAGES = ["", "events", "events?outcome=failure", "live", "users", "users/alice",
 def shot(browser, name: str):
     if SCREENSHOTS:
         browser.save_screenshot(f"{SCREENSHOTS}/console-{name}.png")
+
+
+def wait_for_text(browser, words: str):
+    """Until the page that comes after a click says this; the one before may be going away meanwhile."""
+    WebDriverWait(browser, 10, ignored_exceptions=[WebDriverException]).until(
+        lambda it: words in text_of(it), f"nothing says {words!r}")
 
 
 def sign_in(browser, demo, path: str = "/admin/"):
@@ -48,7 +55,7 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     shot(browser, "sign-in")
     browser.find_element(By.NAME, "token").send_keys("dbt_wrong")
     press(browser, "Open the console")
-    assert "not valid" in text_of(browser)
+    wait_for_text(browser, "not valid")
     sign_in(browser, demo)
     assert path_of(browser) == "/admin/"
     assert browser.find_elements(By.CSS_SELECTOR, "svg.chart polyline")
@@ -60,21 +67,23 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     browser.find_element(By.NAME, "ip").send_keys("127.0.0.1")
     browser.find_element(By.NAME, "type").send_keys("login_token.replayed")
     press(browser, "Search")
+    WebDriverWait(browser, 10).until(lambda it: "type=" in it.current_url)
     assert "ip=127.0.0.1" in browser.current_url and "type=login_token.replayed" in browser.current_url
     rows = browser.find_elements(By.CSS_SELECTOR, "table.events tbody tr")
     assert any("alice" in row.text for row in rows)
     shot(browser, "events")
     next(row for row in rows if "alice" in row.text).find_element(By.CSS_SELECTOR, "td a").click()
-    assert "replayed" in text_of(browser)
+    wait_for_text(browser, "Its place in the chain")
     shot(browser, "event")
     # Both events of the token: the first use and the second.
     browser.find_element(By.LINK_TEXT, busy["token"]["id"]).click()
+    WebDriverWait(browser, 10).until(lambda it: "token_id=" in it.current_url)
     found = text_of(browser)
     assert "login_token.redeemed" in found and "login_token.replayed" in found and "web_session.ended" in found
 
     # The user, and an end to what is still open.
     browser.find_element(By.LINK_TEXT, "alice").click()
-    assert path_of(browser) == "/admin/users/alice"
+    WebDriverWait(browser, 10).until(lambda it: path_of(it) == "/admin/users/alice")
     shot(browser, "user")
     assert demo.send("GET", "/auth/check", {"Cookie": busy["live"]}).status == 200
     live = len(browser.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good"))
@@ -94,7 +103,7 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     types = {json.loads(line)["type"] for line in lines.splitlines()}
     assert {"login_token.issued", "login_token.redeemed", "login_token.replayed"} <= types
     press(browser, "Sign out")
-    assert path_of(browser) == "/admin/sign-in"
+    WebDriverWait(browser, 10).until(lambda it: path_of(it) == "/admin/sign-in")
 
 
 def test_events_appear_as_they_happen(demo, open_browser):  # noqa: F811
@@ -102,11 +111,11 @@ def test_events_appear_as_they_happen(demo, open_browser):  # noqa: F811
     sign_in(browser, demo, "/admin/live")
     WebDriverWait(browser, 10).until(lambda it: "Connected" in it.find_element(By.ID, "live-state").text)
     issued = demo.issue("lively")
-    WebDriverWait(browser, 10).until(lambda it: "lively" in it.find_element(By.CSS_SELECTOR, "table.events").text)
+    WebDriverWait(browser, 10).until(lambda it: "lively" in text_of(it))
     row = browser.find_element(By.CSS_SELECTOR, "table.events tbody tr")
     assert "login_token.issued" in row.text
     row.find_element(By.CSS_SELECTOR, "td a").click()
-    assert issued["id"] in text_of(browser)
+    wait_for_text(browser, issued["id"])
 
 
 def test_a_client_is_edited_with_its_faults_named(demo, open_browser):  # noqa: F811
@@ -116,14 +125,15 @@ def test_a_client_is_edited_with_its_faults_named(demo, open_browser):  # noqa: 
     box.clear()
     box.send_keys('{"client_type": "web", "redeem": "maybe"}')
     press(browser, "Save")
-    assert "redeem must be one of" in text_of(browser)
+    wait_for_text(browser, "redeem must be one of")
     assert '"maybe"' in browser.find_element(By.ID, "document").get_attribute("value")
     box = browser.find_element(By.ID, "document")
     box.clear()
     box.send_keys('{"client_id": "console-made", "client_type": "web", '
                   '"token_endpoint_auth_method": "client_secret_basic"}')
     press(browser, "Save")
-    assert "dbc_" in text_of(browser) and "Saved" in text_of(browser)
+    wait_for_text(browser, "Saved")
+    assert "dbc_" in text_of(browser)
     browser.get(demo.base + "/admin/clients/console-made")
     assert "dbc_" not in text_of(browser)
     shot(browser, "client")
@@ -139,7 +149,7 @@ def test_explain_answers_in_the_page(demo, open_browser):  # noqa: F811
     sign_in(browser, demo, "/admin/explain")
     browser.find_element(By.ID, "redirect").send_keys("//evil.example/")
     press(browser, "Explain the redirect")
-    assert "It does not pass" in text_of(browser)
+    wait_for_text(browser, "It does not pass")
     shot(browser, "explain")
 
 
@@ -215,7 +225,7 @@ def test_the_console_works_without_scripts(demo, busy, open_browser):  # noqa: F
     assert "alice" in text_of(browser)
     browser.get(demo.base + "/admin/keys")
     press(browser, "Rotate now")
-    WebDriverWait(browser, 10).until(lambda it: "verifying" in text_of(it))
+    wait_for_text(browser, "verifying")
 
 
 def test_a_page_carries_a_strict_policy_and_nothing_inline(demo, busy):
