@@ -1240,6 +1240,8 @@ td { overflow-wrap: anywhere; }
     "request_not_supported": "Request-Objekte (der Parameter request) werden nicht unterstützt. Senden Sie die Anfrage stattdessen an den Endpunkt für vorausgesandte Anfragen.",
     "request_uri_not_supported": "Nur eine request_uri, die dieser Server selbst vergeben hat, wird unterstützt.",
     "registration_not_supported": "Der Parameter registration wird nicht unterstützt.",
+    "slow_down": "Es waren zu viele Anfragen. Fragen Sie langsamer, nach der Zeit in Retry-After.",
+    "unsupported_token_type": "Diese Art von Token lässt sich hier nicht widerrufen.",
     "precondition_failed": "Das Dokument wurde geändert, seit es gelesen wurde. Lesen Sie es erneut und wiederholen Sie die Änderung an dem, was es jetzt ist.",
     "precondition_required": "Die Änderung muss sagen, was sie ändert: Senden Sie If-Match mit dem ETag des gelesenen Dokuments."
   }
@@ -1389,6 +1391,8 @@ td { overflow-wrap: anywhere; }
     "request_not_supported": "Request objects (the parameter request) are not supported. Push the request to the pushed authorization request endpoint instead.",
     "request_uri_not_supported": "Only a request_uri that this server gave out itself is supported.",
     "registration_not_supported": "The parameter registration is not supported.",
+    "slow_down": "There were too many requests. Ask again more slowly, after the time in Retry-After.",
+    "unsupported_token_type": "This kind of token cannot be revoked here.",
     "precondition_failed": "The document was changed since it was read. Read it again and repeat the change on what it is now.",
     "precondition_required": "The change must say what it changes: send If-Match with the ETag of the document that was read."
   }

@@ -26,6 +26,7 @@ import Testing
                     contentsOf: root.appendingPathComponent(section).appendingPathComponent(name), encoding: .utf8)
             }
         }
+        found["openapi.json"] = try String(contentsOf: root.appendingPathComponent("openapi.json"), encoding: .utf8)
         #expect(Set(found.keys) == Set(EmbeddedFiles.contents.keys))
         let stale = found.keys.filter { found[$0] != EmbeddedFiles.contents[$0] }.sorted()
         #expect(stale.isEmpty, "run public/embed.sh")

@@ -56,7 +56,8 @@ struct SourceRule: Sendable, CustomStringConvertible {
                 line.firstMatch(of: /\b(?:struct|class|enum|actor|protocol|typealias)\s+(\w+)/).map { String($0.1) }
             }
             let file = path.split(separator: "/").last.map { String($0.prefix { $0 != "." && $0 != "+" }) } ?? ""
-            return (declared + [file]).filter { !bannedWords.isDisjoint(with: words(of: $0)) }
+            // "UserInfo" is what OpenID Connect calls the endpoint.
+            return (declared + [file]).filter { !$0.hasPrefix("UserInfo") }.filter { !bannedWords.isDisjoint(with: words(of: $0)) }
         })
 
     private static let length = SourceRule(
