@@ -36,7 +36,7 @@ struct DemoInstance: Sendable {
             appLinks: AppLinkSettings(),
             connectionLimits: ServerLimits(),
             logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
-            trustedIssuers: [issuer.settings], clients: [], redis: redis)
+            trustedIssuers: [issuer.settings], clients: [], redis: redis, alerts: .standard)
     }
 
     /// Runs until a signal ends it.

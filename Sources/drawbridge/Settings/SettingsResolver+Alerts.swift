@@ -5,6 +5,12 @@ struct AlertSettings: Sendable {
     var rules: [AlertRule] = []
     var webhook: String?
     var webhookSecret: Secret<[UInt8]>?
+
+    /// The defaults of the settings.
+    static let standard = AlertSettings(rules: [
+        AlertRule(name: .replays, threshold: 3), AlertRule(name: .refusals, threshold: 1000),
+        AlertRule(name: .exchangeFailures, threshold: 100), AlertRule(name: .signInFailures, threshold: 100),
+    ])
 }
 
 extension SettingsResolver {

@@ -57,7 +57,9 @@ struct SourceRule: Sendable, CustomStringConvertible {
             }
             let file = path.split(separator: "/").last.map { String($0.prefix { $0 != "." && $0 != "+" }) } ?? ""
             // "UserInfo" is what OpenID Connect calls the endpoint.
-            return (declared + [file]).filter { !$0.hasPrefix("UserInfo") }.filter { !bannedWords.isDisjoint(with: words(of: $0)) }
+            return (declared + [file]).filter { !$0.hasPrefix("UserInfo") }.filter {
+                !bannedWords.isDisjoint(with: words(of: $0))
+            }
         })
 
     private static let length = SourceRule(
