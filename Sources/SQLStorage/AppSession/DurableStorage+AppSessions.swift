@@ -37,11 +37,7 @@ extension DurableStorage: AppSessionStore {
         _ id: SessionID, at now: Timestamp, first: [AuditEvent], ended: AuditEvent
     ) async throws -> [SessionID] {
         try await write { transaction in
-            guard let row = try transaction.run(AppSessionSQL.endedAt, [SQLValue(id)]).first,
-                try row.optionalTimestamp(0) == nil
-            else { return [] }
-            for event in first { try transaction.record(event) }
-            return try transaction.endAppSessions([id], at: now, ended: ended)
+            try transaction.endAppSessions([id], at: now, first: first, ended: ended)
         }
     }
 

@@ -13,15 +13,22 @@ extension WriteTransaction {
     }
 
     /// Ends sessions with the app and web sessions under them, and tells who wants to know.
-    /// - Parameter template: the event for each; type, client, subject and session are filled in.
+    /// - Parameters:
+    ///   - first: recorded ahead, when there is anything to end.
+    ///   - template: the event for each; type, client, subject and session are filled in.
     /// - Returns: every session that this ended.
-    func endAppSessions(_ ids: [SessionID], at now: Timestamp, ended template: AuditEvent) throws -> [SessionID] {
+    func endAppSessions(
+        _ ids: [SessionID], at now: Timestamp, first: [AuditEvent] = [], ended template: AuditEvent
+    ) throws -> [SessionID] {
+        var first = first
         var waiting = ids
         var ended: [SessionID] = []
         while let id = waiting.popLast() {
             guard try changes(AppSessionSQL.end, [SQLValue(id), SQLValue(now)]),
                 let session = try run(AppSessionSQL.select, [SQLValue(id)]).first.map({ try AppSession(row: $0) })
             else { continue }
+            for event in first { try record(event) }
+            first = []
             ended.append(id)
             announce(ended: id)
             try record(template.ending(session))

@@ -1,0 +1,112 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct AuthorizationCodeGrantRFC6749Tests {
+    @Test func `a code becomes an access token, a refresh token and an ID token of one session`() async throws {
+        try await withProvider { provider in
+            let tokens = try await provider.signIn()
+            let access = try claims(tokens.accessToken)
+            let identity = try claims(tokens.idToken)
+            #expect(tokens.refreshToken != nil)
+            #expect(identity["nonce"]?.string == "n")
+            #expect(identity["sid"] == access["sid"])
+            #expect(identity["at_hash"]?.string == provider.key.halfHash(of: tokens.accessToken.expose()))
+            #expect(
+                try await provider.service.events() == [
+                    "authorization_code.issued", "authorization_code.redeemed", "app_session.opened",
+                ])
+        }
+    }
+
+    @Test func `what a code is bound to must be shown, and a failed try leaves it whole`() async throws {
+        try await withProvider { provider in
+            let tries: [(String, (String) async throws -> TokenResponse)] = [
+                ("invalid_grant other_client", { try await provider.redeem($0, client: "mute") }),
+                ("invalid_grant redirect_uri", { try await provider.redeem($0, redirectURI: callback + "/") }),
+                ("invalid_grant code_verifier", { try await provider.redeem($0, codeVerifier: nil) }),
+                (
+                    "invalid_grant code_verifier",
+                    { try await provider.redeem($0, codeVerifier: String(repeating: "a", count: 43)) }
+                ),
+            ]
+            for (expected, attempt) in tries {
+                let code = try await provider.code(try provider.grant())
+                #expect(try await refusal { try await attempt(code) } == expected)
+                #expect(try await refusal { try await provider.redeem(code) } == "accepted")
+            }
+        }
+    }
+
+    @Test func `a redirect URI may be left out where a challenge binds the code, and only there`() async throws {
+        try await withProvider { provider in
+            let bound = try await provider.code(try provider.grant())
+            #expect(try await refusal { try await provider.redeem(bound, redirectURI: nil) } == "accepted")
+            let loose = try await provider.code(try provider.grant(client: "rp", challenge: false))
+            #expect(
+                try await refusal {
+                    try await provider.redeem(
+                        loose, client: nil, redirectURI: nil, codeVerifier: nil, basic: provider.basic)
+                } == "invalid_grant missing_redirect_uri")
+        }
+    }
+
+    @Test func `a verifier without a challenge is a downgrade`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant(client: "rp", challenge: false))
+            #expect(
+                try await refusal { try await provider.redeem(code, client: nil, basic: provider.basic) }
+                    == "invalid_request pkce_downgrade")
+        }
+    }
+
+    @Test func `a code dies with its minute`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant())
+            provider.service.clock.advance(.seconds(60))
+            #expect(try await refusal { try await provider.redeem(code) } == "invalid_grant expired_code")
+        }
+    }
+
+    @Test func `a second use ends what the first opened, at once`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant())
+            let tokens = try await provider.redeem(code)
+            #expect(try await refusal { try await provider.redeem(code) } == "invalid_grant code_reused")
+            #expect(
+                try await refusal {
+                    try await provider.accessTokens.active(tokens.accessToken, at: provider.service.clock.now)
+                } == "inactive")
+            #expect(
+                try await refusal { try await provider.refresh(tokens.refreshToken) }
+                    == "invalid_grant session_ended")
+        }
+    }
+
+    @Test func `who lacks the verifier cannot end what a code opened`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant())
+            let tokens = try await provider.redeem(code)
+            _ = try await refusal { try await provider.redeem(code, codeVerifier: nil) }
+            #expect(try await refusal { try await provider.refresh(tokens.refreshToken) } == "accepted")
+        }
+    }
+
+    @Test func `a code goes with the browser session under which it was given`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant(browser: "browser"))
+            try await provider.appSessions.endAll(
+                underBrowserSession: "browser", reason: "signed_out", origin: origin(), at: provider.service.clock.now)
+            #expect(try await refusal { try await provider.redeem(code) } == "invalid_grant unknown_code")
+        }
+    }
+
+    @Test func `without openid there is no ID token`() async throws {
+        try await withProvider { provider in
+            let tokens = try await provider.signIn(try provider.grant(scope: ["profile"]))
+            #expect(tokens.idToken == nil)
+            #expect(try claims(tokens.accessToken)["scope"]?.string == "profile")
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import OAuth2
+import Synchronization
+import Testing
+
+@testable import Bridge
+
+let issuerName = "https://bridge.example"
+let callback = "com.example.app:/callback"
+let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+/// Keeps what was delivered, and answers as it is told.
+final class RecordingDelivery: LogoutDelivery {
+    private let state = Mutex((tokens: [String](), outcomes: [LogoutDeliveryOutcome]()))
+
+    var tokens: [String] { state.withLock { $0.tokens } }
+
+    func willAnswer(_ outcomes: LogoutDeliveryOutcome...) { state.withLock { $0.outcomes = outcomes } }
+
+    func deliver(_ token: Secret<String>, to uri: String, timeout: Duration) -> LogoutDeliveryOutcome {
+        state.withLock { state in
+            state.tokens.append(token.expose())
+            return state.outcomes.isEmpty ? .accepted : state.outcomes.removeFirst()
+        }
+    }
+}
+
+/// The token side of the provider over the database of a ``Service``.
+struct Provider: Sendable {
+    let service: Service
+    let ring: Reloadable<SigningKeyRing>
+    let key: SigningKey
+    let codes: AuthorizationCodes
+    let appSessions: AppSessions
+    let accessTokens: AccessTokens
+    let accessTokenCodec: AccessTokenCodec
+    let idTokens: IDTokenCodec
+    let endpoint: TokenEndpoint
+    let revocation: TokenRevocation
+    let introspection: TokenIntrospection
+    let userInfo: UserInfo
+    let notifier: LogoutNotifier
+    let delivery = RecordingDelivery()
+    let secret = OpaqueSecret.make(.clientSecret, random: .system)
+    let assertionKey: SigningKey
+
+    init(_ service: Service, users: any UserClaimsSource = NoUserClaims()) throws {
+        self.service = service
+        let storage = service.storage
+        let time = service.clock.source
+        key = try SigningKey.generate(.es256)
+        assertionKey = try SigningKey.generate(.edDSA)
+        let ring = Reloadable(
+            SigningKeyRing([.init(key: key, signsFrom: Timestamp(seconds: 0), retiresAt: nil)]))
+        self.ring = ring
+        service.clients.replace(
+            with: ClientDirectory(try Self.clients(secret, assertionKey), defaultTarget: website))
+        let limits = LimitSettings()
+        let limiter = InProcessRateLimiter()
+        let refusals = RefusalLog(audit: storage, limiter: limiter)
+        let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
+        codes = AuthorizationCodes(store: storage)
+        appSessions = AppSessions(store: storage, webSessions: service.sessions)
+        accessTokenCodec = AccessTokenCodec(issuer: issuerName, keys: ring)
+        idTokens = IDTokenCodec(issuer: issuerName, keys: ring)
+        accessTokens = AccessTokens(codec: accessTokenCodec, sessions: appSessions, revoked: storage)
+        let authenticator = ClientAuthenticator(
+            clients: service.clients, audiences: [issuerName, "\(issuerName)/oauth/token"],
+            replays: InProcessReplayGuard(), refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)
+        let tokens = SessionTokens(accessTokens: accessTokenCodec, idTokens: idTokens, users: users)
+        let refreshTokens = RefreshTokens(master: master)
+        endpoint = TokenEndpoint(
+            authenticator: authenticator,
+            grants: [
+                AuthorizationCodeGrant(
+                    codes: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens),
+                RefreshTokenGrant(
+                    store: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens),
+                ClientCredentialsGrant(tokens: tokens, audit: storage),
+            ], refusals: refusals, limiter: limiter, limits: limits, time: time)
+        revocation = TokenRevocation(
+            authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
+            revoked: storage, sessions: appSessions, time: time)
+        introspection = TokenIntrospection(
+            authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
+            issuer: issuerName, time: time)
+        userInfo = UserInfo(tokens: accessTokens, sessions: appSessions, users: users, time: time)
+        notifier = LogoutNotifier(
+            store: storage, clients: service.clients, tokens: idTokens, delivery: delivery, time: time)
+    }
+
+    private static func clients(_ secret: OpaqueSecret, _ assertionKey: SigningKey) throws -> [Client] {
+        var confidential = Client(id: "rp", name: "A website with a secret", kind: .web)
+        confidential.secretDigest = secret.digest
+        confidential.grantTypes = [.authorizationCode, .refreshToken]
+        confidential.requiresPKCE = false
+        confidential.backchannelLogoutURI = "https://rp.example/logout"
+        var machine = Client(id: "machine", name: "A machine", kind: .service)
+        machine.secretDigest = secret.digest
+        machine.scope = Scope(tokens: [Scope.admin, "read"])
+        var signing = Client(id: "signing", name: "A machine that signs", kind: .service)
+        signing.authenticationMethod = .privateKeyJWT
+        signing.scope = Scope(tokens: ["read"])
+        signing.keys = .object([
+            "keys": .array([assertionKey.publicKey.jwk(id: assertionKey.id, algorithm: .edDSA)])
+        ])
+        return try testClients() + [confidential, machine, signing]
+    }
+
+    func grant(
+        client: ClientID = app, redirectURI: String = callback, challenge: Bool = true,
+        scope: [String] = [Scope.openID, "profile", Scope.offlineAccess], browser: SessionID? = nil,
+        subject: Subject = "alice"
+    ) throws -> AuthorizationGrant {
+        let answer = try #require(CodeVerifier(verifier))
+        return AuthorizationGrant(
+            clientID: client, redirectURI: redirectURI, codeChallenge: challenge ? CodeChallenge(for: answer) : nil,
+            nonce: "n", scope: Scope(tokens: scope), subject: subject,
+            authentication: Authentication(time: service.clock.now, acr: "aal1", amr: ["pwd"]),
+            browserSessionID: browser)
+    }
+
+    func code(_ grant: AuthorizationGrant) async throws -> String {
+        try await codes.issue(grant, origin: origin(), at: service.clock.now).expose()
+    }
+
+    /// Posts a form to the token endpoint.
+    func token(
+        _ form: [(String, String)], basic: (id: String, secret: Secret<String>)? = nil
+    ) async throws -> TokenResponse {
+        try await endpoint.answer(try Self.parameters(form), basic: basic, origin: origin())
+    }
+
+    func redeem(
+        _ code: String, client: String? = "app", redirectURI: String? = callback, codeVerifier: String? = verifier,
+        basic: (id: String, secret: Secret<String>)? = nil
+    ) async throws -> TokenResponse {
+        var form = [("grant_type", "authorization_code"), ("code", code)]
+        if let client { form.append(("client_id", client)) }
+        if let redirectURI { form.append(("redirect_uri", redirectURI)) }
+        if let codeVerifier { form.append(("code_verifier", codeVerifier)) }
+        return try await token(form, basic: basic)
+    }
+
+    func refresh(_ token: Secret<String>?, client: String = "app", scope: String? = nil) async throws -> TokenResponse {
+        var form = [("grant_type", "refresh_token"), ("client_id", client)]
+        if let token { form.append(("refresh_token", token.expose())) }
+        if let scope { form.append(("scope", scope)) }
+        return try await self.token(form)
+    }
+
+    /// Tokens of a fresh sign-in of the app.
+    func signIn(_ grant: AuthorizationGrant? = nil) async throws -> TokenResponse {
+        try await redeem(try await code(grant ?? self.grant()))
+    }
+
+    var basic: (id: String, secret: Secret<String>) { ("rp", Secret(secret.expose())) }
+
+    static func parameters(_ form: [(String, String)]) throws -> FormParameters {
+        try FormParameters(
+            parsing: form.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }
+                .joined(separator: "&").utf8)
+    }
+}
+
+/// Runs a test against a provider over a fresh database.
+func withProvider(
+    users: any UserClaimsSource = NoUserClaims(), _ body: (Provider) async throws -> Void
+) async throws {
+    try await withService { service async throws in try await body(Provider(service, users: users)) }
+}
+
+/// The error code of a call that must be refused, and its private detail.
+func refusal(_ call: () async throws -> some Sendable) async throws -> String {
+    do {
+        _ = try await call()
+        return "accepted"
+    } catch let error as OAuthError {
+        return "\(error.code.rawValue) \(error.detail ?? "")"
+    } catch let refused as ClientRefused {
+        return "\(refused.error.code.rawValue) \(refused.error.detail ?? "")"
+    } catch let refusal as BearerRefusal {
+        return refusal.rawValue
+    }
+}
+
+func claims(_ token: Secret<String>?) throws -> [String: JSONValue] {
+    try #require(CompactJWS(try #require(token).expose())?.claims)
+}

@@ -1,0 +1,83 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+private struct OneUser: UserClaimsSource {
+    func claims(of subject: Subject) -> [String: JSONValue] {
+        ["preferred_username": .string("alice"), "name": .string("Alice"), "email": .string("alice@example.com")]
+    }
+}
+
+@Suite struct TokenIntrospectionRFC7662Tests {
+    private func introspect(_ provider: Provider, _ token: Secret<String>?) async throws -> [String: JSONValue] {
+        let answer = try await provider.introspection.answer(
+            try Provider.parameters([("token", try #require(token).expose())]), basic: provider.basic,
+            origin: origin())
+        return try #require(answer.object)
+    }
+
+    @Test func `an active access token is described`() async throws {
+        try await withProvider(users: OneUser()) { provider in
+            let facts = try await introspect(provider, provider.signIn().accessToken)
+            #expect(facts["active"]?.bool == true)
+            #expect(facts["username"]?.string == "alice")
+            #expect(facts["client_id"]?.string == "app")
+            #expect(facts["token_type"]?.string == "Bearer")
+        }
+    }
+
+    @Test func `whatever does not count is inactive and nothing more`() async throws {
+        try await withProvider { provider in
+            let tokens = try await provider.signIn()
+            let inactive: [String: JSONValue] = ["active": .bool(false)]
+            #expect(try await introspect(provider, Secret("nonsense")) == inactive)
+            #expect(try await introspect(provider, tokens.idToken) == inactive)
+            // Of another client.
+            #expect(try await introspect(provider, tokens.refreshToken) == inactive)
+            provider.service.clock.advance(.seconds(900))
+            #expect(try await introspect(provider, tokens.accessToken) == inactive)
+        }
+    }
+
+    @Test func `a client sees its own refresh token until a session ends`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant(client: "rp"))
+            let tokens = try await provider.redeem(code, client: nil, basic: provider.basic)
+            #expect(try await introspect(provider, tokens.refreshToken)["token_type"]?.string == "refresh_token")
+            let sid = try #require(try claims(tokens.accessToken)["sid"]?.string)
+            try await provider.appSessions.end(
+                SessionID(rawValue: sid), reason: "test", origin: origin(), at: provider.service.clock.now)
+            #expect(try await introspect(provider, tokens.refreshToken) == ["active": .bool(false)])
+            #expect(try await introspect(provider, tokens.accessToken) == ["active": .bool(false)])
+        }
+    }
+
+    @Test func `a public client may not ask`() async throws {
+        try await withProvider { provider in
+            #expect(
+                try await refusal {
+                    try await provider.introspection.answer(
+                        try Provider.parameters([("token", "x"), ("client_id", "app")]), basic: nil, origin: origin())
+                } == "invalid_client public_client")
+        }
+    }
+
+    @Test func `userinfo opens what scope and request ask for`() async throws {
+        try await withProvider(users: OneUser()) { provider in
+            let profile = try await provider.signIn()
+            #expect(
+                try await provider.userInfo.claims(for: profile.accessToken)
+                    == .object([
+                        "sub": .string("alice"), "name": .string("Alice"), "preferred_username": .string("alice"),
+                    ]))
+            let bare = try await provider.signIn(try provider.grant(scope: ["openid"]))
+            #expect(
+                try await provider.userInfo.claims(for: bare.accessToken) == .object(["sub": .string("alice")]))
+            let none = try await provider.signIn(try provider.grant(scope: ["profile"]))
+            #expect(
+                try await refusal { try await provider.userInfo.claims(for: none.accessToken) }
+                    == "insufficient_scope ")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct TokenRevocationRFC7009Tests {
+    private func revoke(_ provider: Provider, _ token: String, client: String = "app") async throws {
+        try await provider.revocation.revoke(
+            try Provider.parameters([("token", token), ("client_id", client)]), basic: nil, origin: origin())
+    }
+
+    @Test func `a refresh token takes its session with it`() async throws {
+        try await withProvider { provider in
+            let tokens = try await provider.signIn()
+            try await revoke(provider, try #require(tokens.refreshToken).expose())
+            #expect(
+                try await refusal { try await provider.userInfo.claims(for: tokens.accessToken) } == "inactive")
+            #expect(
+                try await refusal { try await provider.refresh(tokens.refreshToken) } == "invalid_grant session_ended")
+        }
+    }
+
+    @Test func `an access token goes alone`() async throws {
+        try await withProvider { provider in
+            let tokens = try await provider.signIn()
+            _ = try await provider.userInfo.claims(for: tokens.accessToken)
+            try await revoke(provider, tokens.accessToken.expose())
+            #expect(
+                try await refusal { try await provider.userInfo.claims(for: tokens.accessToken) } == "inactive")
+            #expect(try await refusal { try await provider.refresh(tokens.refreshToken) } == "accepted")
+        }
+    }
+
+    @Test func `another client's token stays, and the client is told`() async throws {
+        try await withProvider { provider in
+            let tokens = try await provider.signIn()
+            for token in [tokens.accessToken, try #require(tokens.refreshToken)] {
+                #expect(
+                    try await refusal { try await revoke(provider, token.expose(), client: "mute") }
+                        == "invalid_grant other_client")
+            }
+            #expect(try await refusal { try await provider.userInfo.claims(for: tokens.accessToken) } == "accepted")
+        }
+    }
+
+    @Test func `an unknown token is no error, an ID token is one`() async throws {
+        try await withProvider { provider in
+            #expect(try await refusal { try await revoke(provider, "never seen") } == "accepted")
+            let idToken = try #require(try await provider.signIn().idToken)
+            #expect(
+                try await refusal { try await revoke(provider, idToken.expose()) } == "unsupported_token_type id_token")
+        }
+    }
+}
