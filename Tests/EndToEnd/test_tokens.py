@@ -378,6 +378,56 @@ def test_a_websites_post_is_sent_round_to_a_get(demo):
     assert answer.status == 303 and answer.header("Location") == demo.base + "/oauth/logout?state=a%20b"
 
 
+def registered_rp(demo, receiver) -> dict:
+    """A website of the test's own, with a back-channel logout address."""
+    answer = demo.send(
+        "POST", "/api/admin/clients", {"Authorization": f"Bearer {demo.facts['admin_token']}"},
+        {"client_name": "Receiver", "client_type": "web", "redirect_uris": [oauth.RP_REDIRECT], "require_pkce": False,
+         "backchannel_logout_uri": receiver.uri, "id_token_signed_response_alg": "RS256", "first_party": True})
+    assert answer.status == 201, answer.body
+    return answer.json()
+
+
+def sign_in_at(demo, browser, client) -> dict:
+    code = browser.authorize(client=client["client_id"], redirect=oauth.RP_REDIRECT, scope="openid")["code"]
+    headers = {"Authorization": "Basic " + base64.b64encode(
+        f"{client['client_id']}:{client['client_secret']}".encode()).decode()}
+    answer = oauth.redeem(demo, code, None, redirect=oauth.RP_REDIRECT, headers=headers)
+    assert answer.status == 200, answer.body
+    return answer.json()
+
+
+def test_a_website_hears_of_a_sign_out_once(demo):
+    receiver = Receiver()
+    browser = oauth.Browser(demo)
+    tokens = sign_in_at(demo, browser, registered_rp(demo, receiver))
+    browser.request("GET", logout_url(id_token_hint=tokens["id_token"]))
+    wait_until(lambda: receiver.tokens, 3, "the logout token")
+    header, claims = oauth.parts(receiver.tokens[0])
+    identity = oauth.parts(tokens["id_token"])[1]
+    assert header["typ"] == "logout+jwt" and header["alg"] == "RS256"
+    assert (claims["sub"], claims["sid"], claims["aud"]) == (identity["sub"], identity["sid"], identity["aud"])
+    assert claims["events"] == {"http://schemas.openid.net/event/backchannel-logout": {}} and "nonce" not in claims
+    assert list(receiver.bodies[0]) == ["logout_token"]
+    wait_until(lambda: demo.audit("logout_notice.sent"), 3, "the record")
+    receiver.close()
+    assert len(receiver.tokens) == 1
+
+
+def test_a_logout_notice_survives_a_restart(start_demo):
+    receiver = Receiver([500] * 2)
+    first = start_demo("--no-limits")
+    browser = oauth.Browser(first)
+    tokens = sign_in_at(first, browser, registered_rp(first, receiver))
+    browser.request("GET", logout_url(id_token_hint=tokens["id_token"]))
+    wait_until(lambda: receiver.tokens, 3, "the first try")
+    first.kill()
+    second = start_demo("--no-limits", data=first.data, port=first.port)
+    wait_until(lambda: second.audit("logout_notice.sent"), 40, "the delivery")
+    assert len(receiver.tokens) == 3
+    receiver.close()
+
+
 # A second start
 
 def test_a_second_start_keeps_secrets_keys_and_sessions(start_demo):

@@ -70,6 +70,11 @@ extension DurableStorage: LoginTokenStore {
             let sessionID: SessionID = try row.identifier(0)
             try transaction.record(ended.naming(sessionID))
             transaction.announce(ended: sessionID)
+            // Whoever had this browser may have let apps in by it.
+            var below = ended
+            below.sessionID = nil
+            below.targetClientID = nil
+            _ = try transaction.endAppSessions(underBrowserSession: sessionID, at: now, ended: below)
             return sessionID
         }
     }

@@ -57,7 +57,7 @@ struct ClientsCommand: AsyncParsableCommand {
             let data =
                 path == "-"
                 ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(filePath: path))
-            let client: Client
+            var client: Client
             do {
                 client = try ClientText.read(yaml: String(decoding: data, as: UTF8.self))
             } catch let error as ClientDocumentError {
@@ -65,10 +65,12 @@ struct ClientsCommand: AsyncParsableCommand {
             } catch let error as ClientText.NotAnObject {
                 throw CommandFailure("The document \(error).")
             }
+            let secret = Self.secret(for: client)
+            if let secret { client.secretDigest = secret.digest }
             let event = AuditEvent(
                 at: TimeSource.system.now(), type: replace ? .clientChanged : .clientCreated, outcome: .success,
                 clientID: client.id)
-            let isSaved = try await options.withStorage {
+            let isSaved = try await options.withStorage { [client] in
                 try await $0.save(client, expecting: replace ? .present : .absent, event: event)
             }
             guard isSaved else {
@@ -78,6 +80,16 @@ struct ClientsCommand: AsyncParsableCommand {
                         : "There is a client \(client.id) already; --replace replaces it.")
             }
             print("\(replace ? "Replaced" : "Added") \(client.id). Send SIGHUP to running servers.")
+            if let secret { print("client_secret, shown this once: \(secret.expose())") }
+        }
+
+        /// A new secret for a website or machine that proves itself by one, unless its document brings a digest.
+        private static func secret(for client: Client) -> OpaqueSecret? {
+            switch client.authenticationMethod {
+            case .clientSecretBasic, .clientSecretPost:
+                client.secretDigest == nil ? OpaqueSecret.make(.clientSecret, random: .system) : nil
+            case .none, .privateKeyJWT: nil
+            }
         }
     }
 

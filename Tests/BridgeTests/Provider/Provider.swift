@@ -185,5 +185,6 @@ func refusal(_ call: () async throws -> some Sendable) async throws -> String {
 }
 
 func claims(_ token: Secret<String>?) throws -> [String: JSONValue] {
-    try #require(CompactJWS(try #require(token).expose())?.claims)
+    let token = try #require(token)
+    return try #require(CompactJWS(token.expose())?.claims)
 }

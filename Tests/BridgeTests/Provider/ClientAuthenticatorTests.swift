@@ -1,0 +1,107 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+private let form = [("grant_type", "client_credentials")]
+
+private func expectRefusal(
+    _ expected: String, sourceLocation: SourceLocation = #_sourceLocation, _ call: () async throws -> TokenResponse
+) async throws {
+    let found = try await refusal(call)
+    #expect(found == expected, sourceLocation: sourceLocation)
+}
+
+@Suite struct ClientAuthenticatorTests {
+    @Test func `a secret is taken from the header and from the form`() async throws {
+        try await withProvider { provider in
+            let secret = provider.secret.expose()
+            try await expectRefusal("accepted") { try await provider.token(form, basic: ("machine", Secret(secret))) }
+            try await expectRefusal("accepted") {
+                try await provider.token(form + [("client_id", "machine"), ("client_secret", secret)])
+            }
+        }
+    }
+
+    @Test func `whoever is not believed is told one thing`() async throws {
+        try await withProvider { provider in
+            let secret = provider.secret.expose()
+            let other = OpaqueSecret.make(.clientSecret, random: .system).expose()
+            try await expectRefusal("invalid_client wrong_secret") {
+                try await provider.token(form, basic: ("machine", Secret(other)))
+            }
+            try await expectRefusal("invalid_client unknown_client") {
+                try await provider.token(form, basic: ("nobody", Secret(secret)))
+            }
+            try await expectRefusal("invalid_client missing_client_id") { try await provider.token(form) }
+            try await expectRefusal("invalid_client missing_proof") {
+                try await provider.token(form + [("client_id", "machine")])
+            }
+            try await expectRefusal("invalid_client wrong_method") {
+                try await provider.token(form + [("client_id", "app"), ("client_secret", secret)])
+            }
+            try await expectRefusal("invalid_request several_proofs") {
+                try await provider.token(
+                    form + [("client_secret", secret)], basic: ("machine", Secret(secret)))
+            }
+            let failures = try await provider.service.events().filter { $0.hasPrefix("client.authentication_failed") }
+            #expect(failures.count == 5)
+        }
+    }
+
+    private func assertion(
+        _ provider: Provider, id: String = "1", audience: String = issuerName, subject: String = "signing",
+        lifetime: Int64 = 60, key: SigningKey? = nil
+    ) throws -> [(String, String)] {
+        var claims = JSONObjectWriter()
+        claims.add("iss", subject)
+        claims.add("sub", subject)
+        claims.add("aud", audience)
+        claims.add("jti", id)
+        claims.add("exp", provider.service.clock.now.seconds + lifetime)
+        let token = try CompactJWS.sign(claims.finish(), type: "JWT", with: key ?? provider.assertionKey)
+        return form + [
+            ("client_assertion_type", ClientCredentials.assertionType), ("client_assertion", token),
+        ]
+    }
+
+    @Test func `a signed assertion counts once`() async throws {
+        try await withProvider { provider in
+            let signed = try assertion(provider)
+            try await expectRefusal("accepted") { try await provider.token(signed) }
+            try await expectRefusal("invalid_client assertion_replayed") { try await provider.token(signed) }
+        }
+    }
+
+    @Test func `an assertion for somebody else, by somebody else, too old or too lasting proves nothing`() async throws
+    {
+        try await withProvider { provider in
+            let cases: [(String, [(String, String)])] = [
+                ("assertion_audience", try assertion(provider, audience: "https://other.example")),
+                ("assertion_signature", try assertion(provider, key: SigningKey.generate(.edDSA))),
+                ("assertion_expired", try assertion(provider, lifetime: -31)),
+                ("assertion_expired", try assertion(provider, lifetime: 601)),
+                ("wrong_method", try assertion(provider, subject: "machine")),
+                ("assertion_issuer", try assertion(provider, subject: "machine") + [("client_id", "signing")]),
+            ]
+            for (flaw, form) in cases {
+                try await expectRefusal("invalid_client \(flaw)") { try await provider.token(form) }
+            }
+        }
+    }
+
+    @Test func `a public key used as an HMAC secret and no algorithm at all are refused`() async throws {
+        try await withProvider { provider in
+            let good = try #require(try assertion(provider).last?.1)
+            let parts = good.split(separator: ".").map(String.init)
+            for header in [#"{"alg":"none","typ":"JWT"}"#, #"{"alg":"HS256","typ":"JWT"}"#] {
+                let forged = Base64URL.encode(Array(header.utf8)) + ".\(parts[1]).\(parts[2])"
+                let form =
+                    form + [
+                        ("client_assertion_type", ClientCredentials.assertionType), ("client_assertion", forged),
+                    ]
+                try await expectRefusal("invalid_client assertion_signature") { try await provider.token(form) }
+            }
+        }
+    }
+}
