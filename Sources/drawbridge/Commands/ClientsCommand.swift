@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bridge
 import Foundation
+import OAuth2
 
 /// Apps and websites that live in the database.
 struct ClientsCommand: AsyncParsableCommand {
