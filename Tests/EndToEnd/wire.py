@@ -5,7 +5,7 @@ import json
 import ssl
 from dataclasses import dataclass
 from html.parser import HTMLParser
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 SESSION_COOKIE = "__Host-drawbridge_session"
 FORM = "application/x-www-form-urlencoded"

@@ -9,7 +9,8 @@ import Testing
         + AdminConformance.cases
         + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases
         + RefreshTokenStoreConformance.cases
-        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases
+        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + DeviceSecretStoreConformance.cases
+        + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
 
     @Test(arguments: cases)
     func `SQLite keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {

@@ -63,7 +63,51 @@ package enum RateLimiterConformance {
             }
             try expectEqual(decisions.count { $0 == .allowed }, 10, "allowed")
         },
+        ConformanceCase("a window lets its count through, then closes for the whole block") { open in
+            let limiter = try await open()
+            for number in 0..<3 {
+                let at = Sample.now + .seconds(Int64(number))
+                try expectEqual(try await limiter.take([windowed], at: at), .allowed, "attempt \(number)")
+            }
+            let blocked = Sample.now + .seconds(10)
+            try expectEqual(
+                try await limiter.take([windowed], at: blocked), .exceeded(retryAfter: .seconds(900), scope: "window"),
+                "one too many")
+            try expectEqual(
+                try await limiter.take([windowed], at: blocked + .seconds(300)),
+                .exceeded(retryAfter: .seconds(600), scope: "window"), "trying on does not lengthen it")
+            let open = blocked + .seconds(900)
+            for _ in 1...3 { try expectEqual(try await limiter.take([windowed], at: open), .allowed, "open again") }
+        },
+        ConformanceCase("a window that is not overrun begins anew when its time is over") { open in
+            let limiter = try await open()
+            for _ in 1...3 { _ = try await limiter.take([windowed], at: Sample.now) }
+            let next = Sample.now + .seconds(60)
+            for _ in 1...3 { try expectEqual(try await limiter.take([windowed], at: next), .allowed, "next window") }
+            try expect(try await limiter.take([windowed], at: next) != .allowed, "its count holds again")
+        },
+        ConformanceCase("a look at a window neither counts nor closes") { open in
+            let limiter = try await open()
+            for _ in 1...3 { _ = try await limiter.take([windowed], at: Sample.now) }
+            for _ in 1...2 {
+                try expectEqual(
+                    try await limiter.peek([windowed], at: Sample.now),
+                    .exceeded(retryAfter: .seconds(900), scope: "window"), "look")
+            }
+            try expectEqual(
+                try await limiter.take([windowed], at: Sample.now + .seconds(60)), .allowed, "was not closed")
+        },
+        ConformanceCase("of 100 concurrent attempts on two servers a window's count passes") { open in
+            let servers = [try await open(), try await open()]
+            let decisions = try await concurrently(100) { number in
+                try await servers[number % 2].take([windowed], at: Sample.now)
+            }
+            try expectEqual(decisions.count { $0 == .allowed }, 3, "allowed")
+        },
     ]
+
+    private static let windowed = RateLimitKey(
+        scope: "window", value: "device", window: AttemptWindow(count: 3, per: .seconds(60), block: .seconds(900)))
 
     private static func key(
         scope: String = "test", value: String = "alice",

@@ -23,7 +23,9 @@ package struct AppSessions: Sendable {
     }
 
     package func isAlive(_ id: SessionID, at now: Timestamp) async throws -> Bool {
-        try await alive(id, at: now) != nil
+        if try await alive(id, at: now) != nil { return true }
+        // The `sid` of a web view's cookie, and of what a website got by its back channel, is a web session.
+        return try await webSessions?.lookUp(id) != nil
     }
 
     /// Ends a session and everything under it.

@@ -4,6 +4,14 @@ extension Client {
     /// Whether it keeps no secret: it is told apart by its redirect URIs alone (RFC 6749 §2.1).
     package var isPublic: Bool { authenticationMethod == .none }
 
+    /// Whether it may come with this grant at all. Of token exchange every kind has its own flag: `native_sso_enabled`,
+    /// `delivery`, `can_issue_login_tokens`, and for a website the secret that it redeems with (contract §14).
+    package func mayUse(_ type: GrantType) -> Bool {
+        guard type == .tokenExchange else { return grantTypes.contains(type) }
+        return grantTypes.contains(type) || isNativeSSOEnabled || delivery == .cookies || canIssueLoginTokens
+            || (kind == .web && !isPublic)
+    }
+
     /// Everything it may be granted.
     package var grantableScope: Scope { isNativeSSOEnabled ? scope.adding(Scope.deviceSSO) : scope }
 

@@ -3,11 +3,16 @@ package struct ClientDirectory: Sendable {
     private let clients: [ClientID: Client]
     /// The website that an app opens when it names none.
     package let defaultTarget: ClientID?
+    /// The prefixes that cookies of the profile `tokens` have, each once.
+    package let tokenCookiePrefixes: [String]
 
     /// - Parameter clients: of two with one id, the later stands.
     package init(_ clients: [Client], defaultTarget: ClientID?) {
         self.clients = Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         self.defaultTarget = defaultTarget
+        tokenCookiePrefixes = Set(
+            self.clients.values.filter { $0.cookieProfile == .tokens }.map(\.cookiePrefix)
+        ).sorted()
     }
 
     package subscript(_ id: ClientID) -> Client? { clients[id] }

@@ -12,6 +12,7 @@ package final class InProcessRateLimiter: RateLimiter {
 
     private struct State {
         var fullAt: [Key: Int64] = [:]
+        var windows: [Key: AttemptCount] = [:]
         /// The size at which full buckets are looked for next.
         var sweepSize = 4096
         /// No sweep before: a full table must not cost a sweep for every request.
@@ -39,8 +40,14 @@ package final class InProcessRateLimiter: RateLimiter {
             var decision = RateLimitDecision.allowed
             var longest = Duration.zero
             for key in keys {
-                guard let wait = wait(for: key, at: now.milliseconds, taking: taking, in: &state), wait > longest
-                else { continue }
+                let wait: Duration? =
+                    switch key.rule {
+                    case .bucket(let bucket):
+                        wait(for: key, bucket, at: now.milliseconds, taking: taking, in: &state)
+                    case .window(let window):
+                        wait(for: key, window, at: now.milliseconds, taking: taking, in: &state)
+                    }
+                guard let wait, wait > longest else { continue }
                 longest = wait
                 decision = .exceeded(retryAfter: wait, scope: key.scope)
             }
@@ -49,21 +56,44 @@ package final class InProcessRateLimiter: RateLimiter {
     }
 
     /// - Returns: how long until the bucket has one again; `nil` when it has one now.
-    private func wait(for key: RateLimitKey, at now: Int64, taking: Bool, in state: inout State) -> Duration? {
+    private func wait(
+        for key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, taking: Bool, in state: inout State
+    ) -> Duration? {
         let id = Key(scope: key.scope, value: key.value)
-        let interval = key.bucket.refillInterval.inMilliseconds
+        let interval = bucket.refillInterval.inMilliseconds
         let fullAt = max(state.fullAt[id] ?? now, now)
         let afterTaking = fullAt + interval
-        let capacityTime = interval * Int64(key.bucket.burst)
+        let capacityTime = interval * Int64(bucket.burst)
         guard afterTaking - now <= capacityTime else { return .milliseconds(afterTaking - now - capacityTime) }
         guard taking else { return nil }
-        if state.fullAt.count >= min(state.sweepSize, capacity), now >= state.nextSweep {
-            state.fullAt = state.fullAt.filter { $0.value > now }
-            state.sweepSize = max(4096, state.fullAt.count * 2)
-            state.nextSweep = now + 1000
-        }
+        sweep(&state, at: now)
         guard state.fullAt.count < capacity || state.fullAt[id] != nil else { return .milliseconds(interval) }
         state.fullAt[id] = afterTaking
         return nil
+    }
+
+    /// - Returns: how long until the window opens again; `nil` when it is open now.
+    private func wait(
+        for key: RateLimitKey, _ window: AttemptWindow, at now: Int64, taking: Bool, in state: inout State
+    ) -> Duration? {
+        let id = Key(scope: key.scope, value: key.value)
+        var count = state.windows[id] ?? AttemptCount()
+        let wait = count.attempt(in: window, at: now, taking: taking)
+        guard taking else { return wait }
+        sweep(&state, at: now)
+        guard state.windows.count < capacity || state.windows[id] != nil else {
+            return .milliseconds(window.duration.inMilliseconds)
+        }
+        state.windows[id] = count
+        return wait
+    }
+
+    private func sweep(_ state: inout State, at now: Int64) {
+        let count = state.fullAt.count + state.windows.count
+        guard count >= min(state.sweepSize, capacity), now >= state.nextSweep else { return }
+        state.fullAt = state.fullAt.filter { $0.value > now }
+        state.windows = state.windows.filter { $0.value.endsAt > now }
+        state.sweepSize = max(4096, (state.fullAt.count + state.windows.count) * 2)
+        state.nextSweep = now + 1000
     }
 }

@@ -1,7 +1,7 @@
 /// Counts what may happen only so often.
 package protocol RateLimiter: Sendable {
     /// Takes one from the bucket of every key; each bucket is one atomic step, and what one grants stays taken even
-    /// if another refuses.
+    /// if another refuses. A window's attempt counts in the same way.
     /// - Returns: `.allowed` when every bucket had one, otherwise the longest wait.
     func take(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision
 
@@ -17,17 +17,28 @@ package enum RateLimitDecision: Hashable, Sendable {
     case exceeded(retryAfter: Duration, scope: String)
 }
 
-/// One bucket: what is counted, for whom, by which rule.
+/// What is counted, for whom, by which rule.
 package struct RateLimitKey: Hashable, Sendable {
+    package enum Rule: Hashable, Sendable {
+        case bucket(TokenBucket)
+        case window(AttemptWindow)
+    }
+
     /// What is counted, such as `issue.subject`; a metric label, so never per user.
     package let scope: String
     /// For whom. Stores keep a digest of it.
     package let value: String
-    package let bucket: TokenBucket
+    package let rule: Rule
 
     package init(scope: String, value: String, bucket: TokenBucket) {
         self.scope = scope
         self.value = value
-        self.bucket = bucket
+        rule = .bucket(bucket)
+    }
+
+    package init(scope: String, value: String, window: AttemptWindow) {
+        self.scope = scope
+        self.value = value
+        rule = .window(window)
     }
 }

@@ -116,7 +116,7 @@ package struct LoginTokenRedeemer: Sendable {
         return !(request.confirmsSwitch && request.visit.formIsOurs)
     }
 
-    private func standingRefusal(of claims: LoginTokenClaims, at now: Timestamp) async throws -> RedemptionRefusal? {
+    func standingRefusal(of claims: LoginTokenClaims, at now: Timestamp) async throws -> RedemptionRefusal? {
         if try await subjects.isDisabled(claims.subject, at: now) { return .subjectDisabled }
         return switch try await parents.standing(of: claims.sessionID, at: now) {
         case .foreign, .app: nil
@@ -124,7 +124,7 @@ package struct LoginTokenRedeemer: Sendable {
         }
     }
 
-    private func miss(
+    func miss(
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
     ) async throws -> RedemptionOutcome {
         let event = RedemptionRefusals.event(refusal, claims: claims, origin: origin, at: now)

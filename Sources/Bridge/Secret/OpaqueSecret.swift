@@ -20,6 +20,10 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         case formBinding = "dbf_"
         /// A session of the administration console.
         case adminSession = "dbk_"
+        /// The refresh cookie of a web session.
+        case sessionRefresh = "dbw_"
+        /// What the apps of one device share (OpenID Connect Native SSO §3.1); the prefix is the seed's.
+        case deviceSecret = "ds_"
     }
 
     package let kind: Kind

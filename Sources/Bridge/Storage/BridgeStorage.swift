@@ -1,6 +1,7 @@
 /// Everything that must last, on one engine. Services take the role they need, never this.
 package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, AccountStore, ClientStore, ConsentStore,
-    PushedRequestStore, AuditLog, ProviderStorage, AuditTallies, AuditRetention, AdminSessionStore, SessionRegister
+    PushedRequestStore, AuditLog, ProviderStorage, AuditTallies, AuditRetention, AdminSessionStore,
+    SessionRegister, DeviceStorage
 {
     /// Whether the engine can write now; what `/readyz` asks.
     /// - Throws: ``StorageError`` when it cannot.
@@ -15,3 +16,6 @@ package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, 
 package protocol ProviderStorage: AuthorizationCodeStore, AppSessionStore, RefreshTokenStore, SigningKeyStore,
     RevokedTokenStore, LogoutNoticeStore
 {}
+
+/// What the device side needs to last.
+package typealias DeviceStorage = DeviceSecretStore & SessionRefreshStore & SettingStore

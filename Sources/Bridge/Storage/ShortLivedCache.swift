@@ -13,6 +13,9 @@ package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: 
         self.capacity = capacity
     }
 
+    /// Forgets everything, after a change of our own.
+    package func removeAll() { entries.withLock { $0.removeAll() } }
+
     /// The remembered value, or the one that `load` gives.
     package func value(
         for key: Key, at now: Timestamp, load: () async throws -> Value

@@ -76,7 +76,11 @@ package struct SessionTokens: Sendable {
             subject: session.subject, audience: client.id, sessionID: session.id,
             authentication: session.authentication, nonce: extras.nonce, issuedAt: now)
         claims.deviceSecretHash = try extras.deviceSecret.map {
-            try idTokens.halfHash(of: $0.presented, algorithm: client.idTokenAlgorithm, at: now)
+            // SHA-256 whatever the ID token is signed with: the apps of a device need not agree on that.
+            guard let secret = OpaqueSecret($0.presented.expose(), kind: .deviceSecret) else {
+                throw StorageError.corrupt("a device secret is malformed")
+            }
+            return secret.deviceSecretHash
         }
         let names = session.requestedClaims.idToken
         if !names.isEmpty {

@@ -49,7 +49,7 @@ package struct TokenEndpoint: Sendable {
         guard let type = GrantType(rawValue: name), let grant = grants[type] else {
             throw OAuthError(.unsupportedGrantType, "grant_type is not offered here", detail: "grant_type")
         }
-        guard request.client.grantTypes.contains(type) else {
+        guard request.client.mayUse(type) else {
             throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: "grant_type")
         }
         return grant

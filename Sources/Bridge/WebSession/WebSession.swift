@@ -5,6 +5,8 @@ package struct WebSession: Hashable, Sendable {
         case loginToken = "login_token"
         /// A sign-in at Drawbridge's own pages.
         case authorize
+        /// Cookies for a web view, by a device secret.
+        case tokenExchange = "token_exchange"
     }
 
     /// The public id that lists and proxies see; it opens nothing.

@@ -26,6 +26,11 @@ final class WebSessionCache: Sendable {
         }
     }
 
+    func session(id: SessionID) -> WebSession? {
+        guard let digest = state.withLock({ $0.digests[id] }) else { return nil }
+        return session(digest: digest)
+    }
+
     func insert(_ session: WebSession) {
         state.withLock { insert(session, into: &$0) }
     }

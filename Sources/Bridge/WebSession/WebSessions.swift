@@ -64,6 +64,22 @@ package final class WebSessions: Sendable {
         return try await lookUp(secret)
     }
 
+    /// The live session with this public id, for a caller who has proof of it in another form; counts as a use.
+    /// - Throws: ``StorageError`` when the store is needed and cannot answer.
+    package func lookUp(_ id: SessionID) async throws -> WebSession? {
+        let now = time.now()
+        if now - newsAt.withLock({ $0 }) <= Self.newsLifetime, var session = cache.session(id: id),
+            session.isAlive(at: now)
+        {
+            try await touch(&session, at: now)
+            return session
+        }
+        guard var session = try await store.session(id: id), session.isAlive(at: now) else { return nil }
+        cache.insert(session)
+        try await touch(&session, at: now)
+        return session
+    }
+
     /// Ends a session and remembers it as ended.
     package func end(_ session: WebSession, reason: String, origin: RequestOrigin) async throws {
         let now = time.now()

@@ -6,6 +6,8 @@ import OAuth2
 struct AdminExplainController: Sendable {
     let gate: AdminGate
     let explainer: Explainer
+    /// Explains token exchanges; `nil` where there is no token endpoint.
+    var exchange: NativeSSOExchange?
 
     @Sendable func explain(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         _ = try await gate.admit(request, context)
@@ -23,9 +25,23 @@ struct AdminExplainController: Sendable {
                 Secret(try Self.text("token", object)),
                 redirect: try Self.optionalText("redirect", object).map { Array($0.utf8) },
                 address: try Self.address(object))
-        default: throw OAuthError(.invalidRequest, "kind must be redirect or redemption")
+        case "exchange":
+            guard let exchange else { throw OAuthError(.notFound, "there is no token endpoint here") }
+            explanation = try await exchange.explain(
+                try Self.parameters(object), origin: context.origin(of: request), at: gate.time.now())
+        default: throw OAuthError(.invalidRequest, "kind must be redirect, redemption or exchange")
         }
         return .json(bytes: Array(explanation.json.utf8))
+    }
+
+    /// The token request's parameters, which stand beside `kind` (contract §13).
+    private static func parameters(_ object: [String: JSONValue]) throws -> FormParameters {
+        var pairs: [String] = []
+        for (name, value) in object.sorted(by: { $0.key < $1.key }) where name != "kind" && !value.isNull {
+            guard let text = value.string else { throw OAuthError(.invalidRequest, "a parameter is no text") }
+            pairs.append("\(PercentEncoding.encode(name))=\(PercentEncoding.encode(text))")
+        }
+        return try FormParameters(parsing: pairs.joined(separator: "&").utf8)
     }
 
     private static func address(_ object: [String: JSONValue]) throws -> NetworkAddress? {

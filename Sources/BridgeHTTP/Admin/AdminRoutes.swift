@@ -5,6 +5,8 @@ import HTTPTypes
 struct AdminRoutes {
     let services: AdminServices
     let random: RandomSource
+    /// For explaining; `nil` where there is no token endpoint.
+    var exchange: NativeSSOExchange?
 
     func add(to endpoints: Endpoints) {
         let gate = services.gate
@@ -23,7 +25,7 @@ struct AdminRoutes {
         let keys = AdminKeyController(gate: gate, keys: services.keys)
         endpoints.on("/api/admin/keys", [.get: keys.list])
         endpoints.on("/api/admin/keys/rotate", [.post: keys.rotate])
-        let explain = AdminExplainController(gate: gate, explainer: services.explainer)
+        let explain = AdminExplainController(gate: gate, explainer: services.explainer, exchange: exchange)
         endpoints.on("/api/admin/explain", [.post: explain.explain])
     }
 

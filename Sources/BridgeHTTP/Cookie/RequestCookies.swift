@@ -14,6 +14,14 @@ extension Request {
             of: name, in: fields.count > 1 ? fields.map(\.value).joined(separator: ";") : header)
     }
 
+    /// As ``cookie(_:)``, for a name that is settled at run time.
+    func cookie(named name: String) -> String? {
+        guard let header = headers[.cookie] else { return nil }
+        let fields = headers[fields: .cookie]
+        return CookieHeader.value(
+            named: name, in: fields.count > 1 ? fields.map(\.value).joined(separator: ";") : header)
+    }
+
     /// The secret in the session cookie, when it has the form of one.
     package var sessionSecret: OpaqueSecret? {
         cookie(SessionCookies.secretName).flatMap { OpaqueSecret($0, kind: .webSession) }

@@ -933,6 +933,35 @@ td { overflow-wrap: anywhere; }
 {{/layout}}
 
 """###,
+        "templates/devices.mustache": ###"""
+{{<layout}}
+{{$title}}{{text.devices.title}}{{/title}}
+{{$main}}<section class="card">
+<h1>{{text.devices.title}}</h1>
+{{#signed_in}}<p>{{text.devices.explanation}}</p>
+{{#groups}}<h2>{{heading}}</h2>
+<ul class="people">
+{{#places}}<li id="{{kind}}-{{id}}"><strong>{{name}}</strong>{{#is_current}} <span class="small">{{text.devices.current}}</span>{{/is_current}}
+<span class="small quiet">{{#client}}{{client}} · {{/client}}{{#network}}{{network}} · {{/network}}{{#since}}{{text.devices.since}} <time datetime="{{exact}}">{{shown}}</time>{{/since}}{{#last_seen}} · {{text.devices.last_seen}} <time datetime="{{exact}}">{{shown}}</time>{{/last_seen}}</span>
+<form method="post" action="/account/devices/end">
+<input type="hidden" name="form_token" value="{{form_token}}">
+<input type="hidden" name="kind" value="{{kind}}">
+<input type="hidden" name="id" value="{{id}}">
+<button class="button second" type="submit" aria-label="{{end_label}}">{{text.devices.end}}</button>
+</form></li>
+{{/places}}</ul>
+{{/groups}}{{#has_others}}<form method="post" action="/account/devices/end" class="actions">
+<input type="hidden" name="form_token" value="{{form_token}}">
+<input type="hidden" name="what" value="others">
+<button class="button" type="submit" id="end-others">{{text.devices.end_others}}</button>
+</form>
+{{/has_others}}{{/signed_in}}{{^signed_in}}<p>{{text.devices.signed_out}}</p>
+<div class="actions"><a class="button" href="{{sign_in_url}}">{{text.page.sign_in}}</a></div>
+{{/signed_in}}</section>
+{{/main}}
+{{/layout}}
+
+"""###,
         "templates/document.mustache": ###"""
 {{<layout}}
 {{$title}}{{title}}{{/title}}
@@ -1138,6 +1167,20 @@ td { overflow-wrap: anywhere; }
     "title": "Sie sind abgemeldet",
     "explanation": "Ihre Sitzung in diesem Browser ist beendet. In Ihrer App bleiben Sie angemeldet."
   },
+  "devices": {
+    "title": "Ihre Geräte und Sitzungen",
+    "explanation": "Hier sind Sie angemeldet. Beenden Sie, was Sie nicht kennen oder nicht mehr benutzen.",
+    "device": "Geräte",
+    "app": "Apps",
+    "browser": "Browser und Webansichten",
+    "current": "hier sind Sie gerade",
+    "since": "seit",
+    "last_seen": "zuletzt benutzt",
+    "end": "Beenden",
+    "end_label": "{name} beenden",
+    "end_others": "Alles außer dieser Sitzung beenden",
+    "signed_out": "Melden Sie sich an, um zu sehen, wo Sie angemeldet sind."
+  },
   "sign_out": {
     "title": "Möchten Sie sich abmelden?",
     "explanation": "Damit endet Ihre Sitzung in diesem Browser. In Ihrer App bleiben Sie angemeldet.",
@@ -1288,6 +1331,20 @@ td { overflow-wrap: anywhere; }
   "signed_out": {
     "title": "You are signed out",
     "explanation": "Your session in this browser has ended. Your app stays signed in."
+  },
+  "devices": {
+    "title": "Your devices and sessions",
+    "explanation": "This is where you are signed in. End whatever you do not know, or no longer use.",
+    "device": "Devices",
+    "app": "Apps",
+    "browser": "Browsers and web views",
+    "current": "you are here",
+    "since": "since",
+    "last_seen": "last used",
+    "end": "End",
+    "end_label": "End {name}",
+    "end_others": "End everything but this one",
+    "signed_out": "Sign in to see where you are signed in."
   },
   "sign_out": {
     "title": "Do you want to sign out?",

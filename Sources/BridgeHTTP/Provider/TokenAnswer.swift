@@ -8,10 +8,13 @@ import OAuth2
 enum TokenAnswer {
     static let headers: HTTPFields = [.cacheControl: "no-store", .pragma: "no-cache"]
 
-    static func response(_ answer: TokenResponse) -> Response {
+    /// - Parameter request: whose `Accept` may ask for the cookies as JSON.
+    static func response(_ answer: TokenResponse, to request: Request, at now: Timestamp) -> Response {
         guard let cookies = answer.cookies else { return response(json(answer)) }
-        var response = response("{}")
-        for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: line(cookie))) }
+        let isDescribed = TokenCookies.isWanted(request.headers)
+        var response = response(isDescribed ? TokenCookies.json(cookies, at: now) : "{}")
+        if isDescribed { response.headers[.contentType] = TokenCookies.mediaType }
+        TokenCookies.set(cookies, at: now, in: &response.headers)
         return response
     }
 
@@ -22,7 +25,7 @@ enum TokenAnswer {
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: json)))
     }
 
-    private static func json(_ answer: TokenResponse) -> String {
+    static func json(_ answer: TokenResponse) -> String {
         var json = OAuth2.JSONObjectWriter()
         json.add("access_token", answer.accessToken.expose())
         json.add("token_type", answer.tokenType)
@@ -34,14 +37,6 @@ enum TokenAnswer {
         if let type = answer.issuedTokenType { json.add("issued_token_type", type) }
         for member in answer.extraMembers { json.add(member.name, json: member.value.text) }
         return String(decoding: json.finish(), as: UTF8.self)
-    }
-
-    private static func line(_ cookie: TokenCookie) -> String {
-        var line = "\(cookie.name)=\(cookie.value.expose()); Path=\(cookie.path); Secure; SameSite=Lax"
-        line += "; Max-Age=\(max(0, cookie.maximumAge.inMilliseconds / 1000))"
-        if let domain = cookie.domain { line += "; Domain=\(domain)" }
-        if cookie.isHTTPOnly { line += "; HttpOnly" }
-        return line
     }
 }
 

@@ -10,13 +10,14 @@ struct TokenController: Sendable {
     static let bodyLimit = 64 * 1024
 
     let provider: ProviderServices
+    let time: TimeSource
 
     @Sendable func token(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await Self.answeringErrors {
             let form = try await Self.form(of: request)
             let answer = try await provider.tokens.answer(
                 form, basic: try BasicCredentials.read(request.headers), origin: context.origin(of: request))
-            return TokenAnswer.response(answer)
+            return TokenAnswer.response(answer, to: request, at: time.now())
         }
     }
 
@@ -52,7 +53,9 @@ struct TokenController: Sendable {
             return try await body()
         } catch let error as OAuthError {
             let answer = ErrorTable.answer(to: error)
-            throw ChallengedError(error: error, headers: Self.headers(of: answer), status: status(of: error.code))
+            var headers = Self.headers(of: answer)
+            if let challenge = error.challenge { headers[.wwwAuthenticate] = challenge }
+            throw ChallengedError(error: error, headers: headers, status: status(of: error.code))
         }
     }
 

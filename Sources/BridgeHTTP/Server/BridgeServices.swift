@@ -19,6 +19,8 @@ package struct BridgeServices: Sendable {
     package let metrics: any MetricsFactory
     /// `nil` where Drawbridge only stands beside another provider.
     package let provider: ProviderServices?
+    /// `nil` leaves out device secrets, cookies for web views and the compatibility paths.
+    package let device: DeviceServices?
     package let time: TimeSource
     package let random: RandomSource
 
@@ -27,7 +29,7 @@ package struct BridgeServices: Sendable {
         formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, admin: AdminServices,
         pages: Pages,
         files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
-        provider: ProviderServices? = nil,
+        provider: ProviderServices? = nil, device: DeviceServices? = nil,
         time: TimeSource = .system,
         random: RandomSource = .system
     ) {
@@ -45,7 +47,15 @@ package struct BridgeServices: Sendable {
         self.accessLog = accessLog
         self.metrics = metrics
         self.provider = provider
+        self.device = device
         self.time = time
         self.random = random
+    }
+}
+
+extension BridgeServices {
+    /// Finds the session of a browser in whichever cookies it has.
+    package var browserSessions: BrowserSessions {
+        BrowserSessions(sessions: sessions, clients: clients, accessTokens: provider?.accessTokens, time: time)
     }
 }

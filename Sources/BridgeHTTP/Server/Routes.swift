@@ -22,7 +22,7 @@ package func buildRouter(
     }
 
     let session = SessionController(services: services, settings: settings)
-    let check = AuthCheckController(sessions: services.sessions, time: services.time)
+    let check = AuthCheckController(sessions: services.browserSessions, time: services.time)
     let messages = MessageController(pages: services.pages)
     endpoints.on("/session", [.get: session.show])
     endpoints.on("/session/logout", [.get: session.askToSignOut, .post: session.signOut])
@@ -40,13 +40,17 @@ package func buildRouter(
     endpoints.on("/.well-known/assetlinks.json", [.get: links.assetLinks])
 
     if let provider = services.provider { addTokenRoutes(to: endpoints, provider, services, settings) }
-    AdminRoutes(services: services.admin, random: services.random).add(to: endpoints)
+    AdminRoutes(services: services.admin, random: services.random, exchange: services.device?.exchange)
+        .add(to: endpoints)
     ConsoleRoutes(
         frame: ConsoleFrame(
             services: services.admin, pages: services.pages, formTokens: services.formTokens,
             publicOrigin: settings.publicOrigin, random: services.random)
     ).add(to: endpoints)
 
+    if let device = services.device {
+        DeviceRoutes(device: device, services: services, settings: settings).add(to: endpoints)
+    }
     extraRoutes(endpoints)
     return router
 }
@@ -55,7 +59,7 @@ package func buildRouter(
 private func addTokenRoutes(
     to endpoints: Endpoints, _ provider: ProviderServices, _ services: BridgeServices, _ settings: BridgeHTTPSettings
 ) {
-    let tokens = TokenController(provider: provider)
+    let tokens = TokenController(provider: provider, time: services.time)
     endpoints.onOpen("/oauth/token", [.post: tokens.token])
     endpoints.onOpen("/oauth/revoke", [.post: tokens.revoke])
     endpoints.on("/oauth/introspect", [.post: tokens.introspect])
@@ -107,6 +111,7 @@ extension FrontMiddleware {
                         settings.redemptionPaths + [
                             "/session/signed-out", "/errors/{code}", SignInController.path, SignInController.codePath,
                             AuthorizeController.path, AuthorizeController.consentPath, logoutPath,
+                            DevicesController.path, DevicesController.endPath,
                         ]
                     ).union(ConsoleRoutes.paths),
                     silentRoutes: [authCheckPath])),
@@ -129,7 +134,11 @@ extension RedemptionController {
 extension SessionController {
     fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
         self.init(
-            sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
+            sessions: services.sessions, browsers: services.browserSessions,
+            refresh: services.device.map {
+                SessionRefreshController(refresh: $0.refresh, clients: services.clients, time: services.time)
+            },
+            formTokens: services.formTokens, pages: services.pages,
             sameOrigin: SameOriginProof(publicOrigin: settings.publicOrigin), time: services.time,
             random: services.random)
     }

@@ -6,14 +6,12 @@ import OAuth2
 /// `/auth/check` for a proxy's sub-request: a status and header fields, never a body, never a redirect
 /// (contract §6).
 struct AuthCheckController: Sendable {
-    let sessions: WebSessions
+    let sessions: BrowserSessions
     let time: TimeSource
 
     @Sendable func check(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let demand = try AuthenticationDemand(query: request.uri.query)
-        guard let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) else {
-            throw Self.signedOut
-        }
+        guard let session = try await sessions.find(request)?.session else { throw Self.signedOut }
         if let demand, !demand.isMet(by: session.authentication, at: time.now()) {
             throw ChallengedError(
                 error: OAuthError(.insufficientUserAuthentication),

@@ -6,6 +6,9 @@ import OAuth2
 /// `/session`: what a website's pages may know about the session, and how it is ended (contract §6).
 struct SessionController: Sendable {
     let sessions: WebSessions
+    let browsers: BrowserSessions
+    /// Takes the cookies of the profile `tokens` away; `nil` where it is not in use.
+    let refresh: SessionRefreshController?
     let formTokens: FormTokens
     let pages: Pages
     let sameOrigin: SameOriginProof
@@ -13,11 +16,12 @@ struct SessionController: Sendable {
     let random: RandomSource
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        guard let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) else {
+        guard let found = try await browsers.find(request) else {
             var body = JSONObjectWriter()
             body.add("authenticated", false)
             return .json(body)
         }
+        let session = found.session
         var body = JSONObjectWriter()
         body.add("authenticated", true)
         body.add("sub", session.subject.rawValue)
@@ -27,10 +31,15 @@ struct SessionController: Sendable {
         if !session.authentication.amr.isEmpty { body.add("amr", session.authentication.amr) }
         body.add("auth_time", session.authentication.time)
         body.add("origin", session.opening.rawValue)
-        var response = Response.json(body)
-        // The idle end has moved, and the page's scripts go by the cookie.
-        SessionCookies.setTimes(of: session, at: time.now(), in: &response.headers)
-        return response
+        guard let prefix = found.tokenPrefix else {
+            var response = Response.json(body)
+            // The idle end has moved, and the page's scripts go by the cookie.
+            SessionCookies.setTimes(of: session, at: time.now(), in: &response.headers)
+            return response
+        }
+        // The cookie is not for scripts; only a page of this origin reads this answer, and may repeat the value.
+        body.add("anti_csrf_token", request.cookie(named: prefix + "anti_csrf_token"))
+        return .json(body)
     }
 
     @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {
@@ -47,10 +56,14 @@ struct SessionController: Sendable {
         guard try sameOrigin.holds(for: request) || (isForm && isOurForm(body, request)) else {
             throw OAuthError(.forbidden, "signing out takes a page of the same origin")
         }
-        if let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) {
-            try await sessions.end(session, reason: "signed_out", origin: context.origin(of: request))
-        }
         var headers: HTTPFields = [.cacheControl: "no-store"]
+        // Of both profiles, if the browser has both: an ended one is not found again.
+        while let found = try await browsers.find(request) {
+            try await sessions.end(found.session, reason: "signed_out", origin: context.origin(of: request))
+            if let prefix = found.tokenPrefix {
+                refresh?.clear(prefix: prefix, path: CookieTokens.refreshPath, in: &headers)
+            }
+        }
         SessionCookies.clear(in: &headers)
         guard isForm else { return Response(status: .noContent, headers: headers) }
         headers[.location] = "\(sameOrigin.publicOrigin)/session/signed-out"

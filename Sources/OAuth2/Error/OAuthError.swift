@@ -9,17 +9,21 @@ package struct OAuthError: Error, Sendable, CustomStringConvertible {
     package let detail: String?
     /// Seconds for `Retry-After`.
     package let retryAfter: Int?
+    /// `WWW-Authenticate` for a sign-in that does not suffice (RFC 9470 §3).
+    package let challenge: String?
 
     /// - Parameters:
     ///   - publicDescription: a fixed text; may name a field of the request, never quote its value.
     ///   - detail: a stable reason for log and audit, not sent.
     package init(
-        _ code: ErrorCode, _ publicDescription: String? = nil, detail: String? = nil, retryAfter: Int? = nil
+        _ code: ErrorCode, _ publicDescription: String? = nil, detail: String? = nil, retryAfter: Int? = nil,
+        challenge: String? = nil
     ) {
         self.code = code
         self.publicDescription = publicDescription
         self.detail = detail
         self.retryAfter = retryAfter
+        self.challenge = challenge
     }
 
     package var description: String { "OAuthError(\(code.rawValue))" }

@@ -29,10 +29,15 @@ enum RateLimitScript {
         """
 
     /// The name by which a server that has run the script knows it.
-    static let digest: String = {
+    static let digest = ScriptDigest.of(text)
+}
+
+/// SHA-1 in hexadecimal: how `EVALSHA` names a script.
+enum ScriptDigest {
+    static func of(_ text: String) -> String {
         let hex = Array("0123456789abcdef".utf8)
         return String(
             decoding: Insecure.SHA1.hash(data: Array(text.utf8)).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] },
             as: UTF8.self)
-    }()
+    }
 }

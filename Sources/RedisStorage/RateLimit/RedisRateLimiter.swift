@@ -53,13 +53,23 @@ package struct RedisRateLimiter: RateLimiter {
     }
 
     private func call(for key: RateLimitKey, at now: Timestamp, taking: Bool) -> ScriptCall {
-        var arguments = [
-            "\(key.bucket.refillInterval.inMilliseconds)", "\(key.bucket.burst)", taking ? "1" : "0",
-        ]
+        let script: ScriptCall.Script
+        var arguments: [String]
+        switch key.rule {
+        case .bucket(let bucket):
+            script = .init(text: RateLimitScript.text, digest: RateLimitScript.digest)
+            arguments = ["\(bucket.refillInterval.inMilliseconds)", "\(bucket.burst)"]
+        case .window(let window):
+            script = .init(text: AttemptWindowScript.text, digest: AttemptWindowScript.digest)
+            arguments = [
+                "\(window.count)", "\(window.duration.inMilliseconds)", "\(window.block.inMilliseconds)",
+            ]
+        }
+        arguments.append(taking ? "1" : "0")
         if case .parameter = clock { arguments.append("\(now.milliseconds)") }
         // A digest keeps addresses and user names out of Redis, and keys short; 128 bits do not collide.
         let digest = Base64URL.encode(Array(SHA256.hash(data: Array(key.value.utf8)).prefix(16)))
-        return ScriptCall(key: "\(prefix)l:\(key.scope):\(digest)", arguments: arguments)
+        return ScriptCall(script: script, key: "\(prefix)l:\(key.scope):\(digest)", arguments: arguments)
     }
 
     private static func wait(in reply: RedisReply) throws -> Int64 {
@@ -72,9 +82,15 @@ package struct RedisRateLimiter: RateLimiter {
 }
 
 private struct ScriptCall {
+    struct Script {
+        let text: String
+        let digest: String
+    }
+
+    let script: Script
     let key: String
     let arguments: [String]
 
-    var byDigest: RedisCommand { RedisCommand(["EVALSHA", RateLimitScript.digest, "1", key] + arguments, key: key) }
-    var byText: RedisCommand { RedisCommand(["EVAL", RateLimitScript.text, "1", key] + arguments, key: key) }
+    var byDigest: RedisCommand { RedisCommand(["EVALSHA", script.digest, "1", key] + arguments, key: key) }
+    var byText: RedisCommand { RedisCommand(["EVAL", script.text, "1", key] + arguments, key: key) }
 }

@@ -54,6 +54,7 @@ extension WriteTransaction {
             announce(ended: id)
             ended.append(id)
         }
+        try revokeDevices(of: subject, at: now, template)
         return ended
     }
 

@@ -61,6 +61,15 @@ struct CopiedTable: Sendable {
         CopiedTable("audit_tally", 5, "at node type outcome reason events"),
         CopiedTable("audit_tally_progress", 1, "node sequence"),
         CopiedTable("state_sample", 2, "name at value"),
+        CopiedTable(
+            "device_secret", 1,
+            """
+            id subject client_id session_id name platform created_at last_used_at use_count expires_at key_thumbprint \
+            revoked_at revoke_reason
+            """),
+        CopiedTable("device_secret_digest", 1, "digest device_secret_id issued_at replaced_at overlap_used_at"),
+        CopiedTable("web_session_refresh", 1, "digest session_id parent_digest issued_at expires_at used_at is_void"),
+        CopiedTable("setting", 1, "name value updated_at"),
     ]
 
     private init(_ name: String, _ keyLength: Int, _ columns: String) {

@@ -65,7 +65,9 @@ extension DurableStorage: WebSessionStore {
 
     package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await write { transaction in
-            try transaction.run(WebSessionSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
+            let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+            _ = try transaction.changes(SessionRefreshSQL.purge, bounds)
+            return try transaction.run(WebSessionSQL.purge, bounds).count
         }
     }
 }

@@ -32,7 +32,9 @@ struct DemoClients: Sendable {
         try [
             nativeApp(Self.app, name: "Demo app", scheme: "com.example.demo", sharing: ["demo-app-b", "demo-webview"]),
             nativeApp(
-                "demo-app-b", name: "Demo app B", scheme: "com.example.demob", sharing: ["demo-app", "demo-webview"]),
+                "demo-app-b", name: "Demo app B", scheme: "com.example.demob", sharing: ["demo-app", "demo-webview"],
+                // Of the same maker: whoever signed in to the one is not asked again by the other.
+                isFirstParty: true),
             website(), webView(), relyingParty(), administration(),
         ].map { client in
             var client = client
@@ -42,7 +44,7 @@ struct DemoClients: Sendable {
     }
 
     private func nativeApp(
-        _ id: ClientID, name: String, scheme: String, sharing: Set<ClientID>
+        _ id: ClientID, name: String, scheme: String, sharing: Set<ClientID>, isFirstParty: Bool = false
     ) throws -> Client {
         var client = Client(id: id, name: name, kind: .native, canIssueLoginTokens: true, mayReach: [Self.web])
         client.redirectURIs = try [
@@ -54,6 +56,7 @@ struct DemoClients: Sendable {
         ]
         client.grantTypes = [.authorizationCode, .refreshToken, .tokenExchange]
         client.isNativeSSOEnabled = true
+        client.isFirstParty = isFirstParty
         client.shareWith = sharing
         return client
     }

@@ -12,6 +12,11 @@ struct DemoInstance: Sendable {
     let accounts: DemoAccounts
     private let clients: DemoClients
 
+    /// The demo shows Native SSO between its apps.
+    private static let nativeSSO: [NativeSSOField: NativeSSOValue] = [
+        .enabled: .flag(true), .allowCrossClientNativeSSO: .flag(true),
+    ]
+
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
         hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil
@@ -36,7 +41,8 @@ struct DemoInstance: Sendable {
             appLinks: AppLinkSettings(),
             connectionLimits: ServerLimits(),
             logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
-            trustedIssuers: [issuer.settings], clients: [], redis: redis, alerts: .standard)
+            trustedIssuers: [issuer.settings], clients: [], redis: redis, alerts: .standard,
+            nativeSSO: Self.nativeSSO, signInCompatibility: true)
     }
 
     /// Runs until a signal ends it.

@@ -45,8 +45,7 @@ struct DemoSite: Sendable {
 
     /// Who is signed in in this browser.
     func session(_ request: Request) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        return try await services.sessions.lookUp(secret)
+        try await services.browserSessions.find(request)?.session
     }
 
     static func escape(_ text: String) -> String { Pages.escape(text) }

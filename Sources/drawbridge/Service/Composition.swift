@@ -77,7 +77,7 @@ struct Composition: Sendable {
             pages: try Pages(
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
             files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,
-            provider: domain.provider?.services, time: time)
+            provider: domain.provider?.services, device: domain.provider?.device.services, time: time)
     }
 
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.

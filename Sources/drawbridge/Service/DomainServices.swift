@@ -33,16 +33,6 @@ struct DomainServices: Sendable {
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)
-        let master = try Self.masterKey(settings, logger: logger)
-        let provider = try await Self.provider(
-            ProviderComposition.Surroundings(
-                settings: settings, storage: storage, shared: shared, sessions: sessions, clients: clients,
-                refusals: refusals, logger: logger, time: time), master: master)
-        self.provider = provider
-        signIn = try SignInServices(
-            settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions, keys: keys,
-            clients: clients, secrets: master.map { SecondFactorSecrets(master: $0) },
-            provider: provider?.services, time: time)
         issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
@@ -50,6 +40,18 @@ struct DomainServices: Sendable {
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             sessions: sessions, replayGuard: shared.replayGuard,
             refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), time: time)
+        let master = try Self.masterKey(settings, logger: logger)
+        let provider = try await Self.provider(
+            ProviderComposition.Surroundings(
+                settings: settings, storage: storage, shared: shared, sessions: sessions, clients: clients,
+                refusals: refusals, subjects: subjects, issuer: issuer, redeemer: redeemer,
+                authenticator: authenticator,
+                logger: logger, time: time), master: master)
+        self.provider = provider
+        signIn = try SignInServices(
+            settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions, keys: keys,
+            clients: clients, secrets: master.map { SecondFactorSecrets(master: $0) },
+            provider: provider?.services, time: time)
         bearers = BearerGate(
             authenticator: provider.map {
                 LocalBearers(

@@ -11,6 +11,7 @@ struct ProviderComposition: Sendable {
     let tokens: SessionTokens
     let accessTokens: AccessTokens
     let notifier: LogoutNotifier
+    let device: DeviceComposition
 
     /// What the provider shares with the rest of the server.
     struct Surroundings: Sendable {
@@ -20,6 +21,11 @@ struct ProviderComposition: Sendable {
         let sessions: WebSessions
         let clients: Reloadable<ClientDirectory>
         let refusals: RefusalLog
+        let subjects: Subjects
+        let issuer: LoginTokenIssuer
+        let redeemer: LoginTokenRedeemer
+        /// Verifies the bearers of trusted issuers.
+        let authenticator: any BearerAuthenticator
         let logger: Logger
         let time: TimeSource
     }
@@ -48,10 +54,20 @@ struct ProviderComposition: Sendable {
             store: storage, clients: clients, tokens: idTokens, delivery: BackChannelLogout(), time: time,
             logger: surroundings.logger)
         self.keys = keys
+        let device = DeviceComposition(
+            surroundings,
+            DeviceComposition.Provider(
+                codec: codec, accessTokens: accessTokens, sessions: sessions, tokens: tokens,
+                refreshTokens: refreshTokens, users: users))
+        self.device = device
         let grants: [any TokenGrant] = [
-            AuthorizationCodeGrant(codes: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens),
-            RefreshTokenGrant(store: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens),
-            ClientCredentialsGrant(tokens: tokens, audit: storage),
+            AuthorizationCodeGrant(
+                codes: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens,
+                devices: device.secrets),
+            RefreshTokenGrant(
+                store: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens,
+                devices: device.secrets),
+            ClientCredentialsGrant(tokens: tokens, audit: storage), device.exchange,
         ]
         services = ProviderServices(
             issuer: issuer, authenticator: authenticator,
@@ -60,10 +76,10 @@ struct ProviderComposition: Sendable {
                 limits: limits, time: time),
             revocation: TokenRevocation(
                 authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
-                revoked: storage, sessions: sessions, time: time),
+                revoked: storage, sessions: sessions, further: [device.secrets.revocation], time: time),
             introspection: TokenIntrospection(
                 authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
-                issuer: issuer, time: time),
+                issuer: issuer, further: [device.secrets.introspection(issuer: issuer)], time: time),
             userInfo: UserInfo(tokens: accessTokens, sessions: sessions, users: users, time: time),
             accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
             logoutNotifier: notifier)

@@ -55,6 +55,11 @@ struct DrawbridgeSettings: Sendable {
     /// What seals the provider's keys and second factors.
     var masterKeyPath: String { masterKeyFile ?? "\(dataDirectory)/master-key" }
 
+    /// What the configuration says of Native SSO; administrators may set other values over it.
+    var nativeSSO: [NativeSSOField: NativeSSOValue] = [:]
+    /// Whether the paths of the VA's sign-in service are served.
+    var signInCompatibility = false
+
     /// The database in the data folder (contract §13).
     var databasePath: String { "\(dataDirectory)/drawbridge.sqlite" }
 

@@ -97,7 +97,7 @@ extension SettingKey {
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
             appLinksApple, appLinksAndroid, passwordMemoryLogarithm, passwordPasses, logLevel, purgeInterval,
             shutdownGrace,
-        ] + alerts + limits + redis + http + [trustedIssuers, clients]
+        ] + alerts + limits + redis + http + nativeSSO + [trustedIssuers, clients]
 
     static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }

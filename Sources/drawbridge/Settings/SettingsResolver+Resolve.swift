@@ -43,6 +43,8 @@ extension SettingsResolver {
         let limits = limits()
         let redis = redis()
         let alerts = alerts()
+        let nativeSSO = nativeSSO()
+        let signInCompatibility = boolean(.signInCompatibility)
         let paths = redemptionPaths()
         let proxies = elements(.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8") {
             NetworkPrefix($0)
@@ -64,7 +66,8 @@ extension SettingsResolver {
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients, redis: redis,
-            auditRetention: values.auditRetention, alerts: alerts, masterKeyFile: path(.masterKeyFile))
+            auditRetention: values.auditRetention, alerts: alerts, masterKeyFile: path(.masterKeyFile),
+            nativeSSO: nativeSSO, signInCompatibility: signInCompatibility)
     }
 
     /// Settings that depend on no other.

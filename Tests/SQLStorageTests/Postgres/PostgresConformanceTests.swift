@@ -10,7 +10,8 @@ struct PostgresConformanceTests {
         + AdminConformance.cases
         + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases
         + RefreshTokenStoreConformance.cases
-        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases
+        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + DeviceSecretStoreConformance.cases
+        + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
 
     @Test(arguments: cases)
     func `PostgreSQL keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {

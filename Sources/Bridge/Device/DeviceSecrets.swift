@@ -1,0 +1,159 @@
+import OAuth2
+
+/// Gives apps their device secrets, and takes them back (contract §5.1, §5.2, §7).
+package struct DeviceSecrets: Sendable {
+    /// The secrets of one device that stay good side by side, beside its first.
+    static let keptSecrets = 4
+
+    let store: any DeviceSecretStore
+    let configuration: NativeSSOConfiguration
+    let sessions: AppSessions
+    let random: RandomSource
+
+    package init(
+        store: any DeviceSecretStore, configuration: NativeSSOConfiguration, sessions: AppSessions,
+        random: RandomSource = .system
+    ) {
+        self.store = store
+        self.configuration = configuration
+        self.sessions = sessions
+        self.random = random
+    }
+
+    /// What an app is told about its device, beside its tokens.
+    package struct Provision: Sendable {
+        package let secret: OpaqueSecret
+        /// For the `id_token` that comes along.
+        package var hash: String { secret.deviceSecretHash }
+    }
+
+    /// An app that gets tokens, and what it says of itself.
+    package struct Occasion: Sendable {
+        package let session: AppSession
+        package let client: Client
+        /// The `device_secret` parameter.
+        package let presented: String?
+        package let deviceName: String?
+        package let devicePlatform: String?
+        package let proofKeyThumbprint: String?
+        package let origin: RequestOrigin
+        package let at: Timestamp
+
+        package init(
+            session: AppSession, client: Client, presented: String?, deviceName: String? = nil,
+            devicePlatform: String? = nil, proofKeyThumbprint: String? = nil, origin: RequestOrigin, at: Timestamp
+        ) {
+            self.session = session
+            self.client = client
+            self.presented = presented
+            self.deviceName = deviceName
+            self.devicePlatform = devicePlatform
+            self.proofKeyThumbprint = proofKeyThumbprint
+            self.origin = origin
+            self.at = at
+        }
+    }
+
+    /// The secret that goes with the tokens of a sign-in; `nil` when none is due.
+    ///
+    /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3).
+    package func provideAtSignIn(_ occasion: Occasion) async throws -> Provision? {
+        guard try await isDue(occasion) else { return nil }
+        if let (secret, known) = try await valid(occasion),
+            try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
+        {
+            return Provision(secret: secret)
+        }
+        return try await issue(occasion)
+    }
+
+    /// The secret that goes with refreshed tokens; `nil` when none is due.
+    package func provideAtRefresh(_ occasion: Occasion) async throws -> Provision? {
+        guard try await isDue(occasion) else { return nil }
+        if let (secret, known) = try await valid(occasion),
+            try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
+        {
+            guard try await configuration.current().rotatesSecrets else { return Provision(secret: secret) }
+            return try await rotate(secret, device: known.device, occasion)
+        }
+        // The app's own secret stays good: it may not expect a new one here.
+        if let id = occasion.session.deviceSecretID {
+            let secret = OpaqueSecret.make(.deviceSecret, random: random)
+            if try await store.addDeviceSecret(
+                digest: secret.digest, to: id, at: occasion.at, keeping: Self.keptSecrets,
+                event: event(.deviceSecretIssued, occasion, id: id, reason: "refresh"))
+            {
+                return Provision(secret: secret)
+            }
+        }
+        return try await issue(occasion)
+    }
+
+    private func isDue(_ occasion: Occasion) async throws -> Bool {
+        guard occasion.client.isNativeSSOEnabled, occasion.session.scope.contains(Scope.deviceSSO) else {
+            return false
+        }
+        return try await configuration.current().isEnabled
+    }
+
+    /// The presented secret with its device, when it is good for this user.
+    private func valid(_ occasion: Occasion) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
+        guard let secret = occasion.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
+            let known = try await store.deviceSecret(digest: secret.digest),
+            known.device.subject == occasion.session.subject, known.device.isAlive(at: occasion.at),
+            known.device.keyThumbprint.map({ $0 == occasion.proofKeyThumbprint }) ?? true,
+            !known.isReplay(at: occasion.at, overlap: try await configuration.current().overlap)
+        else { return nil }
+        return (secret, known)
+    }
+
+    private func issue(_ occasion: Occasion) async throws -> Provision? {
+        let settings = try await configuration.current()
+        let secret = OpaqueSecret.make(.deviceSecret, random: random)
+        let device = DeviceSecret(
+            id: DeviceSecretID(rawValue: SessionID.make(at: occasion.at, random: random).rawValue),
+            subject: occasion.session.subject, clientID: occasion.client.id, sessionID: occasion.session.id,
+            name: DeviceName.clean(occasion.deviceName)
+                ?? DeviceName.fromUserAgent(occasion.origin.userAgent),
+            platform: DeviceName.clean(occasion.devicePlatform), createdAt: occasion.at,
+            expiresAt: occasion.at + settings.secretLifetime, keyThumbprint: occasion.proofKeyThumbprint)
+        let outcome = try await store.issueDeviceSecret(
+            device, digest: secret.digest, limit: settings.limit,
+            event: event(.deviceSecretIssued, occasion, id: device.id, reason: nil),
+            displaced: ending("limit", origin: occasion.origin, at: occasion.at))
+        guard case .issued(let ended) = outcome else { return nil }
+        await sessions.forget(ended)
+        return Provision(secret: secret)
+    }
+
+    private func rotate(_ secret: OpaqueSecret, device: DeviceSecret, _ occasion: Occasion) async throws -> Provision? {
+        let successor = OpaqueSecret.make(.deviceSecret, random: random)
+        let outcome = try await store.rotateDeviceSecret(
+            digest: secret.digest, to: successor.digest, at: occasion.at,
+            overlap: try await configuration.current().overlap,
+            event: event(.deviceSecretRotated, occasion, id: device.id, reason: nil),
+            replayed: ending("replayed", origin: occasion.origin, at: occasion.at))
+        switch outcome {
+        case .accepted: return Provision(secret: successor)
+        case .refused: return try await issue(occasion)
+        case .replayed(let ended):
+            await sessions.forget(ended)
+            throw OAuthError(.invalidGrant, "The device secret was replaced before.", detail: "secret_replayed")
+        }
+    }
+
+    private func event(
+        _ type: AuditEventType, _ occasion: Occasion, id: DeviceSecretID, reason: String?
+    ) -> AuditEvent {
+        AuditEvent(
+            at: occasion.at, type: type, outcome: .success, reason: reason, subject: occasion.session.subject,
+            clientID: occasion.client.id, sessionID: occasion.session.id, origin: occasion.origin,
+            detail: Self.detail(id))
+    }
+
+    static func detail(_ id: DeviceSecretID) -> String {
+        var object = JSONObjectWriter()
+        object.add("device_secret_id", id.rawValue)
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,136 @@
+/// Where a user is signed in: devices, the apps on them, and browsers; and their end (issue "your devices").
+package struct SignedInPlaces: Sendable {
+    /// More than anybody has; what is beyond can be ended together.
+    static let limit = 100
+
+    private let devices: any DeviceSecretStore
+    private let apps: any AppSessionStore
+    private let webs: any SessionRegister & WebSessionStore
+    private let audit: any AuditLog
+    private let secrets: DeviceSecrets
+    private let appSessions: AppSessions
+    private let webSessions: WebSessions
+    private let time: TimeSource
+
+    package init(
+        devices: any DeviceSecretStore, apps: any AppSessionStore, webs: any SessionRegister & WebSessionStore,
+        audit: any AuditLog, secrets: DeviceSecrets, appSessions: AppSessions, webSessions: WebSessions,
+        time: TimeSource = .system
+    ) {
+        self.devices = devices
+        self.apps = apps
+        self.webs = webs
+        self.audit = audit
+        self.secrets = secrets
+        self.appSessions = appSessions
+        self.webSessions = webSessions
+        self.time = time
+    }
+
+    /// One line of the page.
+    package struct Place: Hashable, Sendable {
+        package enum Kind: String, Sendable, CaseIterable { case device, app, browser }
+
+        package let kind: Kind
+        package let id: String
+        /// What the device is called; `nil` when it was never said.
+        package let name: String?
+        package let clientID: ClientID
+        /// Of the network that it was opened from, such as `192.0.2.0/24`.
+        package let network: String?
+        package let since: Timestamp
+        package let lastSeenAt: Timestamp?
+        /// Whether the page is looked at from here.
+        package let isCurrent: Bool
+    }
+
+    /// Everything of the user that is alive, this one first, then the youngest.
+    /// - Parameter current: the session that the page is looked at with.
+    package func places(of subject: Subject, current: WebSession) async throws -> [Place] {
+        let now = time.now()
+        let networks = try await networks(of: subject)
+        let apps = try await apps.appSessions(of: subject, aliveAt: now, limit: Self.limit)
+        let above = try await ancestors(of: current)
+        var places: [Place] = []
+        for device in try await devices.deviceSecrets(of: subject, includingEnded: false, at: now) {
+            places.append(
+                Place(
+                    kind: .device, id: device.id.rawValue, name: device.name, clientID: device.clientID,
+                    network: networks[device.sessionID], since: device.createdAt, lastSeenAt: device.lastUsedAt,
+                    isCurrent: apps.contains { $0.deviceSecretID == device.id && above.contains($0.id) }))
+        }
+        for app in apps {
+            places.append(
+                Place(
+                    kind: .app, id: app.id.rawValue, name: nil, clientID: app.clientID, network: networks[app.id],
+                    since: app.createdAt, lastSeenAt: nil, isCurrent: above.contains(app.id)))
+        }
+        for web in try await webs.sessions(of: subject, before: nil, limit: Self.limit) where web.isAlive(at: now) {
+            places.append(
+                Place(
+                    kind: .browser, id: web.id.rawValue, name: nil, clientID: web.clientID,
+                    network: networks[web.id], since: web.createdAt, lastSeenAt: web.lastSeenAt,
+                    isCurrent: web.id == current.id))
+        }
+        return places.filter(\.isCurrent) + places.filter { !$0.isCurrent }
+    }
+
+    /// Ends one of the user's places, with what hangs below it.
+    /// - Returns: whether it was the user's and alive.
+    package func end(
+        _ kind: Place.Kind, _ id: String, of subject: Subject, origin: RequestOrigin
+    ) async throws -> Bool {
+        let now = time.now()
+        switch kind {
+        case .device:
+            guard let device = try await devices.deviceSecret(id: DeviceSecretID(rawValue: id)),
+                device.subject == subject
+            else { return false }
+            return try await secrets.revoke(device.id, reason: "ended_by_user", by: nil, origin: origin, at: now)
+                == .done
+        case .app:
+            guard let app = try await apps.appSession(id: SessionID(rawValue: id)), app.subject == subject else {
+                return false
+            }
+            return try await !appSessions.end(app.id, reason: "ended_by_user", origin: origin, at: now).isEmpty
+        case .browser:
+            guard let web = try await webs.session(id: SessionID(rawValue: id)), web.subject == subject,
+                web.isAlive(at: now)
+            else { return false }
+            try await webSessions.end(web, reason: "ended_by_user", origin: origin)
+            return true
+        }
+    }
+
+    /// Ends everything but the current session and what it hangs below.
+    package func endOthers(than current: WebSession, origin: RequestOrigin) async throws {
+        // Devices first: what they take with them need not be ended again.
+        for place in try await places(of: current.subject, current: current) where !place.isCurrent {
+            _ = try await end(place.kind, place.id, of: current.subject, origin: origin)
+        }
+    }
+
+    /// The app sessions above a web session.
+    private func ancestors(of session: WebSession) async throws -> Set<SessionID> {
+        var found: Set<SessionID> = []
+        var next = session.parentID
+        while let id = next, found.insert(id).inserted { next = try await apps.appSession(id: id)?.parentID }
+        return found
+    }
+
+    /// Where sessions were opened from, as the audit log has it: sessions themselves keep no address.
+    private func networks(of subject: Subject) async throws -> [SessionID: String] {
+        var networks: [SessionID: String] = [:]
+        for type in [AuditEventType.webSessionOpened, .appSessionOpened] {
+            var filter = AuditFilter(type: type)
+            filter.subject = subject
+            for record in try await audit.search(filter, before: nil, limit: 200).records {
+                guard let id = record.event.sessionID, let text = record.event.address,
+                    let address = NetworkAddress(text)
+                else { continue }
+                networks[id] = address.limitNetwork.description
+            }
+        }
+        return networks
+    }
+}

@@ -1,0 +1,72 @@
+package import OAuth2
+
+/// Everything that a Native SSO exchange is decided by, found out before anything is decided.
+package struct NativeSSOFacts: Sendable {
+    /// What a verified subject token says; an `id_token` may have expired (draft-07 §4.3).
+    package struct SubjectToken: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable { case idToken, accessToken }
+
+        package let kind: Kind
+        package let subject: Subject
+        /// The client that it was issued to.
+        package let clientID: ClientID
+        package let sessionID: SessionID?
+        package let deviceSecretHash: String?
+
+        package init(
+            kind: Kind, subject: Subject, clientID: ClientID, sessionID: SessionID?, deviceSecretHash: String? = nil
+        ) {
+            self.kind = kind
+            self.subject = subject
+            self.clientID = clientID
+            self.sessionID = sessionID
+            self.deviceSecretHash = deviceSecretHash
+        }
+    }
+
+    package var at: Timestamp
+    package var settings: NativeSSOSettings
+    package var issuer: String
+    /// Who asks.
+    package var client: Client
+    /// `audience`, when it was sent.
+    package var audience: String?
+    package var requestedScope: Scope?
+    /// What is known of the secret; `nil` when it was never given out.
+    package var secret: PresentedDeviceSecret?
+    /// `ds_hash` of the secret as it was presented; `nil` when it has not the form of one.
+    package var secretHash: String?
+    /// The key that the app showed.
+    package var proofKeyThumbprint: String?
+    /// `nil` when the token is not ours or cannot be verified.
+    package var subjectToken: SubjectToken?
+    /// The client of the subject token, while it is registered.
+    package var sourceClient: Client?
+    /// The app session that the subject token names.
+    package var session: AppSession?
+    package var isSubjectDisabled = false
+    /// Whether the user has agreed that the client gets this scope, or needs not to be asked.
+    package var hasConsent: @Sendable (Scope) -> Bool
+
+    package init(
+        at: Timestamp, settings: NativeSSOSettings, issuer: String, client: Client, audience: String? = nil,
+        requestedScope: Scope? = nil, secret: PresentedDeviceSecret?, secretHash: String?,
+        proofKeyThumbprint: String? = nil, subjectToken: SubjectToken?, sourceClient: Client?, session: AppSession?,
+        isSubjectDisabled: Bool = false, hasConsent: @escaping @Sendable (Scope) -> Bool
+    ) {
+        self.at = at
+        self.settings = settings
+        self.issuer = issuer
+        self.client = client
+        self.audience = audience
+        self.requestedScope = requestedScope
+        self.secret = secret
+        self.secretHash = secretHash
+        self.proofKeyThumbprint = proofKeyThumbprint
+        self.subjectToken = subjectToken
+        self.sourceClient = sourceClient
+        self.session = session
+        self.isSubjectDisabled = isSubjectDisabled
+        self.hasConsent = hasConsent
+    }
+}

@@ -1,0 +1,73 @@
+import OAuth2
+
+/// Makes the cookies of the profile `tokens` (contract §6): the VA's four, under the client's prefix and domain.
+package struct CookieTokens: Sendable {
+    /// Where the refresh cookie goes: the browser sends it nowhere else.
+    package static let refreshPath = "/session/refresh"
+
+    private let codec: AccessTokenCodec
+    private let random: RandomSource
+
+    package init(codec: AccessTokenCodec, random: RandomSource = .system) {
+        self.codec = codec
+        self.random = random
+    }
+
+    package func makeRefresh() -> OpaqueSecret { OpaqueSecret.make(.sessionRefresh, random: random) }
+
+    /// A session's access token, and until when it is good.
+    package func accessToken(
+        for session: WebSession, client: Client, at now: Timestamp
+    ) throws -> (token: Secret<String>, expiresAt: Timestamp) {
+        let expiresAt = min(now + client.accessTokenLifetime, session.expiresAt)
+        let claims = AccessTokenClaims(
+            subject: session.subject, audience: [codec.issuer], clientID: session.clientID, scope: .empty,
+            id: TokenID(rawValue: random.text(16)), sessionID: session.id, authentication: session.authentication,
+            issuedAt: now, expiresAt: expiresAt)
+        return (try codec.sign(claims, at: now), expiresAt)
+    }
+
+    /// - Parameter refreshPath: the route that takes the refresh cookie.
+    package func cookies(
+        for session: WebSession, client: Client, refresh: OpaqueSecret, refreshPath: String, at now: Timestamp
+    ) throws -> (accessToken: Secret<String>, cookies: [TokenCookie]) {
+        let (token, tokenEnd) = try accessToken(for: session, client: client, at: now)
+        // Unused, the session is over then; every refresh moves it.
+        let refreshEnd = session.idleExpiresAt
+        var times = JSONObjectWriter()
+        times.add("access_token_expiration", tokenEnd.rfc3339)
+        times.add("refresh_token_expiration", refreshEnd.rfc3339)
+        let age = refreshEnd - now
+        let prefix = client.cookiePrefix
+        let cookies = [
+            TokenCookie(
+                name: prefix + Self.accessTokenName, value: token, domain: client.cookieDomain, maximumAge: age),
+            TokenCookie(
+                name: prefix + "refresh_token", value: Secret(refresh.expose()), path: refreshPath, maximumAge: age),
+            TokenCookie(
+                name: prefix + "anti_csrf_token", value: AntiCSRF.value(for: refresh), maximumAge: age),
+            TokenCookie(
+                name: prefix + "info_token",
+                value: Secret(PercentEncoding.encode(String(decoding: times.finish(), as: UTF8.self))),
+                domain: client.cookieDomain, maximumAge: age, isHTTPOnly: false),
+        ]
+        return (token, cookies)
+    }
+
+    package static let accessTokenName = "access_token"
+
+    /// The same cookies, to be taken away.
+    package static func cleared(of client: Client, refreshPath: String) -> [TokenCookie] {
+        let prefix = client.cookiePrefix
+        let nothing = Secret("")
+        return [
+            TokenCookie(
+                name: prefix + accessTokenName, value: nothing, domain: client.cookieDomain, maximumAge: .zero),
+            TokenCookie(name: prefix + "refresh_token", value: nothing, path: refreshPath, maximumAge: .zero),
+            TokenCookie(name: prefix + "anti_csrf_token", value: nothing, maximumAge: .zero),
+            TokenCookie(
+                name: prefix + "info_token", value: nothing, domain: client.cookieDomain, maximumAge: .zero,
+                isHTTPOnly: false),
+        ]
+    }
+}

@@ -1,0 +1,67 @@
+import OAuth2
+
+/// Renews the cookies of a web session in the profile `tokens` (contract §6).
+package struct SessionRefresh: Sendable {
+    private let store: any SessionRefreshStore
+    private let sessions: WebSessions
+    private let clients: Reloadable<ClientDirectory>
+    private let subjects: Subjects
+    private let cookies: CookieTokens
+    private let time: TimeSource
+
+    package init(
+        store: any SessionRefreshStore, sessions: WebSessions, clients: Reloadable<ClientDirectory>,
+        subjects: Subjects, cookies: CookieTokens, time: TimeSource = .system
+    ) {
+        self.store = store
+        self.sessions = sessions
+        self.clients = clients
+        self.subjects = subjects
+        self.cookies = cookies
+        self.time = time
+    }
+
+    package enum Outcome: Sendable {
+        case refreshed(WebSession, accessToken: Secret<String>, cookies: [TokenCookie])
+        /// The page did not repeat the anti-CSRF value; nothing was touched.
+        case forged
+        /// Unknown, over, or stolen: the browser's cookies are good for nothing.
+        case over
+    }
+
+    /// - Parameters:
+    ///   - refresh: the refresh cookie.
+    ///   - proof: what the page sent as the anti-CSRF value.
+    ///   - path: the route that takes the refresh cookie.
+    /// - Throws: ``StorageError`` when a store cannot decide.
+    package func refresh(
+        _ refresh: OpaqueSecret, proof: String?, path: String, origin: RequestOrigin
+    ) async throws -> Outcome {
+        guard AntiCSRF.matches(proof, refresh) else { return .forged }
+        let now = time.now()
+        let successor = cookies.makeRefresh()
+        let ended = AuditEvent(
+            at: now, type: .webSessionEnded, outcome: .success, reason: "refresh_token_reused", origin: origin)
+        switch try await store.refreshSession(
+            digest: refresh.digest, to: successor.digest, at: now, ended: ended)
+        {
+        case .refused: return .over
+        case .replayed(let session):
+            await sessions.forget(session.id)
+            return .over
+        case .refreshed(let session):
+            guard let client = clients.current[session.clientID], client.cookieProfile == .tokens,
+                try await !subjects.isDisabled(session.subject, at: now)
+            else { return .over }
+            sessions.remember(session)
+            let made = try cookies.cookies(
+                for: session, client: client, refresh: successor, refreshPath: path, at: now)
+            return .refreshed(session, accessToken: made.accessToken, cookies: made.cookies)
+        }
+    }
+
+    /// The session that a refresh cookie belongs to, for signing out.
+    package func session(of refresh: OpaqueSecret) async throws -> WebSession? {
+        try await store.session(refreshDigest: refresh.digest)
+    }
+}

@@ -1,0 +1,20 @@
+/// The refresh cookies of web sessions in the profile `tokens` (contract §6); each is used once.
+package protocol SessionRefreshStore: Sendable {
+    /// Uses a refresh cookie up and puts `successor` in its place; the session counts as seen.
+    ///
+    /// The one before may come again as long as its successor has not been used: the answer with it was lost. What is
+    /// older has been stolen, or its successor has; then the session ends and `ended` is written.
+    func refreshSession(digest: String, to successor: String, at now: Timestamp, ended: AuditEvent) async throws
+        -> SessionRefreshOutcome
+
+    /// The session of a refresh cookie, used or not; `nil` when it is unknown.
+    func session(refreshDigest: String) async throws -> WebSession?
+}
+
+package enum SessionRefreshOutcome: Hashable, Sendable {
+    case refreshed(WebSession)
+    /// Unknown, or its session is over.
+    case refused
+    /// Stolen; the session has been ended, by this call or before.
+    case replayed(WebSession)
+}

@@ -1,0 +1,98 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/v0/sign_in/authorize`, and `/authorize_sso` for the way from the website to the app.
+struct CompatibleAuthorizeController: Sendable {
+    let compatibility: SignInCompatibility
+    let browsers: BrowserSessions
+    let clients: Reloadable<ClientDirectory>
+    let publicOrigin: WebOrigin
+    let time: TimeSource
+
+    /// The same request at our own endpoint, which asks, signs in and answers.
+    @Sendable func authorize(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let parameters = try Self.query(request)
+        return try redirectToAuthorize(parameters, client: try client(parameters))
+    }
+
+    /// A code for the app, by the session that the browser has; without one the way leads over the sign-in page.
+    @Sendable func authorizeFromWeb(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let parameters = try Self.query(request)
+        let app = try client(parameters)
+        guard app.kind == .native, app.isNativeSSOEnabled,
+            parameters["code_challenge_method"] == "S256",
+            let challenge = parameters["code_challenge"].flatMap({ CodeChallenge($0) })
+        else { throw Self.invalidParameters }
+        // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6).
+        guard let session = try await browsers.find(request)?.session,
+            let website = clients.current[session.clientID],
+            website.shareWith.contains(app.id) || app.shareWith.contains(website.id),
+            let redirectURI = redirectURI(parameters, of: app), redirectURI.hasPrefix("https://"),
+            app.accepts(session.authentication, at: time.now())
+        else { return try redirectToAuthorize(parameters, client: app) }
+        let code = try await compatibility.codes.issue(
+            AuthorizationGrant(
+                clientID: app.id, redirectURI: redirectURI, codeChallenge: challenge,
+                scope: Self.scope(parameters, of: app), subject: session.subject,
+                authentication: session.authentication, browserSessionID: nil),
+            origin: context.origin(of: request), at: time.now())
+        var location = redirectURI + (redirectURI.contains("?") ? "&" : "?")
+        location += "code=\(PercentEncoding.encode(code.expose()))&type=sso"
+        if let state = parameters["state"] { location += "&state=\(PercentEncoding.encode(state))" }
+        location += "&iss=\(PercentEncoding.encode(publicOrigin.description))"
+        return Self.redirect(to: location)
+    }
+
+    private func redirectToAuthorize(_ parameters: FormParameters, client: Client) throws -> Response {
+        guard let redirectURI = redirectURI(parameters, of: client) else { throw Self.invalidParameters }
+        var query: [(String, String)] = [
+            ("response_type", "code"), ("client_id", client.id.rawValue), ("redirect_uri", redirectURI),
+            ("scope", Self.scope(parameters, of: client).description),
+        ]
+        for name in ["state", "code_challenge", "code_challenge_method", "nonce"] {
+            if let value = parameters[name] { query.append((name, value)) }
+        }
+        let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+        return Self.redirect(to: "\(publicOrigin)/oauth/authorize?\(text)")
+    }
+
+    private func client(_ parameters: FormParameters) throws -> Client {
+        // Older apps name themselves by `application`.
+        guard let id = parameters["client_id"] ?? parameters["application"],
+            let client = clients.current[ClientID(rawValue: id)], client.kind != .service
+        else { throw Self.invalidParameters }
+        return client
+    }
+
+    /// The one that is asked for, when it is registered; else the first, a claimed https address before others.
+    private func redirectURI(_ parameters: FormParameters, of client: Client) -> String? {
+        let registered = client.redirectURIs.map(\.description)
+        if let asked = parameters["redirect_uri"] { return registered.contains(asked) ? asked : nil }
+        return registered.first { $0.hasPrefix("https://") } ?? registered.first
+    }
+
+    /// What the service grants without being asked, and `device_sso` when it is.
+    private static func scope(_ parameters: FormParameters, of client: Client) -> Scope {
+        let asked = parameters["scope"].flatMap { Scope($0) } ?? .empty
+        return Scope(tokens: [Scope.openID, "profile", "email", Scope.offlineAccess] + asked.tokens)
+            .intersection(client.grantableScope)
+    }
+
+    private static func query(_ request: Request) throws -> FormParameters {
+        let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        guard !parameters.hasRepeated else { throw invalidParameters }
+        return parameters
+    }
+
+    private static func redirect(to location: String) -> Response {
+        var headers: HTTPFields = [.cacheControl: "no-store"]
+        headers[.location] = location
+        headers[.referrerPolicy] = "no-referrer"
+        return Response(status: .seeOther, headers: headers)
+    }
+
+    private static let invalidParameters = OAuthError(
+        .invalidRequest, "Invalid params: client_id, code_challenge, code_challenge_method or redirect_uri")
+}

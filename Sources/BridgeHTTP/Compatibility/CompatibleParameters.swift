@@ -1,0 +1,35 @@
+import Hummingbird
+import OAuth2
+
+/// The parameters of a request to the compatibility paths: query, form or JSON, as that service takes them.
+enum CompatibleParameters {
+    static func read(_ request: Request) async throws -> FormParameters {
+        let body = try await BodyReader.bytes(of: request, upTo: TokenController.bodyLimit)
+        var text = Array((request.uri.query ?? "").utf8)
+        switch BodyReader.mediaType(of: request) {
+        case "application/x-www-form-urlencoded"?: text += [UInt8(ascii: "&")] + body
+        case "application/json"? where !body.isEmpty:
+            guard let object = JSONValue.parse(body)?.object else {
+                throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
+            }
+            let strings = object.compactMap { name, value in value.string.map { (name, $0) } }
+            text += [UInt8(ascii: "&")] + encoded(strings)
+        default: break
+        }
+        let parameters = try FormParameters(parsing: text)
+        guard !parameters.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
+        return parameters
+    }
+
+    /// The parameters with some more, such as those that the other service's apps leave out.
+    static func adding(_ pairs: [(String, String)], to parameters: FormParameters) throws -> FormParameters {
+        let old = parameters.names.compactMap { name in parameters[name].map { (name, $0) } }
+        let names = Set(pairs.map(\.0))
+        return try FormParameters(parsing: encoded(old.filter { !names.contains($0.0) } + pairs))
+    }
+
+    private static func encoded(_ pairs: [(String, String)]) -> [UInt8] {
+        Array(
+            pairs.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&").utf8)
+    }
+}

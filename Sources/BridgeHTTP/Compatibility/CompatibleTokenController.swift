@@ -1,0 +1,106 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+
+/// `/v0/sign_in/token`, `/refresh` and `/revoke`: the token endpoint in the shape of the VA's service.
+struct CompatibleTokenController: Sendable {
+    let compatibility: SignInCompatibility
+    let provider: ProviderServices
+    let secrets: DeviceSecrets
+    let refresh: SessionRefreshController
+    let time: TimeSource
+
+    @Sendable func token(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        try await CompatibleError.answering {
+            var parameters = try await CompatibleParameters.read(request)
+            // Its apps send the code alone: it knows its client.
+            if parameters["client_id"] == nil, parameters["grant_type"] == GrantType.authorizationCode.rawValue,
+                let client = try await client(ofCode: parameters["code"])
+            {
+                parameters = try CompatibleParameters.adding([("client_id", client.rawValue)], to: parameters)
+            }
+            return try await answer(parameters, request, context)
+        }
+    }
+
+    @Sendable func refresh(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        try await CompatibleError.answering {
+            let parameters = try await CompatibleParameters.read(request)
+            guard let token = parameters["refresh_token"] else {
+                let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
+                return try await refresh.renew(
+                    request, proof: proof, path: SignInCompatibility.refreshPath, origin: context.origin(of: request))
+            }
+            var pairs = [("grant_type", GrantType.refreshToken.rawValue)]
+            if parameters["client_id"] == nil, let client = try await session(ofRefreshToken: token)?.clientID {
+                pairs.append(("client_id", client.rawValue))
+            }
+            return try await answer(
+                try CompatibleParameters.adding(pairs, to: parameters), request, context)
+        }
+    }
+
+    /// With the device secret everything that it spawned ends, without it the one session.
+    @Sendable func revoke(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        try await CompatibleError.answering {
+            let parameters = try await CompatibleParameters.read(request)
+            let origin = context.origin(of: request)
+            let now = time.now()
+            guard let token = parameters["refresh_token"] else {
+                throw OAuthError(.invalidRequest, detail: "missing_refresh_token")
+            }
+            guard let session = try await session(ofRefreshToken: token), session.isAlive(at: now) else {
+                throw OAuthError(.invalidToken, "the refresh token is not valid")
+            }
+            if let text = parameters["device_secret"] {
+                // Its own device: a stolen refresh token must not end somebody else's.
+                guard let secret = OpaqueSecret(text, kind: .deviceSecret),
+                    let known = try await compatibility.devices.deviceSecret(digest: secret.digest),
+                    known.device.subject == session.subject
+                else { throw OAuthError(.invalidToken, "the device secret is not valid") }
+                try await secrets.revoke(secret, reason: "signed_out", origin: origin, at: now)
+            }
+            try await compatibility.sessions.end(session.id, reason: "signed_out", origin: origin, at: now)
+            return Response(status: .ok, headers: TokenAnswer.headers)
+        }
+    }
+
+    private func answer(
+        _ parameters: FormParameters, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
+        var answer: TokenResponse
+        do {
+            answer = try await provider.tokens.answer(
+                parameters, basic: try BasicCredentials.read(request.headers), origin: context.origin(of: request))
+        } catch let refused as ClientRefused {
+            throw OAuthError(refused.error.code, refused.error.publicDescription, detail: "unknown_client")
+        }
+        if let cookies = answer.cookies {
+            answer.cookies = cookies.map { $0.moved(to: SignInCompatibility.refreshPath) }
+            return TokenAnswer.response(answer, to: request, at: time.now())
+        }
+        return TokenAnswer.response("{\"data\":\(TokenAnswer.json(answer))}")
+    }
+
+    private func client(ofCode code: String?) async throws -> ClientID? {
+        guard let secret = code.flatMap({ OpaqueSecret($0, kind: .authorizationCode) }) else { return nil }
+        return try await compatibility.codeStore.code(digest: secret.digest)?.code.grant.clientID
+    }
+
+    private func session(ofRefreshToken token: String) async throws -> AppSession? {
+        guard let secret = OpaqueSecret(token, kind: .refreshToken) else { return nil }
+        return try await compatibility.refreshTokens.refreshToken(digest: secret.digest)?.session
+    }
+}
+
+extension TokenCookie {
+    /// The refresh cookie for another route; every other cookie as it is.
+    func moved(to refreshPath: String) -> TokenCookie {
+        guard path == CookieTokens.refreshPath else { return self }
+        return TokenCookie(
+            name: name, value: value, path: refreshPath, domain: domain, maximumAge: maximumAge,
+            isHTTPOnly: isHTTPOnly)
+    }
+}

@@ -1,0 +1,30 @@
+package import Bridge
+import OAuth2
+
+/// What the paths of the VA's sign-in service stand on: the same rules as `/oauth/…`, under other names.
+package struct SignInCompatibility: Sendable {
+    static let base = "/v0/sign_in"
+    static let refreshPath = "/v0/sign_in/refresh"
+
+    let codes: AuthorizationCodes
+    let codeStore: any AuthorizationCodeStore
+    let refreshTokens: any RefreshTokenStore
+    let devices: any DeviceSecretStore
+    let register: any SessionRegister
+    let sessions: AppSessions
+    let users: any UserClaimsSource
+
+    package init(
+        codes: AuthorizationCodes, codeStore: any AuthorizationCodeStore, refreshTokens: any RefreshTokenStore,
+        devices: any DeviceSecretStore, register: any SessionRegister, sessions: AppSessions,
+        users: any UserClaimsSource
+    ) {
+        self.codes = codes
+        self.codeStore = codeStore
+        self.refreshTokens = refreshTokens
+        self.devices = devices
+        self.register = register
+        self.sessions = sessions
+        self.users = users
+    }
+}

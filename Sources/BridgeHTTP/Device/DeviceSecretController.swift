@@ -1,0 +1,56 @@
+import Bridge
+import Hummingbird
+import OAuth2
+
+/// Device secrets of users, for administrators (contract §8).
+struct DeviceSecretController: Sendable {
+    let gate: AdminGate
+    let device: DeviceServices
+
+    @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit", "include_revoked"])
+        let limit = try AdminRequestReader.limit(query)
+        let now = gate.time.now()
+        var found = try await device.devices.deviceSecrets(
+            of: Subject(rawValue: try AdminRequestReader.parameter("id", context)),
+            includingEnded: query["include_revoked"] == "true", at: now)
+        if let cursor = query["cursor"], let place = found.firstIndex(where: { $0.id.rawValue == cursor }) {
+            found.removeFirst(place + 1)
+        }
+        let page = found.prefix(limit)
+        return .list(
+            page.map { Self.object($0, at: now) }, next: found.count > limit ? page.last?.id.rawValue : nil)
+    }
+
+    @Sendable func revoke(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let object = try await AdminRequestReader.object(request, isOptional: true)
+        try AdminRequestReader.check(object, knows: ["reason"])
+        let reason = try AdminRequestReader.reason(object) ?? "revoked_by_administrator"
+        let outcome = try await device.secrets.revoke(
+            DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)), reason: reason,
+            by: visit.actor, origin: context.origin(of: request), at: gate.time.now())
+        guard outcome != .unknown else { throw OAuthError(.notFound) }
+        return .done
+    }
+
+    private static func object(_ device: DeviceSecret, at now: Timestamp) -> JSONObjectWriter {
+        var object = JSONObjectWriter()
+        object.add("id", device.id.rawValue)
+        object.add("sub", device.subject.rawValue)
+        object.add("client_id", device.clientID.rawValue)
+        object.add("sid", device.sessionID.rawValue)
+        object.add("device_name", device.name)
+        object.add("device_platform", device.platform)
+        object.add("created_at", device.createdAt)
+        object.add("last_used_at", device.lastUsedAt)
+        object.add("use_count", Int64(device.useCount))
+        object.add("expires_at", device.expiresAt)
+        object.add("bound_to_key", device.keyThumbprint != nil)
+        object.add("active", device.isAlive(at: now))
+        object.add("revoked_at", device.revokedAt)
+        object.add("revoke_reason", device.revokeReason)
+        return object
+    }
+}

@@ -1,0 +1,55 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/account/devices`: where the user is signed in, and how to end it.
+struct DevicesController: Sendable {
+    static let path = "/account/devices"
+    static let endPath = "/account/devices/end"
+
+    let places: SignedInPlaces
+    let browsers: BrowserSessions
+    let clients: Reloadable<ClientDirectory>
+    let formTokens: FormTokens
+    let pages: Pages
+    let publicOrigin: WebOrigin
+    let random: RandomSource
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visitor = PageVisitor(request, context)
+        guard let session = try await browsers.find(request)?.session else {
+            return pages.devicesSignedOut(to: visitor)
+        }
+        let binding = FormCookie.binding(of: request, random: random)
+        let directory = clients.current
+        var response = pages.devices(
+            try await places.places(of: session.subject, current: session),
+            clientName: { directory[$0]?.name ?? $0.rawValue },
+            formToken: try formTokens.make(binding: binding), to: visitor)
+        FormCookie.set(binding, in: &response.headers)
+        return response
+    }
+
+    @Sendable func end(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
+        // Not ours: the page is shown once more, and nothing has happened.
+        guard form.isOurs, let session = try await browsers.find(request)?.session else { return back() }
+        let origin = context.origin(of: request)
+        if form.parameters["what"] == "others" {
+            try await places.endOthers(than: session, origin: origin)
+        } else if let kind = form.parameters["kind"].flatMap(SignedInPlaces.Place.Kind.init(rawValue:)),
+            let id = form.parameters["id"]
+        {
+            _ = try await places.end(kind, id, of: session.subject, origin: origin)
+        } else {
+            throw OAuthError(.invalidRequest, "the form does not say what to end")
+        }
+        return back()
+    }
+
+    private func back() -> Response {
+        Response(
+            status: .seeOther, headers: [.location: "\(publicOrigin)\(Self.path)", .cacheControl: "no-store"])
+    }
+}

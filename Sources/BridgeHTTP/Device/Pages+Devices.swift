@@ -1,0 +1,47 @@
+import Bridge
+import Hummingbird
+
+extension Pages {
+    func devicesSignedOut(to visitor: PageVisitor) -> Response { render("devices", to: visitor) }
+
+    /// The user's devices and sessions, each with a button that ends it.
+    func devices(
+        _ places: [SignedInPlaces.Place], clientName: (ClientID) -> String, formToken: String,
+        to visitor: PageVisitor
+    ) -> Response {
+        let language = language(for: visitor)
+        let groups: [[String: any Sendable]] = SignedInPlaces.Place.Kind.allCases.compactMap { kind in
+            let lines: [[String: any Sendable]] = places.filter { $0.kind == kind }.map { place in
+                line(place, clientName: clientName(place.clientID), language)
+            }
+            guard !lines.isEmpty else { return nil }
+            return ["heading": texts.text("devices", kind.rawValue, in: language), "places": lines]
+        }
+        return render(
+            "devices",
+            [
+                "signed_in": true, "groups": groups, "form_token": formToken,
+                "has_others": places.contains { !$0.isCurrent },
+            ], to: visitor, language: language)
+    }
+
+    private func line(
+        _ place: SignedInPlaces.Place, clientName: String, _ language: String
+    ) -> [String: any Sendable] {
+        var values: [String: any Sendable] = [
+            "kind": place.kind.rawValue, "id": place.id, "name": place.name ?? clientName,
+            "since": Self.clock(place.since), "is_current": place.isCurrent,
+            "end_label": texts.text("devices", "end_label", in: language, ["name": place.name ?? clientName]),
+        ]
+        if place.name != nil { values["client"] = clientName }
+        if let network = place.network { values["network"] = network }
+        if let seen = place.lastSeenAt { values["last_seen"] = Self.clock(seen) }
+        return values
+    }
+
+    /// Day and minute; the same in every language.
+    private static func clock(_ instant: Timestamp) -> [String: String] {
+        let text = instant.rfc3339
+        return ["exact": text, "shown": "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"]
+    }
+}

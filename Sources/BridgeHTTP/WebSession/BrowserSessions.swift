@@ -1,0 +1,48 @@
+package import Bridge
+package import Hummingbird
+import OAuth2
+
+/// Whose session a browser's cookies open, whichever profile they are of (contract §6).
+package struct BrowserSessions: Sendable {
+    private let sessions: WebSessions
+    private let clients: Reloadable<ClientDirectory>
+    /// Verifies the access token in a cookie; `nil` where only the profile `session` is in use.
+    private let accessTokens: AccessTokens?
+    private let time: TimeSource
+
+    package init(
+        sessions: WebSessions, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens?,
+        time: TimeSource = .system
+    ) {
+        self.sessions = sessions
+        self.clients = clients
+        self.accessTokens = accessTokens
+        self.time = time
+    }
+
+    /// A browser's session.
+    package struct Found: Sendable {
+        package let session: WebSession
+        /// The prefix of the cookies that opened it; `nil` for the profile `session`.
+        package let tokenPrefix: String?
+    }
+
+    /// The live session of a request's cookies; counts as a use of it.
+    /// - Throws: ``StorageError`` when it cannot be found out.
+    package func find(_ request: Request) async throws -> Found? {
+        if let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) {
+            return Found(session: session, tokenPrefix: nil)
+        }
+        guard let accessTokens else { return nil }
+        let now = time.now()
+        for prefix in clients.current.tokenCookiePrefixes {
+            guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
+                let claims = try? accessTokens.verify(Secret(text), at: now), let id = claims.sessionID,
+                let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
+                clients.current[session.clientID]?.cookieProfile == .tokens
+            else { continue }
+            return Found(session: session, tokenPrefix: prefix)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,67 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+
+/// `POST /session/refresh` of the profile `tokens` (contract §6).
+struct SessionRefreshController: Sendable {
+    let refresh: SessionRefresh
+    let clients: Reloadable<ClientDirectory>
+    let time: TimeSource
+
+    @Sendable func renew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        try await renew(
+            request, proof: request.headers[.xCSRFToken], path: CookieTokens.refreshPath,
+            origin: context.origin(of: request))
+    }
+
+    /// - Parameters:
+    ///   - proof: what the page repeated; another site's page cannot know it.
+    ///   - path: the route that the refresh cookie is for.
+    func renew(_ request: Request, proof: String?, path: String, origin: RequestOrigin) async throws -> Response {
+        var prefixes = clients.current.tokenCookiePrefixes.filter { request.refreshSecret(prefix: $0) != nil }
+        // With cookies of several websites the value says which one is meant.
+        if let match = prefixes.first(where: { prefix in
+            request.refreshSecret(prefix: prefix).map { AntiCSRF.matches(proof, $0) } ?? false
+        }) {
+            prefixes = [match]
+        }
+        guard let prefix = prefixes.first, let secret = request.refreshSecret(prefix: prefix) else {
+            throw Self.signedOut([:])
+        }
+        switch try await refresh.refresh(secret, proof: proof, path: path, origin: origin) {
+        case .forged: throw OAuthError(.forbidden, "X-CSRF-Token must repeat the anti-CSRF value")
+        case .over:
+            var headers: HTTPFields = [:]
+            clear(prefix: prefix, path: path, in: &headers)
+            throw Self.signedOut(headers)
+        case .refreshed(_, _, let cookies):
+            var headers: HTTPFields = [.cacheControl: "no-store", .contentType: "application/json"]
+            TokenCookies.set(cookies, at: time.now(), in: &headers)
+            return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: "{}")))
+        }
+    }
+
+    /// Takes the cookies with this prefix away.
+    func clear(prefix: String, path: String, in headers: inout HTTPFields) {
+        guard
+            let client = clients.current.all.first(where: { $0.cookieProfile == .tokens && $0.cookiePrefix == prefix })
+        else { return }
+        TokenCookies.set(CookieTokens.cleared(of: client, refreshPath: path), at: time.now(), in: &headers)
+    }
+
+    private static func signedOut(_ headers: HTTPFields) -> ChallengedError {
+        var headers = headers
+        headers[.wwwAuthenticate] = "Bearer"
+        headers[.cacheControl] = "no-store"
+        return ChallengedError(error: OAuthError(.invalidToken, "there is no session to refresh"), headers: headers)
+    }
+}
+
+extension Request {
+    /// The refresh cookie with this prefix, when it has the form of one.
+    func refreshSecret(prefix: String) -> OpaqueSecret? {
+        cookie(named: prefix + "refresh_token").flatMap { OpaqueSecret($0, kind: .sessionRefresh) }
+    }
+}

@@ -1,0 +1,105 @@
+/// The statements about device secrets.
+///
+/// Every verb first writes the device's own row, so that verbs about one device take turns on both engines.
+enum DeviceSecretSQL {
+    private static let columns = """
+        id, subject, client_id, session_id, name, platform, created_at, last_used_at, use_count, expires_at, \
+        key_thumbprint, revoked_at, revoke_reason
+        """
+
+    static let insert = SQLStatement(
+        """
+        INSERT INTO device_secret (\(columns))
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        """)
+
+    static let select = SQLStatement("SELECT \(columns) FROM device_secret WHERE id = $1")
+
+    /// The device's columns, then those of the digest.
+    static let selectByDigest = SQLStatement(
+        """
+        SELECT d.\(columns.split(separator: ", ").joined(separator: ", d.")), v.replaced_at, v.overlap_used_at
+        FROM device_secret_digest v JOIN device_secret d ON d.id = v.device_secret_id WHERE v.digest = $1
+        """)
+
+    static let listLive = SQLStatement(
+        """
+        SELECT \(columns) FROM device_secret WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
+        ORDER BY created_at DESC, id DESC
+        """)
+
+    static let listAll = SQLStatement(
+        "SELECT \(columns) FROM device_secret WHERE subject = $1 ORDER BY created_at DESC, id DESC")
+
+    /// The oldest by last use; one that was never used counts from its making.
+    static let liveByUse: SQLStatement = """
+        SELECT id FROM device_secret WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
+        ORDER BY COALESCE(last_used_at, created_at), id
+        """
+
+    /// Changes the row, and so holds it, only while the device lives.
+    static let use: SQLStatement = """
+        UPDATE device_secret SET last_used_at = $2, use_count = use_count + 1
+        WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
+        """
+
+    static let hold: SQLStatement = """
+        UPDATE device_secret SET use_count = use_count WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
+        """
+
+    /// Holds a user's row alone.
+    static let holdUser: SQLStatement = "UPDATE app_user SET issuer = issuer WHERE subject = $1"
+
+    static let revoke: SQLStatement = """
+        UPDATE device_secret SET revoked_at = $2, revoke_reason = $3 WHERE id = $1 AND revoked_at IS NULL
+        """
+
+    static let liveOf: SQLStatement = """
+        SELECT id, client_id, session_id FROM device_secret
+        WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY id
+        """
+
+    static let insertDigest: SQLStatement = """
+        INSERT INTO device_secret_digest (digest, device_secret_id, issued_at) VALUES ($1, $2, $3)
+        """
+
+    /// `$2` is now; changes a row for the one call that replaces the current secret.
+    static let replace: SQLStatement = """
+        UPDATE device_secret_digest SET replaced_at = $2 WHERE digest = $1 AND replaced_at IS NULL
+        """
+
+    static let replaceAll: SQLStatement = """
+        UPDATE device_secret_digest SET replaced_at = $2 WHERE device_secret_id = $1 AND replaced_at IS NULL
+        """
+
+    /// `$3` is the earliest replacement whose overlap still runs.
+    static let spendOverlap: SQLStatement = """
+        UPDATE device_secret_digest SET overlap_used_at = $2
+        WHERE digest = $1 AND overlap_used_at IS NULL AND replaced_at >= $3
+        """
+
+    static let attach: SQLStatement = """
+        UPDATE app_session SET device_secret_id = $2 WHERE id = $1 AND ended_at IS NULL
+        """
+
+    static let sessionBelow: SQLStatement = """
+        SELECT id FROM app_session
+        WHERE id = $1 AND device_secret_id = $2 AND ended_at IS NULL AND expires_at > $3
+        """
+
+    /// The current secrets but the first and the `$2` youngest: an app that never stored a newer one still has the
+    /// first, one that stores each has the last.
+    static let dropMiddle: SQLStatement = """
+        DELETE FROM device_secret_digest WHERE digest IN
+            (SELECT digest FROM device_secret_digest
+             WHERE device_secret_id = $1 AND replaced_at IS NULL
+                AND issued_at > (SELECT min(issued_at) FROM device_secret_digest WHERE device_secret_id = $1)
+             ORDER BY issued_at DESC, digest LIMIT 1000 OFFSET $2)
+        """
+
+    static let purgeable: SQLStatement = """
+        SELECT id FROM device_secret WHERE expires_at < $1 ORDER BY expires_at LIMIT $2
+        """
+    static let purgeDigests: SQLStatement = "DELETE FROM device_secret_digest WHERE device_secret_id = $1"
+    static let purge: SQLStatement = "DELETE FROM device_secret WHERE id = $1"
+}

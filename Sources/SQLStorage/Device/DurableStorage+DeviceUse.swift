@@ -1,0 +1,113 @@
+package import Bridge
+
+extension DurableStorage {
+    package func useDeviceSecret(
+        digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: DeviceSecretEnding
+    ) async throws -> DeviceSecretUseOutcome {
+        try await write { [heldStanding, heldAppSession] transaction in
+            guard let row = try transaction.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first else {
+                return .refused(.unknown)
+            }
+            // The user's row first, as a disabling does, so that the two never wait for each other.
+            guard try transaction.isActive(try DeviceSecret(row: row).subject, by: heldStanding) else {
+                return .refused(.sessionEnded)
+            }
+            let found = try Self.held(digest, DeviceSecretSQL.use, at: use.at, in: transaction)
+            guard case .accepted(let device) = found else { return found }
+            switch try Self.place(of: digest, at: use.at, overlap: overlap, in: transaction) {
+            case .current, .overlapping: break
+            case .replayed: return .replayed(ended: try Self.end(device.id, replayed, in: transaction) ?? [])
+            }
+            _ = try transaction.run(heldAppSession, [SQLValue(use.sessionID)])
+            guard
+                !(try transaction.run(
+                    DeviceSecretSQL.sessionBelow, [SQLValue(use.sessionID), SQLValue(device.id), SQLValue(use.at)]
+                )).isEmpty
+            else { throw Withdrawn(outcome: DeviceSecretUseOutcome.refused(.sessionEnded)) }
+            switch use.opening {
+            case .appSession(let session, let refreshToken):
+                try transaction.insert(session, refreshToken: refreshToken)
+            case .webSession(let session, let refreshDigest):
+                _ = try transaction.changes(WebSessionSQL.insert, session.columns + [.null])
+                if let refreshDigest {
+                    try transaction.insertSessionRefresh(refreshDigest, of: session, parent: nil, at: use.at)
+                }
+            }
+            for event in use.events { try transaction.record(event) }
+            return .accepted(device)
+        }
+    }
+
+    package func rotateDeviceSecret(
+        digest: String, to successor: String, at now: Timestamp, overlap: Duration, event: AuditEvent,
+        replayed: DeviceSecretEnding
+    ) async throws -> DeviceSecretUseOutcome {
+        try await write { transaction in
+            let found = try Self.held(digest, DeviceSecretSQL.hold, at: now, in: transaction)
+            guard case .accepted(let device) = found else { return found }
+            if try !transaction.changes(DeviceSecretSQL.replace, [.text(digest), SQLValue(now)]) {
+                switch try Self.place(of: digest, at: now, overlap: overlap, in: transaction) {
+                case .current, .replayed:
+                    return .replayed(ended: try Self.end(device.id, replayed, in: transaction) ?? [])
+                // The answer with the first successor was lost, or is still on its way: that one gets an overlap too.
+                case .overlapping:
+                    try transaction.run(DeviceSecretSQL.replaceAll, [SQLValue(device.id), SQLValue(now)])
+                }
+            }
+            try transaction.run(
+                DeviceSecretSQL.insertDigest, [.text(successor), SQLValue(device.id), SQLValue(now)])
+            try transaction.record(event)
+            return .accepted(device)
+        }
+    }
+
+    /// Ends a device and everything below it.
+    /// - Returns: the sessions that ended with it; `nil` when it was revoked before or is unknown.
+    static func end(
+        _ id: DeviceSecretID, _ ending: DeviceSecretEnding, in transaction: WriteTransaction
+    ) throws -> [SessionID]? {
+        let values = [SQLValue(id), SQLValue(ending.at), .text(ending.reason)]
+        guard try transaction.changes(DeviceSecretSQL.revoke, values),
+            let row = try transaction.run(DeviceSecretSQL.select, [SQLValue(id)]).first
+        else { return nil }
+        let device = try DeviceSecret(row: row)
+        var event = ending.event
+        event.subject = device.subject
+        event.clientID = event.clientID ?? device.clientID
+        event.sessionID = device.sessionID
+        try transaction.record(event)
+        let sessions: [SessionID] = try transaction.run(AppSessionSQL.idsUnderDeviceSecret, [SQLValue(id)])
+            .map { try $0.identifier(0) }
+        return try transaction.endAppSessions(sessions, at: ending.at, ended: ending.sessionEvent)
+    }
+
+    private enum PresentedPlace { case current, overlapping, replayed }
+
+    /// The device of a secret, its row held until the transaction ends.
+    private static func held(
+        _ digest: String, _ hold: SQLStatement, at now: Timestamp, in transaction: WriteTransaction
+    ) throws -> DeviceSecretUseOutcome {
+        guard let row = try transaction.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first else {
+            return .refused(.unknown)
+        }
+        let device = try DeviceSecret(row: row)
+        guard try transaction.changes(hold, [SQLValue(device.id), SQLValue(now)]) else {
+            // Read again: another call may have revoked it since.
+            let row = try transaction.run(DeviceSecretSQL.select, [SQLValue(device.id)]).first
+            return .refused(try row.map(DeviceSecret.init(row:))?.revokedAt == nil ? .expired : .revoked)
+        }
+        return .accepted(device)
+    }
+
+    /// Where the secret stands now that its device is held; takes up the overlap's one use.
+    private static func place(
+        of digest: String, at now: Timestamp, overlap: Duration, in transaction: WriteTransaction
+    ) throws -> PresentedPlace {
+        guard let row = try transaction.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first,
+            try row.optionalTimestamp(DeviceSecret.columnCount) != nil
+        else { return .current }
+        let earliest = SQLValue(now - overlap)
+        return try transaction.changes(DeviceSecretSQL.spendOverlap, [.text(digest), SQLValue(now), earliest])
+            ? .overlapping : .replayed
+    }
+}

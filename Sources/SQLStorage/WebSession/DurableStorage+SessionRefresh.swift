@@ -1,0 +1,65 @@
+package import Bridge
+
+extension DurableStorage: SessionRefreshStore {
+    package func refreshSession(
+        digest: String, to successor: String, at now: Timestamp, ended: AuditEvent
+    ) async throws -> SessionRefreshOutcome {
+        try await write { transaction in
+            guard let found = try transaction.run(SessionRefreshSQL.select, [.text(digest)]).first else {
+                return .refused
+            }
+            let id: SessionID = try found.identifier(0)
+            guard try transaction.changes(SessionRefreshSQL.seen, [SQLValue(id), SQLValue(now)]),
+                let session = try transaction.run(WebSessionSQL.selectByID, [SQLValue(id)]).first
+                    .map(WebSession.init(row:)),
+                // Read again: the session's row is held only now.
+                let cookie = try transaction.run(SessionRefreshSQL.select, [.text(digest)]).first
+            else { return .refused }
+            let isSuperseded = try !transaction.run(SessionRefreshSQL.usedChild, [.text(digest), SQLValue(id)]).isEmpty
+            guard try cookie.integer(3) == 0, !isSuperseded else {
+                if try transaction.changes(WebSessionSQL.end, [SQLValue(id), SQLValue(now)]) {
+                    try transaction.record(ended.naming(session))
+                    transaction.announce(ended: id)
+                }
+                return .replayed(session)
+            }
+            if try transaction.changes(SessionRefreshSQL.use, [.text(digest), SQLValue(now)]),
+                let parent = try cookie.optionalText(1)
+            {
+                _ = try transaction.changes(
+                    SessionRefreshSQL.voidSiblings, [SQLValue(id), .text(parent), .text(digest)])
+            }
+            try transaction.insertSessionRefresh(successor, of: session, parent: digest, at: now)
+            return .refreshed(session)
+        }
+    }
+
+    package func session(refreshDigest: String) async throws -> WebSession? {
+        try await read { session in
+            guard let found = try session.run(SessionRefreshSQL.select, [.text(refreshDigest)]).first else {
+                return nil
+            }
+            return try session.run(WebSessionSQL.selectByID, [found.values[0]]).first.map(WebSession.init(row:))
+        }
+    }
+}
+
+extension WriteTransaction {
+    func insertSessionRefresh(_ digest: String, of session: WebSession, parent: String?, at now: Timestamp) throws {
+        _ = try changes(
+            SessionRefreshSQL.insert,
+            [.text(digest), SQLValue(session.id), SQLValue(parent), SQLValue(now), SQLValue(session.expiresAt)])
+    }
+}
+
+extension AuditEvent {
+    /// The event with the facts of the session that ends.
+    fileprivate func naming(_ session: WebSession) -> AuditEvent {
+        var event = self
+        event.subject = session.subject
+        event.clientID = session.appClientID
+        event.targetClientID = session.clientID
+        event.sessionID = session.id
+        return event
+    }
+}

@@ -1,0 +1,116 @@
+"""Native SSO settings, device secrets and "your devices" (contract §8)."""
+
+import json
+
+import wire
+from native import App, Browser
+
+SETTINGS = "/api/admin/settings/native-sso"
+
+
+def admin(demo, method: str, path: str, body: dict | None = None, **headers: str) -> wire.Answer:
+    return wire.send(
+        demo.base, method, path,
+        {"Authorization": f"Bearer {demo.facts['admin_token']}", "Content-Type": "application/json", **headers},
+        json.dumps(body).encode() if body is not None else None)
+
+
+def settings(demo) -> dict:
+    return admin(demo, "GET", SETTINGS).json()["settings"]
+
+
+def test_each_setting_has_its_value_range_and_provenance(start_demo):
+    demo = start_demo("--no-limits")
+    found = settings(demo)
+    assert found["enabled"] == {"value": True, "source": "configuration"}
+    assert found["deviceSecretTTLDays"] == {"value": 30, "source": "default", "minimum": 1, "maximum": 90}
+    assert found["maxDeviceSecretsPerUser"] == {"value": 10, "source": "default", "minimum": 1, "maximum": 50}
+    assert found["maxSecretsBehavior"] == {"value": "revoke_oldest", "source": "default"}
+    assert found["rateLimit.maxAttemptsPerMinute"] == {
+        "value": 10, "source": "default", "minimum": 1, "maximum": 100}
+    assert found["rateLimit.blockDurationMinutes"] == {
+        "value": 15, "source": "default", "minimum": 1, "maximum": 60}
+
+    changed = admin(demo, "PUT", SETTINGS, {"deviceSecretTTLDays": 45, "rateLimit": {"maxAttemptsPerMinute": 20}})
+    assert changed.status == 200
+    assert settings(demo)["deviceSecretTTLDays"] == {"value": 45, "source": "admin", "minimum": 1, "maximum": 90}
+    assert settings(demo)["rateLimit.maxAttemptsPerMinute"]["source"] == "admin"
+    for bad, field in [({"deviceSecretTTLDays": 91}, "deviceSecretTTLDays"), ({"enabled": "yes"}, "enabled"),
+                       ({"rateLimit": {"blockDurationMinutes": 0}}, "rateLimit.blockDurationMinutes")]:
+        refused = admin(demo, "PUT", SETTINGS, bad)
+        assert (refused.status, refused.json()["error"]) == (400, "invalid_request")
+        assert field in refused.json()["error_description"]
+    assert "1 to 90" in admin(demo, "PUT", SETTINGS, {"deviceSecretTTLDays": 91}).json()["error_description"]
+    assert admin(demo, "PUT", SETTINGS, {"unknown": 1}).status == 400
+    assert admin(demo, "DELETE", SETTINGS).status == 200
+    assert settings(demo)["deviceSecretTTLDays"]["source"] == "default"
+    assert wire.send(demo.base, "GET", SETTINGS).status == 401
+
+
+def test_settings_take_effect(start_demo):
+    demo = start_demo("--no-limits")
+    app = App(demo)
+    app.sign_in()
+    assert app.native_sso().status == 200
+    admin(demo, "PUT", SETTINGS, {"allowCrossClientNativeSSO": False})
+    denied = app.native_sso()
+    assert (denied.status, denied.json()["error"]) == (400, "access_denied")
+    assert app.native_sso("demo-app").status == 200, "its own"
+    admin(demo, "PUT", SETTINGS, {"enabled": False})
+    assert app.native_sso().status == 400
+    assert "device_secret" not in App(demo).sign_in()
+
+
+def test_past_the_limit_of_devices_the_oldest_goes_or_the_new_one(start_demo):
+    demo = start_demo("--no-limits")
+    admin(demo, "PUT", SETTINGS, {"maxDeviceSecretsPerUser": 2})
+    apps = [App(demo) for _ in range(3)]
+    for app in apps:
+        app.sign_in()
+    assert [app.native_sso().status for app in apps] == [400, 200, 200]
+    admin(demo, "PUT", SETTINGS, {"maxSecretsBehavior": "reject"})
+    assert "device_secret" not in App(demo).sign_in()
+
+
+def test_an_administrator_lists_and_revokes_device_secrets(start_demo):
+    demo = start_demo("--no-limits")
+    app = App(demo)
+    app.sign_in()
+    path = f"/api/admin/users/{app.user['sub']}/device-secrets"
+    found = admin(demo, "GET", path).json()
+    assert found["next_cursor"] is None
+    (device,) = found["items"]
+    assert (device["client_id"], device["active"], device["device_name"]) == ("demo-app", True, "ExampleApp/3.1")
+    assert app.tokens["device_secret"] not in json.dumps(found)
+    gone = admin(demo, "DELETE", f"/api/admin/device-secrets/{device['id']}", {"reason": "phone was lost"})
+    assert gone.status == 204
+    assert app.native_sso().json()["error"] == "invalid_grant"
+    assert app.refresh().json()["error"] == "invalid_grant"
+    assert admin(demo, "GET", path).json()["items"] == []
+    (device,) = admin(demo, "GET", path + "?include_revoked=true").json()["items"]
+    assert device["revoke_reason"] == "phone was lost"
+    assert admin(demo, "DELETE", "/api/admin/device-secrets/nothing", {}).status == 404
+    events = admin(demo, "GET", "/api/admin/audit-events?type=device_secret.revoked").json()["items"]
+    assert events[0]["reason"] == "phone was lost"
+
+
+def test_a_user_sees_and_ends_devices_and_sessions(start_demo):
+    demo = start_demo("--no-limits")
+    browser = Browser(demo.base)
+    app = App(demo)
+    app.sign_in(browser=browser)
+    other = App(demo)
+    other.sign_in()
+    page = browser.send("GET", "/account/devices")
+    assert page.status == 200
+    assert page.text.count('name="kind" value="device"') == 2
+    assert "you are here" in page.text and "127.0.0.0/24" in page.text
+    out = browser.submit(page, "/account/devices/end")
+    assert out.status == 303
+    page = browser.send("GET", "/account/devices")
+    assert page.text.count('name="kind" value="device"') == 1
+    out = browser.send("POST", "/account/devices/end", {"Content-Type": wire.FORM}, b"what=others")
+    assert out.status == 303, "without the form's token nothing happens"
+    assert browser.send("GET", "/account/devices").text.count('name="kind" value="device"') == 1
+    german = wire.send(demo.base, "GET", "/account/devices", {"Accept-Language": "de"})
+    assert "Ihre Geräte und Sitzungen" in german.text and "form_token" not in german.text

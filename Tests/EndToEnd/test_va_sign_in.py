@@ -1,0 +1,199 @@
+"""The paths and answers of the VA's sign-in service, and none of its known defects (peers 2.1)."""
+
+import base64
+import hashlib
+import json
+import secrets
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+import native
+import wire
+from native import App, Browser
+
+BASE = "/v0/sign_in"
+
+
+class VAApp(App):
+    """Speaks to `/v0/sign_in` as the VA's mobile app does: no redirect_uri, no response_type, scope device_sso."""
+
+    def sign_in(self, **more) -> dict:
+        self.verifier = secrets.token_urlsafe(32)
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
+        query = urlencode({
+            "client_id": self.client_id, "application": "vamobile", "oauth": "true", "scope": "device_sso",
+            "code_challenge": challenge, "code_challenge_method": "S256", "state": secrets.token_urlsafe(24)})
+        location = Browser(self.demo.base).sign_in(f"{BASE}/authorize?{query}", self.user)
+        code = parse_qs(urlsplit(location).query)["code"][0]
+        answer = wire.send(
+            self.demo.base, "POST", f"{BASE}/token", {"Content-Type": wire.FORM},
+            urlencode({"grant_type": "authorization_code", "code": code, "code_verifier": self.verifier}).encode())
+        assert answer.status == 200, answer.text
+        self.tokens = answer.json()["data"]
+        return self.tokens
+
+    def web_cookies(self, **more) -> wire.Answer:
+        return self.cookies(path=f"{BASE}/token", **more)
+
+
+@pytest.fixture(scope="module")
+def app(demo) -> VAApp:
+    app = VAApp(demo)
+    app.sign_in()
+    return app
+
+
+def cookie_header(answer: wire.Answer) -> dict:
+    return {"Cookie": "; ".join(f"{name}={cookie.value}" for name, cookie in answer.cookies.items())}
+
+
+def is_signed_in(demo, answer: wire.Answer) -> bool:
+    return wire.send(demo.base, "GET", "/session", cookie_header(answer)).json()["authenticated"]
+
+
+def post(demo, path: str, headers: dict | None = None, **fields: str) -> wire.Answer:
+    return wire.send(
+        demo.base, "POST", f"{BASE}/{path}", {"Content-Type": wire.FORM, **(headers or {})}, urlencode(fields).encode())
+
+
+def test_the_way_of_the_mobile_app_from_sign_in_to_a_page_in_a_web_view(demo, app):
+    assert {"access_token", "refresh_token", "device_secret"} <= set(app.tokens)
+    answer = app.web_cookies()
+    assert (answer.status, answer.json()) == (200, {})
+    expected = {
+        "vagov_access_token": ("/", True), "vagov_refresh_token": ("/v0/sign_in/refresh", True),
+        "vagov_anti_csrf_token": ("/", True), "vagov_info_token": ("/", False)}
+    assert {
+        name: (cookie.attributes["path"], cookie.attributes.get("httponly", False))
+        for name, cookie in answer.cookies.items()} == expected
+    assert is_signed_in(demo, answer)
+    page = wire.send(demo.base, "GET", "/contacts", {**wire.NAVIGATION, **cookie_header(answer)})
+    assert f'id="subject">{app.user["sub"]}<' in page.text
+
+
+@pytest.mark.parametrize("change, text", [
+    ({"subject_token": "nonsense"}, "subject token is invalid"),
+    ({"subject_token_type": "urn:x"}, "subject token type is invalid"),
+    ({"actor_token": "ds_nonsense"}, "actor token is invalid"),
+    ({"actor_token_type": "urn:x"}, "actor token type is invalid"),
+    ({"client_id": "nobody"}, "client configuration not found"),
+    ({"subject_token": ""}, "Subject token can't be blank"),
+    ({"actor_token": ""}, "Actor token can't be blank"),
+])
+def test_the_services_own_sentences_for_what_is_wrong(app, change, text):
+    answer = app.web_cookies(**change)
+    assert 400 <= answer.status < 500
+    assert answer.json()["errors"] == text
+
+
+def test_a_web_session_of_an_old_app_session_is_never_born_expired(demo, app):
+    """VA defect 1: its end was counted from the app's sign-in, not from now."""
+    info = json.loads(wire.unquote(app.web_cookies().cookies["vagov_info_token"].value))
+    assert set(info) == {"access_token_expiration", "refresh_token_expiration"}
+    assert info["refresh_token_expiration"] > info["access_token_expiration"] > "2026"
+
+
+def test_the_device_secret_survives_a_refresh(demo):
+    """VA defect 2: the refreshed access token had lost it."""
+    app = VAApp(demo)
+    first = app.sign_in()
+    fresh = post(demo, "refresh", refresh_token=first["refresh_token"])
+    assert fresh.status == 200, fresh.text
+    app.tokens = {**fresh.json()["data"], "device_secret": first["device_secret"]}
+    assert app.web_cookies().status == 200
+
+
+def test_a_session_that_is_gone_is_a_clean_error(demo):
+    """VA defect: a missing session row was a 500."""
+    app = VAApp(demo)
+    app.sign_in()
+    assert post(demo, "revoke", refresh_token=app.tokens["refresh_token"]).status == 200
+    answer = app.web_cookies()
+    assert (answer.status, answer.json()["errors"]) == (400, "subject token is invalid")
+    assert post(demo, "revoke", refresh_token=app.tokens["refresh_token"]).status == 401
+    assert post(demo, "revoke").json()["errors"] == "Refresh token can't be blank"
+
+
+@pytest.mark.parametrize("path", ["logout", "revoke_all_sessions"])
+def test_a_get_never_ends_anything(demo, app, path):
+    """VA defect: GET with a Lax cookie let any site sign the user out."""
+    answer = app.web_cookies()
+    page = wire.send(demo.base, "GET", f"{BASE}/{path}", {**wire.NAVIGATION, **cookie_header(answer)})
+    assert page.status == 200 and "<form" in page.text
+    foreign = post(demo, path, {**cookie_header(answer), "Origin": "https://evil.example",
+                                "Sec-Fetch-Site": "cross-site"})
+    assert foreign.status == 403
+    assert is_signed_in(demo, answer)
+
+
+def test_the_anti_csrf_value_is_not_proved_by_the_cookie_alone(demo, app):
+    """VA defect: the browser supplied the proof itself."""
+    answer = app.web_cookies()
+    assert post(demo, "refresh", cookie_header(answer)).status == 403
+    proof = answer.cookies["vagov_anti_csrf_token"].value
+    renewed = post(demo, "refresh", {**cookie_header(answer), "X-CSRF-Token": proof})
+    assert renewed.status == 200
+    assert renewed.cookies["vagov_refresh_token"].attributes["path"] == "/v0/sign_in/refresh"
+
+
+def test_revoking_with_the_device_secret_ends_everything_it_spawned_and_without_it_the_session_alone(demo):
+    app = VAApp(demo)
+    app.sign_in()
+    view = app.web_cookies()
+    assert post(
+        demo, "revoke", refresh_token=app.tokens["refresh_token"],
+        device_secret=app.tokens["device_secret"]).status == 200
+    assert not is_signed_in(demo, view)
+    again = post(demo, "refresh", refresh_token=app.tokens["refresh_token"])
+    assert again.status in (400, 401)
+
+
+def test_signing_out_takes_a_page_of_ours_and_leads_on(demo, app):
+    browser = Browser(demo.base)
+    view = app.web_cookies()
+    browser.jar = {name: cookie.value for name, cookie in view.cookies.items()}
+    page = browser.send("GET", f"{BASE}/logout")
+    out = browser.submit(page, f"{BASE}/logout")
+    assert out.status == 303
+    assert not is_signed_in(demo, view)
+
+
+def test_all_sessions_of_the_user_end_at_once(demo):
+    app = VAApp(demo, user="bob")
+    app.sign_in()
+    view = app.web_cookies()
+    ended = post(demo, "revoke_all_sessions", {"Authorization": f"Bearer {app.tokens['access_token']}"})
+    assert ended.status == 200
+    assert not is_signed_in(demo, view)
+    assert post(demo, "refresh", refresh_token=app.tokens["refresh_token"]).status in (400, 401)
+
+
+def test_user_info_for_apps_and_web_views(demo, app):
+    bearer = {"Authorization": f"Bearer {app.tokens['access_token']}"}
+    for headers in [bearer, cookie_header(app.web_cookies())]:
+        answer = wire.send(demo.base, "GET", f"{BASE}/user_info", headers)
+        assert (answer.status, answer.json()["sub"]) == (200, app.user["sub"])
+    assert wire.send(demo.base, "GET", f"{BASE}/user_info").status == 401
+
+
+def test_the_way_from_the_website_to_the_app(demo, app):
+    verifier = secrets.token_urlsafe(32)
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    query = {"client_id": "demo-app", "code_challenge": challenge, "code_challenge_method": "S256", "state": "s" * 22}
+
+    def go(headers, **change):
+        return wire.send(demo.base, "GET", f"{BASE}/authorize_sso?" + urlencode({**query, **change}), headers)
+
+    answer = go(cookie_header(app.web_cookies()))
+    assert answer.status == 303
+    location = urlsplit(answer.header("Location"))
+    assert answer.header("Location").startswith(native.CALLBACK)
+    found = parse_qs(location.query)
+    assert found["state"] == ["s" * 22]
+    tokens = post(demo, "token", grant_type="authorization_code", code=found["code"][0], code_verifier=verifier)
+    assert tokens.status == 200, tokens.text
+    # Nobody is signed in: over the sign-in page.
+    assert go({}).header("Location").startswith(f"{demo.base}/oauth/authorize?")
+    assert go({}, code_challenge_method="plain").status == 400
+    assert go({}, client_id="nobody").status == 400

@@ -1,0 +1,73 @@
+import Bridge
+
+/// Rotation: a new secret, a short overlap for the old one, and the end of the family at a replay.
+enum DeviceRotationCases {
+    static let cases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("a rotated secret works once within the overlap, its successor always") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            try expect(try await store.rotateSample("digest-a", to: "digest-2").isAccepted, "rotation")
+            try expectEqual(
+                try await store.deviceSecret(digest: "digest-a")?.place, .replaced(at: Sample.now, isSpent: false),
+                "place")
+            let within = Sample.now + .seconds(30)
+            try expect(
+                try await store.useSample("digest-a", DeviceSample.use("a", at: within)).isAccepted, "the overlap")
+            let second = DeviceSample.use("a", web: DeviceSample.web("2", below: "a"), at: within)
+            try expect(try await store.useSample("digest-2", second).isAccepted, "the successor")
+            try expectEqual(try await store.events(.deviceSecretRotated).count, 1, "events")
+        },
+        ConformanceCase("a rotated secret that comes twice in the overlap ends the family") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.rotateSample("digest-a", to: "digest-2")
+            _ = try await store.useSample("digest-a", DeviceSample.use("a"))
+            let again = try await store.useSample(
+                "digest-a", DeviceSample.use("a", web: DeviceSample.web("2", below: "a")))
+            guard case .replayed(let ended) = again else { throw ConformanceFailure(description: "\(again)") }
+            try expectEqual(Set(ended), ["app-a", "web-a"], "what ended")
+            try expectEqual(
+                try await store.useSample("digest-2", DeviceSample.use("a")), .refused(.revoked), "its successor")
+            try expectEqual(try await store.deviceSecret(id: "device-a")?.revokeReason, "replayed", "reason")
+        },
+        ConformanceCase("a rotated secret that comes after the overlap ends the family") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.rotateSample("digest-a", to: "digest-2")
+            let late = Sample.now + .milliseconds(30_001)
+            try expect(
+                try await store.useSample("digest-a", DeviceSample.use("a", at: late)).isReplay, "the old one")
+            try expect(try await store.appSession(id: "app-a")?.endedAt != nil, "the session")
+        },
+        ConformanceCase("an answer that was lost can be asked for once more, and both successors work") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.rotateSample("digest-a", to: "lost")
+            try expect(try await store.rotateSample("digest-a", to: "digest-2").isAccepted, "once more")
+            try expectEqual(try await store.deviceSecret(digest: "digest-2")?.place, .current, "the newest")
+            try expectEqual(
+                try await store.deviceSecret(digest: "lost")?.place, .replaced(at: Sample.now, isSpent: false),
+                "the lost one has an overlap")
+            try expect(try await store.rotateSample("digest-a", to: "digest-3").isReplay, "a third time")
+        },
+        ConformanceCase("a further secret stands beside the first, and the youngest are kept") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            for number in 1...6 {
+                let added = try await store.addDeviceSecret(
+                    digest: "more-\(number)", to: "device-a", at: Sample.now + .seconds(Int64(number)), keeping: 2,
+                    event: Sample.event(.deviceSecretIssued))
+                try expect(added, "number \(number)")
+            }
+            for (digest, isKept) in [
+                ("digest-a", true), ("more-1", false), ("more-4", false), ("more-5", true), ("more-6", true),
+            ] {
+                try expectEqual(try await store.deviceSecret(digest: digest) != nil, isKept, digest)
+            }
+            _ = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+            let added = try await store.addDeviceSecret(
+                digest: "late", to: "device-a", at: Sample.now, keeping: 2, event: Sample.event(.deviceSecretIssued))
+            try expectEqual(added, false, "to a revoked device")
+        },
+    ]
+}

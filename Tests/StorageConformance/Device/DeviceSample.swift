@@ -1,0 +1,78 @@
+import Bridge
+import OAuth2
+
+/// Devices and the sessions they hang on.
+enum DeviceSample {
+    static let overlap = Duration.seconds(30)
+    static let limit = DeviceSecretLimit(count: 3, behavior: .revokeOldest)
+
+    static func session(_ name: String, device: DeviceSecretID? = nil, parent: SessionID? = nil) -> AppSession {
+        AppSession(
+            id: SessionID(rawValue: "app-\(name)"), subject: "alice", clientID: "app",
+            scope: Scope(tokens: [Scope.openID, Scope.deviceSSO]), opening: .authorize,
+            authentication: Authentication(), deviceSecretID: device, parentID: parent, createdAt: Sample.now,
+            expiresAt: Sample.now + .seconds(86_400))
+    }
+
+    static func device(_ name: String, at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600)) -> DeviceSecret
+    {
+        DeviceSecret(
+            id: DeviceSecretID(rawValue: "device-\(name)"), subject: "alice", clientID: "app",
+            sessionID: SessionID(rawValue: "app-\(name)"), name: "Phone \(name)", platform: "iOS", createdAt: at,
+            expiresAt: at + lifetime)
+    }
+
+    static func ending(_ reason: String = "test", at: Timestamp = Sample.now) -> DeviceSecretEnding {
+        DeviceSecretEnding(
+            at: at, reason: reason, event: Sample.event(.deviceSecretRevoked, at: at, reason: reason),
+            sessionEvent: Sample.event(.appSessionEnded, at: at, reason: reason))
+    }
+
+    /// A web session below the device's app session.
+    static func web(_ name: String, below device: String) -> WebSession {
+        WebSession(
+            id: SessionID(rawValue: "web-\(name)"), secretDigest: "web-digest-\(name)", subject: "alice",
+            clientID: "web", appClientID: "app", parentID: SessionID(rawValue: "app-\(device)"), loginTokenID: nil,
+            opening: .tokenExchange, authentication: Authentication(), createdAt: Sample.now,
+            expiresAt: Sample.now + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: Sample.now)
+    }
+
+    static func use(_ name: String, web: WebSession? = nil, at: Timestamp = Sample.now) -> DeviceSecretUse {
+        DeviceSecretUse(
+            at: at, sessionID: SessionID(rawValue: "app-\(name)"),
+            opening: .webSession(web ?? self.web(name, below: name), refreshDigest: nil),
+            events: [Sample.event(.deviceSecretExchanged, at: at)])
+    }
+}
+
+extension BridgeStorage {
+    /// Opens an app session and gives it a device whose secret's digest is `digest-<name>`.
+    func issueSample(
+        _ name: String, at: Timestamp = Sample.now, lifetime: Duration = .seconds(3600),
+        limit: DeviceSecretLimit = DeviceSample.limit
+    ) async throws -> DeviceSecretIssueOutcome {
+        _ = try await open(DeviceSample.session(name), refreshToken: nil, events: [])
+        return try await issueDeviceSecret(
+            DeviceSample.device(name, at: at, lifetime: lifetime), digest: "digest-\(name)", limit: limit,
+            event: Sample.event(.deviceSecretIssued, at: at), displaced: DeviceSample.ending("limit", at: at))
+    }
+
+    func useSample(_ digest: String, _ use: DeviceSecretUse) async throws -> DeviceSecretUseOutcome {
+        try await useDeviceSecret(
+            digest: digest, for: use, overlap: DeviceSample.overlap,
+            replayed: DeviceSample.ending("replayed", at: use.at))
+    }
+
+    func rotateSample(
+        _ digest: String, to successor: String, at: Timestamp = Sample.now
+    ) async throws -> DeviceSecretUseOutcome {
+        try await rotateDeviceSecret(
+            digest: digest, to: successor, at: at, overlap: DeviceSample.overlap,
+            event: Sample.event(.deviceSecretRotated, at: at), replayed: DeviceSample.ending("replayed", at: at))
+    }
+}
+
+extension DeviceSecretUseOutcome {
+    var isAccepted: Bool { if case .accepted = self { true } else { false } }
+    var isReplay: Bool { if case .replayed = self { true } else { false } }
+}

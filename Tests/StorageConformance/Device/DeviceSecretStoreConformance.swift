@@ -1,0 +1,140 @@
+package import Bridge
+
+/// What every ``DeviceSecretStore`` must do.
+package enum DeviceSecretStoreConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] =
+        lifeCases + DeviceRotationCases.cases
+        + DeviceRaceCases.cases
+
+    private static let lifeCases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("an issued device secret is found by digest, with its app session below it") { open in
+            let store = try await open()
+            try expectEqual(try await store.issueSample("a"), .issued(ended: []), "issue")
+            let found = try await open().deviceSecret(digest: "digest-a")
+            try expectEqual(found?.device, DeviceSample.device("a"), "device")
+            try expectEqual(found?.place, .current, "place")
+            try expectEqual(found?.sessionIDs, ["app-a"], "sessions")
+            try expectEqual(try await store.events(.deviceSecretIssued).count, 1, "events")
+            try expectEqual(try await store.deviceSecret(digest: "unknown"), nil, "unknown")
+        },
+        ConformanceCase("past the limit the device that was used longest ago is revoked with its sessions") { open in
+            let store = try await open()
+            for (index, name) in ["a", "b", "c"].enumerated() {
+                _ = try await store.issueSample(name, at: Sample.now + .seconds(Int64(index)))
+            }
+            _ = try await store.useSample("digest-a", DeviceSample.use("a", at: Sample.now + .seconds(10)))
+            let outcome = try await store.issueSample("d", at: Sample.now + .seconds(20))
+            try expectEqual(outcome, .issued(ended: ["app-b"]), "who went")
+            try expectEqual(
+                try await store.deviceSecret(id: "device-b")?.revokeReason, "limit", "why it went")
+            try expect(try await store.appSession(id: "app-b")?.endedAt != nil, "its app session")
+            let live = try await store.deviceSecrets(
+                of: "alice", includingEnded: false, at: Sample.now + .seconds(20))
+            try expectEqual(live.map(\.id), ["device-d", "device-c", "device-a"], "who is left, newest first")
+            let all = try await store.deviceSecrets(of: "alice", includingEnded: true, at: Sample.now)
+            try expectEqual(all.count, 4, "all")
+        },
+        ConformanceCase("past the limit with reject nothing is issued or revoked") { open in
+            let store = try await open()
+            let limit = DeviceSecretLimit(count: 1, behavior: .reject)
+            _ = try await store.issueSample("a", limit: limit)
+            try expectEqual(try await store.issueSample("b", limit: limit), .rejected, "second")
+            try expectEqual(try await store.deviceSecret(digest: "digest-b"), nil, "nothing was kept")
+            try expectEqual(try await store.events(.deviceSecretIssued).count, 1, "events")
+        },
+        ConformanceCase("a device that has expired takes no place") { open in
+            let store = try await open()
+            let limit = DeviceSecretLimit(count: 1, behavior: .reject)
+            _ = try await store.issueSample("a", lifetime: .seconds(10), limit: limit)
+            try expectEqual(
+                try await store.issueSample("b", at: Sample.now + .seconds(10), limit: limit), .issued(ended: []),
+                "second")
+        },
+        ConformanceCase("a use is counted and opens its session in one step") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            let used = try await store.useSample("digest-a", DeviceSample.use("a", at: Sample.now + .seconds(5)))
+            try expect(used.isAccepted, "accepted")
+            let device = try await store.deviceSecret(id: "device-a")
+            try expectEqual(device?.useCount, 1, "count")
+            try expectEqual(device?.lastUsedAt, Sample.now + .seconds(5), "last use")
+            try expect(try await open().session(id: "web-a") != nil, "the session")
+            try expectEqual(try await store.events(.deviceSecretExchanged).count, 1, "events")
+        },
+        ConformanceCase("an unknown, expired or revoked secret opens nothing") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            try expectEqual(
+                try await store.useSample("nothing", DeviceSample.use("a")), .refused(.unknown), "unknown")
+            let late = Sample.now + .seconds(3600)
+            try expectEqual(
+                try await store.useSample("digest-a", DeviceSample.use("a", at: late)), .refused(.expired), "expired")
+            _ = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+            try expectEqual(
+                try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.revoked), "revoked")
+            try expectEqual(try await store.session(id: "web-a"), nil, "no session")
+            try expectEqual(try await store.events(.deviceSecretExchanged).count, 0, "events")
+        },
+        ConformanceCase("an app session that ended, or of another device, lends the secret nothing") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.issueSample("b")
+            try expectEqual(
+                try await store.useSample("digest-a", DeviceSample.use("b")), .refused(.sessionEnded), "another's")
+            _ = try await store.endAppSession(
+                "app-a", at: Sample.now, first: [], ended: Sample.event(.appSessionEnded))
+            try expectEqual(
+                try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.sessionEnded), "ended")
+            try expectEqual(try await store.deviceSecret(id: "device-a")?.useCount, 0, "not counted")
+        },
+        ConformanceCase("revoking ends the app session, its children and every web session below, once") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.open(
+                DeviceSample.session("child", device: "device-a", parent: "app-a"), refreshToken: nil, events: [])
+            _ = try await store.useSample("digest-a", DeviceSample.use("a"))
+            let first = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+            guard case .revoked(let ended) = first else { throw ConformanceFailure(description: "\(first)") }
+            try expectEqual(Set(ended), ["app-a", "app-child", "web-a"], "what ended")
+            try expect(try await store.session(id: "web-a")?.endedAt != nil, "the web session")
+            try expectEqual(
+                try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending()), .alreadyRevoked, "again")
+            try expectEqual(
+                try await store.revokeDeviceSecret("nothing", ending: DeviceSample.ending()), .unknown, "unknown")
+            try expectEqual(try await store.events(.deviceSecretRevoked).count, 1, "events")
+            try expectEqual(try await store.events(.deviceSecretRevoked).first?.subject, "alice", "whose")
+        },
+        ConformanceCase("disabling a user revokes the devices") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            _ = try await store.issueSample("a")
+            _ = try await store.setDisabled(
+                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled),
+                ended: Sample.event(.webSessionEnded, reason: "user_disabled"))
+            try expectEqual(try await store.deviceSecret(id: "device-a")?.revokeReason, "user_disabled", "reason")
+            try expectEqual(
+                try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.sessionEnded), "a use")
+        },
+        ConformanceCase("a session can be hung below a live device only") { open in
+            let store = try await open()
+            _ = try await store.issueSample("a")
+            _ = try await store.open(DeviceSample.session("other"), refreshToken: nil, events: [])
+            try expectEqual(try await store.attach("app-other", to: "device-a", at: Sample.now), true, "live")
+            try expectEqual(
+                try await store.deviceSecret(digest: "digest-a")?.sessionIDs, ["app-a", "app-other"], "sessions")
+            _ = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+            try expectEqual(try await store.attach("app-other", to: "device-a", at: Sample.now), false, "revoked")
+        },
+        ConformanceCase("a purge forgets devices that expired before the cutoff, with their secrets") { open in
+            let store = try await open()
+            for (name, lifetime) in [("a", 1), ("b", 2), ("c", 3)] {
+                _ = try await store.issueSample(name, lifetime: .milliseconds(lifetime))
+            }
+            let cutoff = Sample.now + .milliseconds(3)
+            try expectEqual(try await store.purgeDeviceSecrets(expiredBefore: cutoff, limit: 1), 1, "first")
+            try expectEqual(try await store.purgeDeviceSecrets(expiredBefore: cutoff, limit: 10), 1, "second")
+            try expectEqual(try await store.deviceSecret(digest: "digest-a"), nil, "its secret")
+            try expect(try await store.deviceSecret(digest: "digest-c") != nil, "one at the cutoff stays")
+        },
+    ]
+}
