@@ -8,7 +8,10 @@ import Testing
         (.temporarilyUnavailable, 503), (.invalidToken, 401), (.insufficientScope, 403), (.invalidTarget, 400),
         (.insufficientUserAuthentication, 401), (.invalidRedirect, 400), (.rateLimited, 429), (.notFound, 404),
         (.methodNotAllowed, 405), (.conflict, 409), (.contentTooLarge, 413), (.unsupportedMediaType, 415),
-        (.idempotencyKeyReused, 422), (.forbidden, 403),
+        (.idempotencyKeyReused, 422), (.forbidden, 403), (.unsupportedResponseType, 400), (.loginRequired, 400),
+        (.consentRequired, 400), (.interactionRequired, 400), (.invalidRequestURI, 400),
+        (.requestNotSupported, 400), (.requestURINotSupported, 400), (.registrationNotSupported, 400),
+        (.unsupportedTokenType, 400), (.slowDown, 429), (.preconditionFailed, 412), (.preconditionRequired, 428),
     ])
     func `each code has its one status`(code: ErrorCode, status: Int) {
         #expect(code.status == status)
@@ -16,7 +19,7 @@ import Testing
 
     @Test func `no code is listed twice`() {
         #expect(Set(ErrorCode.all.map(\.rawValue)).count == ErrorCode.all.count)
-        #expect(ErrorCode.all.count == 22)
+        #expect(ErrorCode.all.count == 34)
     }
 
     @Test func `printing an error shows its code and no detail`() {

@@ -34,7 +34,7 @@ import Testing
     func `every answer has a request id and no sniffing`(method: HTTPRequest.Method, path: String) async throws {
         try await TestBridge.run { _, client in
             let answer = try await client.send(method, path)
-            #expect(answer.headers[.name("X-Request-Id")]?.utf8.count == 16)
+            #expect(answer.headers[.name("X-Request-Id")]?.utf8.count == 20)
             #expect(answer.headers[.xContentTypeOptions] == "nosniff")
             #expect(![301, 302, 307, 308].contains(answer.status.code))
         }
