@@ -12,6 +12,7 @@ stop_stores() {
     rm -rf "$stores"
 }
 trap stop_stores EXIT
+trap 'exit 143' INT TERM
 chmod 755 "$stores"
 mkdir -m 700 "$stores/server"
 if [ "$(id -u)" = 0 ]; then chown postgres: "$stores/server"; fi
