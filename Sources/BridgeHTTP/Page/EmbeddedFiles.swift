@@ -1058,7 +1058,8 @@ td { overflow-wrap: anywhere; }
 <input type="password" id="password" name="password" autocomplete="current-password" maxlength="1024" required{{^needs_username}} autofocus{{/needs_username}}></div>
 <button class="button" type="submit">{{text.sign_in.button}}</button>
 </form>
-</section>
+{{#providers}}<p class="actions"><a class="button second" href="{{url}}">{{label}}</a></p>
+{{/providers}}</section>
 {{/main}}
 {{/layout}}
 
@@ -1206,7 +1207,9 @@ td { overflow-wrap: anywhere; }
     "button": "Anmelden",
     "refused": "Der Benutzername oder das Passwort stimmt nicht. Bitte versuchen Sie es noch einmal.",
     "limited": "Es gab zu viele Versuche. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.",
-    "stale": "Diese Seite war zu lange offen. Bitte melden Sie sich noch einmal an."
+    "stale": "Diese Seite war zu lange offen. Bitte melden Sie sich noch einmal an.",
+    "with": "Mit {provider} anmelden",
+    "declined": "Diese Anmeldung wurde nicht angenommen. Bitte versuchen Sie es noch einmal oder wählen Sie einen anderen Weg."
   },
   "code": {
     "title": "Geben Sie Ihren Code ein",
@@ -1371,7 +1374,9 @@ td { overflow-wrap: anywhere; }
     "button": "Sign in",
     "refused": "The user name or the password is not right. Please try again.",
     "limited": "There were too many attempts. Please wait a minute, then try again.",
-    "stale": "This page was open for too long. Please sign in once more."
+    "stale": "This page was open for too long. Please sign in once more.",
+    "with": "Sign in with {provider}",
+    "declined": "This sign-in was not accepted. Please try again, or choose another way."
   },
   "code": {
     "title": "Enter your code",

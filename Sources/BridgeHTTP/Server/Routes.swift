@@ -94,6 +94,13 @@ private func addSignInRoutes(
         AuthorizeController.path,
         [.get: authorize.begin, .post: authorize.submit, .head: { _, _ in throw OAuthError(.methodNotAllowed) }])
     endpoints.on(AuthorizeController.consentPath, [.post: authorize.consent])
+    if let upstream = signIn.upstream {
+        let controller = UpstreamController(
+            upstream: upstream, signIn: pages, sessions: services.sessions, random: services.random)
+        let noHead: Handler = { _, _ in throw OAuthError(.methodNotAllowed) }
+        endpoints.on(UpstreamController.beginPath, [.get: controller.begin, .head: noHead])
+        endpoints.on(UpstreamController.callbackPath, [.get: controller.finish, .head: noHead])
+    }
     if let pushed = signIn.pushedRequests {
         endpoints.on("/oauth/par", [.post: PushedRequestController(requests: pushed).push])
     }
@@ -110,6 +117,8 @@ extension FrontMiddleware {
                     pageRoutes: Set(
                         settings.redemptionPaths + [
                             "/session/signed-out", "/errors/{code}", SignInController.path, SignInController.codePath,
+                            UpstreamController.beginPath, UpstreamController.callbackPath,
+                            UpstreamController.beginPath, UpstreamController.callbackPath,
                             AuthorizeController.path, AuthorizeController.consentPath, logoutPath,
                             DevicesController.path, DevicesController.endPath,
                         ]

@@ -8,9 +8,15 @@ extension Pages {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
             "fields": page.fields.map(\.values), "needs_username": page.username == nil,
-            "notice": notice(page.notice, in: "sign_in", language),
         ]
+        values["notice"] = notice(page.notice, in: "sign_in", language)
         values["username"] = page.username
+        values["providers"] = page.providers.map { provider in
+            [
+                "url": provider.url,
+                "label": texts.text("sign_in", "with", in: language, ["provider": provider.name]),
+            ]
+        }
         values["purpose"] = page.clientName.map { texts.text("sign_in", "purpose", in: language, ["client": $0]) }
         return answer("sign_in", values, page.notice, page.formTargets, language, visitor)
     }
@@ -20,9 +26,9 @@ extension Pages {
         fields: [HiddenField], notice: SignInNotice?, formTargets: [String], to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
-        return answer(
-            "code", ["fields": fields.map(\.values), "notice": self.notice(notice, in: "code", language)], notice,
-            formTargets, language, visitor)
+        var values: [String: any Sendable] = ["fields": fields.map(\.values)]
+        values["notice"] = self.notice(notice, in: "code", language)
+        return answer("code", values, notice, formTargets, language, visitor)
     }
 
     private func answer(
@@ -32,7 +38,7 @@ extension Pages {
         let status: HTTPResponse.Status =
             switch notice {
             case nil: .ok
-            case .refused, .stale: .init(code: ErrorCode.invalidRequest.status)
+            case .refused, .stale, .declined: .init(code: ErrorCode.invalidRequest.status)
             case .limited: .init(code: ErrorCode.rateLimited.status)
             }
         var response = render(
@@ -42,7 +48,7 @@ extension Pages {
         return response
     }
 
-    private func notice(_ notice: SignInNotice?, in section: String, _ language: String) -> String {
-        notice.map { texts.text(section, $0.key, in: language) } ?? ""
+    private func notice(_ notice: SignInNotice?, in section: String, _ language: String) -> String? {
+        notice.map { texts.text(section, $0.key, in: language) }
     }
 }

@@ -83,7 +83,7 @@ struct SignInController: Sendable {
         return try await sessions.lookUp(secret)
     }
 
-    private func page(
+    func page(
         _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, browser: OpaqueSecret,
         to visitor: PageVisitor
     ) throws -> Response {
@@ -92,7 +92,7 @@ struct SignInController: Sendable {
             SignInPage(
                 fields: errand.fields + [try token(browser)], notice: notice,
                 username: username ?? request?.loginHint, clientName: request?.client.name,
-                formTargets: targets(request)),
+                formTargets: targets(request), providers: providers(errand)),
             to: visitor.preferring(request?.uiLocales))
         FormCookie.set(browser, in: &response.headers)
         return response
@@ -112,6 +112,13 @@ struct SignInController: Sendable {
 
     private func token(_ browser: OpaqueSecret) throws -> HiddenField {
         HiddenField(name: "form_token", value: try formTokens.make(binding: browser))
+    }
+
+    private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {
+        (services.upstream?.providers ?? []).map { provider in
+            let query = errand.isEmpty ? "" : "?\(errand.query)"
+            return (provider.name, "\(Self.path)/with/\(provider.id)\(query)")
+        }
     }
 
     /// Where the redirects behind the form may end.

@@ -12,6 +12,13 @@ struct SignInErrand: Sendable {
         redirect = parameters.isRepeated("redirect") ? nil : parameters.bytes("redirect")
     }
 
+    var isEmpty: Bool { journey == nil && redirect == nil }
+
+    /// The same as a query.
+    var query: String {
+        fields.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+    }
+
     var fields: [HiddenField] {
         [
             journey.map { HiddenField(name: "journey", value: $0) },

@@ -7,6 +7,8 @@ enum SignInNotice: Sendable {
     case limited(Duration)
     /// The page was open too long, or in another browser.
     case stale
+    /// The upstream provider named nobody who may sign in.
+    case declined
 
     /// The text's key in the section `sign_in`.
     var key: String {
@@ -14,6 +16,7 @@ enum SignInNotice: Sendable {
         case .refused: "refused"
         case .limited: "limited"
         case .stale: "stale"
+        case .declined: "declined"
         }
     }
 }
@@ -26,4 +29,6 @@ struct SignInPage: Sendable {
     /// The app that asked for the sign-in.
     let clientName: String?
     let formTargets: [String]
+    /// Other ways to sign in.
+    var providers: [(name: String, url: String)] = []
 }

@@ -8,15 +8,17 @@ package struct SignInServices: Sendable {
     package let accounts: any AccountStore
     /// `nil` where there is no token side, so nobody who could authenticate a client.
     package let pushedRequests: PushedRequests?
+    package let upstream: UpstreamSignIn?
 
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations,
-        accounts: any AccountStore, pushedRequests: PushedRequests? = nil
+        accounts: any AccountStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil
     ) {
         self.signIn = signIn
         self.landing = landing
         self.authorizations = authorizations
         self.accounts = accounts
         self.pushedRequests = pushedRequests
+        self.upstream = upstream
     }
 }

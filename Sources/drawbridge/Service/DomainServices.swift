@@ -51,7 +51,7 @@ struct DomainServices: Sendable {
         signIn = try SignInServices(
             settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions, keys: keys,
             clients: clients, secrets: master.map { SecondFactorSecrets(master: $0) },
-            provider: provider?.services, time: time)
+            provider: provider?.services, logger: logger, time: time)
         bearers = BearerGate(
             authenticator: provider.map {
                 LocalBearers(

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import Federation
 import Logging
 
 extension SignInServices {
@@ -7,15 +8,17 @@ extension SignInServices {
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, limiter: any RateLimiter, refusals: RefusalLog,
         sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>, clients: Reloadable<ClientDirectory>,
-        secrets: SecondFactorSecrets?, provider: ProviderServices?, time: TimeSource
+        secrets: SecondFactorSecrets?, provider: ProviderServices?, logger: Logger, time: TimeSource
     ) throws {
         let limits = settings.limits ?? LimitSettings()
+        let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
+        let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: logger) }
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(
                 accounts: storage, desk: try PasswordDesk(cost: settings.passwordCost), secrets: secrets,
                 throttle: SignInThrottle(limiter: limiter, limits: limits, refusals: refusals),
-                opener: SessionOpener(sessions: sessions, store: storage, clients: clients), audit: storage,
+                opener: opener, audit: storage,
                 keys: keys, time: time),
             landing: SignInLanding(
                 clients: clients, publicOrigin: settings.publicOrigin, audit: storage, time: time),
@@ -28,6 +31,11 @@ extension SignInServices {
                 PushedRequests(
                     clients: clients, authenticator: $0.authenticator, store: storage, limiter: limiter,
                     limits: limits, subjectOfHint: subjectOfHint, time: time)
-            })
+            },
+            upstream: providers.isEmpty
+                ? nil
+                : UpstreamSignIn(
+                    providers: providers, publicOrigin: settings.publicOrigin, accounts: storage, opener: opener,
+                    audit: storage, keys: keys, time: time))
     }
 }

@@ -49,6 +49,7 @@ struct DrawbridgeSettings: Sendable {
     /// How long audit events stay; `nil` keeps them for ever.
     var auditRetention: Duration?
     var alerts = AlertSettings()
+    var upstreamProviders: [UpstreamProviderSettings] = []
     /// As it was named; see ``masterKeyPath``.
     var masterKeyFile: String?
 

@@ -86,6 +86,8 @@ extension SettingKey {
         "How long requests in flight may take to finish after SIGTERM.")
     static let trustedIssuers = SettingKey(
         "trusted_issuers", .objects, "Whose bearer tokens are believed. At least one is needed to issue.")
+    static let upstreamProviders = SettingKey(
+        "upstream_providers", .objects, "OpenID Providers of others that users may sign in with.")
     static let clients = SettingKey(
         "clients", .objects, "Apps and websites. More can be added to the database with `drawbridge clients add`.")
 
@@ -97,7 +99,7 @@ extension SettingKey {
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
             appLinksApple, appLinksAndroid, passwordMemoryLogarithm, passwordPasses, logLevel, purgeInterval,
             shutdownGrace,
-        ] + alerts + limits + redis + http + nativeSSO + [trustedIssuers, clients]
+        ] + alerts + limits + redis + http + nativeSSO + [trustedIssuers, upstreamProviders, clients]
 
     static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }

@@ -45,6 +45,7 @@ extension SettingsResolver {
         let alerts = alerts()
         let nativeSSO = nativeSSO()
         let signInCompatibility = boolean(.signInCompatibility)
+        let upstreamProviders = upstreamProviders()
         let paths = redemptionPaths()
         let proxies = elements(.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8") {
             NetworkPrefix($0)
@@ -66,8 +67,8 @@ extension SettingsResolver {
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients, redis: redis,
-            auditRetention: values.auditRetention, alerts: alerts, masterKeyFile: path(.masterKeyFile),
-            nativeSSO: nativeSSO, signInCompatibility: signInCompatibility)
+            auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: upstreamProviders,
+            masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO, signInCompatibility: signInCompatibility)
     }
 
     /// Settings that depend on no other.

@@ -40,8 +40,9 @@ import Testing
     }
 
     @Test(arguments: cases.filter { $0.phase == "request" })
-    func `a request is decided as the table says`(row: Case) throws {
-        let registered = try RedirectURI(registering: row.registered, rules: row.rules)
-        #expect(registered.matches(Array(row.requested.utf8)) == row.accept)
+    func `a request is decided as the table says`(row: Case) {
+        // What cannot be registered matches nothing.
+        let registered = try? RedirectURI(registering: row.registered, rules: row.rules)
+        #expect((registered?.matches(Array(row.requested.utf8)) ?? false) == row.accept)
     }
 }

@@ -1,0 +1,151 @@
+package import OAuth2
+
+/// Signs users in who come from an upstream OpenID Provider.
+///
+/// The trip's facts travel in `state`, sealed and bound to the browser by its form cookie; nothing is stored until the
+/// user is known. Accounts are found by `iss` and `sub` alone: an e-mail address may change hands.
+package struct UpstreamSignIn: Sendable {
+    static let tripLifetime = Duration.seconds(600)
+    /// How far the provider's clock may be off.
+    static let clockTolerance = Duration.seconds(60)
+
+    package let providers: [any UpstreamProvider]
+    private let publicOrigin: WebOrigin
+    private let accounts: any AccountStore
+    private let opener: SessionOpener
+    private let audit: any AuditLog
+    private let seal: ShortLivedSeal
+    private let time: TimeSource
+    private let random: RandomSource
+
+    package init(
+        providers: [any UpstreamProvider], publicOrigin: WebOrigin, accounts: any AccountStore, opener: SessionOpener,
+        audit: any AuditLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        random: RandomSource = .system
+    ) {
+        self.providers = providers
+        self.publicOrigin = publicOrigin
+        self.accounts = accounts
+        self.opener = opener
+        self.audit = audit
+        seal = ShortLivedSeal(keys: keys, purpose: "upstream sign-in", time: time)
+        self.time = time
+        self.random = random
+    }
+
+    /// Where the browser goes; `nil` for a provider that is not configured.
+    /// - Parameters:
+    ///   - errand: what the sign-in is for; comes back with the answer.
+    ///   - isFresh: whether the browser has a session already, so that a new sign-in is what is wanted.
+    package func begin(
+        _ id: String, errand: String, browser: OpaqueSecret, isFresh: Bool
+    ) async throws -> String? {
+        guard let provider = providers.first(where: { $0.id == id }),
+            let verifier = CodeVerifier(random.text(32))
+        else { return nil }
+        let nonce = random.text(16)
+        var trip = JSONObjectWriter()
+        trip.add("provider", id)
+        trip.add("nonce", nonce)
+        trip.add("verifier", verifier.value)
+        trip.add("began", time.now().milliseconds)
+        trip.add("errand", errand)
+        let state = try seal.seal(trip.finish(), binding: browser.digest, lifetime: Self.tripLifetime)
+        return try await provider.authorizationURL(
+            for: UpstreamRequest(
+                state: state, nonce: nonce, verifier: verifier, redirectURI: callback(of: id)), isFresh: isFresh)
+    }
+
+    /// What came of a trip.
+    package enum Outcome: Sendable {
+        case signedIn(OpenedSession, errand: String)
+        /// - Parameter errand: `nil` when the answer was not to one of our requests.
+        case refused(errand: String?)
+    }
+
+    /// Takes in the provider's answer.
+    package func finish(
+        _ id: String, _ parameters: FormParameters, browser: OpaqueSecret, replacing current: WebSession?,
+        origin: RequestOrigin
+    ) async throws -> Outcome {
+        let now = time.now()
+        guard !parameters.hasRepeated, let provider = providers.first(where: { $0.id == id }),
+            let state = parameters["state"], let trip = trip(state, browser: browser), trip.provider == id
+        else { return try await refuse(.stale, errand: nil, origin: origin, at: now) }
+        do {
+            guard let code = parameters["code"], parameters["error"] == nil else { throw UpstreamRefusal.declined }
+            let user = try await provider.user(
+                code: Secret(code), issuer: parameters["iss"],
+                for: UpstreamRequest(
+                    state: state, nonce: trip.nonce, verifier: trip.verifier, redirectURI: callback(of: id)), at: now)
+            let account = try await account(of: user, at: now)
+            guard account.disabledAt == nil,
+                let opened = try await opener.open(
+                    for: account.subject, authentication: authentication(of: user, began: trip.began, at: now),
+                    replacing: current, origin: origin, at: now)
+            else { return try await refuse(.declined, errand: trip.errand, origin: origin, at: now) }
+            return .signedIn(opened, errand: trip.errand)
+        } catch let refusal as UpstreamRefusal {
+            return try await refuse(refusal, errand: trip.errand, origin: origin, at: now)
+        }
+    }
+
+    private struct Trip {
+        let provider: String
+        let nonce: String
+        let verifier: CodeVerifier
+        let began: Timestamp
+        let errand: String
+    }
+
+    private func trip(_ state: String, browser: OpaqueSecret) -> Trip? {
+        guard let text = seal.open(state, binding: browser.digest), let members = JSONValue.parse(text)?.object,
+            let provider = members["provider"]?.string, let nonce = members["nonce"]?.string,
+            let verifier = members["verifier"]?.string.flatMap({ CodeVerifier($0) }),
+            let began = members["began"]?.integer, let errand = members["errand"]?.string
+        else { return nil }
+        return Trip(
+            provider: provider, nonce: nonce, verifier: verifier, began: Timestamp(milliseconds: began),
+            errand: errand)
+    }
+
+    private func callback(of id: String) -> String { "\(publicOrigin)/sign-in/callback/\(id)" }
+
+    /// The linked account; a new one at the first sign-in.
+    private func account(of user: UpstreamUser, at now: Timestamp) async throws -> Account {
+        if let known = try await accounts.account(linkedTo: user.identity) { return known }
+        let account = Account(
+            subject: Account.makeSubject(random: random), username: nil, displayName: user.name, email: user.email,
+            createdAt: now)
+        let event = AuditEvent(
+            at: now, type: .userCreated, outcome: .success, reason: "upstream", subject: account.subject)
+        if try await accounts.addAccount(account, issuer: user.identity.issuer, link: user.identity, event: event)
+            == .added
+        {
+            return account
+        }
+        // Another request of the same user was first.
+        guard let known = try await accounts.account(linkedTo: user.identity) else {
+            throw StorageError.corrupt("an upstream identity is neither free nor taken")
+        }
+        return known
+    }
+
+    /// A sign-in there during this trip counts from now; an older one keeps its time.
+    private func authentication(of user: UpstreamUser, began: Timestamp, at now: Timestamp) -> Authentication {
+        let isNew = user.authenticatedAt.map { $0 >= began - Self.clockTolerance } ?? false
+        let level: AuthenticationLevel = user.methods.contains("mfa") ? .twoFactors : .oneFactor
+        return Authentication(
+            time: isNew ? now : user.authenticatedAt ?? began, acr: level.rawValue, amr: user.methods)
+    }
+
+    private func refuse(
+        _ refusal: UpstreamRefusal, errand: String?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Outcome {
+        try await audit.append([
+            AuditEvent(
+                at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue, origin: origin)
+        ])
+        return .refused(errand: errand)
+    }
+}

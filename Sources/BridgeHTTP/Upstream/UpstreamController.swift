@@ -1,0 +1,52 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/sign-in/with/{provider}` and where the provider sends the browser back.
+struct UpstreamController: Sendable {
+    let upstream: UpstreamSignIn
+    let signIn: SignInController
+    let sessions: WebSessions
+    let random: RandomSource
+
+    static let beginPath = "/sign-in/with/{provider}"
+    static let callbackPath = "/sign-in/callback/{provider}"
+
+    @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let query = request.uri.query ?? ""
+        let errand = SignInErrand(try FormParameters(parsing: query.utf8))
+        let browser = FormCookie.binding(of: request, random: random)
+        guard let id = context.parameters.get("provider"),
+            let target = try await upstream.begin(
+                id, errand: errand.query, browser: browser, isFresh: try await session(request) != nil)
+        else { throw OAuthError(.notFound) }
+        var headers: HTTPFields = [.location: target, .cacheControl: "no-store"]
+        headers[.referrerPolicy] = "no-referrer"
+        FormCookie.set(browser, in: &headers)
+        return Response(status: .seeOther, headers: headers)
+    }
+
+    @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let browser = FormCookie.binding(of: request, random: random)
+        let origin = context.origin(of: request)
+        let outcome = try await upstream.finish(
+            context.parameters.get("provider") ?? "", parameters, browser: browser,
+            replacing: try await session(request), origin: origin)
+        switch outcome {
+        case .signedIn(let opened, let errand):
+            let errand = SignInErrand(try FormParameters(parsing: errand.utf8))
+            return try await signIn.proceed(errand, opened, origin: origin)
+        case .refused(let errand):
+            let errand = SignInErrand(try FormParameters(parsing: (errand ?? "").utf8))
+            return try signIn.page(
+                errand, errand.isEmpty ? .stale : .declined, browser: browser, to: PageVisitor(request, context))
+        }
+    }
+
+    private func session(_ request: Request) async throws -> WebSession? {
+        guard let secret = request.sessionSecret else { return nil }
+        return try await sessions.lookUp(secret)
+    }
+}

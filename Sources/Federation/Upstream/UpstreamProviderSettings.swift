@@ -1,0 +1,28 @@
+package import Bridge
+
+/// An upstream OpenID Provider as it is configured.
+package struct UpstreamProviderSettings: Sendable {
+    package let id: String
+    package let name: String
+    package let issuer: String
+    package let clientID: String
+    package let clientSecret: Secret<String>
+    package let scope: String
+    package let algorithms: Set<SignatureAlgorithm>
+
+    package static let defaultScope = "openid profile email"
+    package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.rs256, .ps256, .es256, .eddsa]
+
+    package init(
+        id: String, name: String, issuer: String, clientID: String, clientSecret: Secret<String>,
+        scope: String = defaultScope, algorithms: Set<SignatureAlgorithm> = defaultAlgorithms
+    ) {
+        self.id = id
+        self.name = name
+        self.issuer = issuer
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.scope = scope
+        self.algorithms = algorithms
+    }
+}
