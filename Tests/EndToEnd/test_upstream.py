@@ -1,0 +1,121 @@
+"""Signing in with somebody else's OpenID Provider, over the wire."""
+
+import pytest
+
+import provider_of_others
+import wire
+
+
+@pytest.fixture
+def upstream():
+    provider = provider_of_others.Provider()
+    yield provider
+    provider.stop()
+
+
+@pytest.fixture
+def served(serve, upstream, tmp_path):
+    secret = tmp_path / "upstream-secret"
+    secret.touch(mode=0o600)
+    secret.write_text("upstream-secret\n")
+    return serve(f"""
+upstream_providers:
+  - id: other
+    name: Other & Co
+    issuer: {upstream.issuer}
+    client_id: drawbridge
+    client_secret_file: {secret}
+""")
+
+
+class Browser:
+    """Cookies and nothing else."""
+
+    def __init__(self, server):
+        self.server, self.cookies = server, {}
+
+    def get(self, url: str) -> wire.Answer:
+        base = self.server.base
+        if url.startswith("http") and not url.startswith(base):
+            parts = url.split("/", 3)
+            return wire.send("/".join(parts[:3]), "GET", "/" + parts[3])
+        headers = {"Cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())} if self.cookies else {}
+        answer = self.server.send("GET", url.removeprefix(base), headers)
+        for name, cookie in answer.cookies.items():
+            self.cookies[name] = cookie.value
+        return answer
+
+    def follow(self, url: str, hops: int = 3) -> wire.Answer:
+        for _ in range(hops):
+            answer = self.get(url)
+            if answer.status != 303:
+                return answer
+            url = answer.header("Location")
+        return answer
+
+    @property
+    def session(self) -> dict:
+        return self.get("/session").json()
+
+
+def test_the_page_offers_it_and_the_user_lands_where_he_wanted(served):
+    browser = Browser(served)
+    page = browser.get("/sign-in?redirect=%2Faccount%2Fprofile")
+    assert "Sign in with Other &amp; Co" in page.text
+    answer = browser.follow("/sign-in/with/other?redirect=%2Faccount%2Fprofile")
+    assert answer.status == 303 and answer.header("Location") == f"{served.base}/account/profile"
+    assert browser.session["authenticated"] is True
+
+
+def test_the_request_has_state_nonce_and_pkce(served, upstream):
+    Browser(served).follow("/sign-in/with/other")
+    request = upstream.requests[0]
+    assert request["code_challenge_method"] == "S256" and len(request["nonce"]) >= 22 and request["state"]
+    assert request["redirect_uri"] == f"{served.base}/sign-in/callback/other"
+
+
+def test_one_user_of_the_provider_is_one_user_here_and_mail_links_nobody(served, upstream):
+    subjects = []
+    for subject in ["77", "77", "78"]:
+        upstream.subject = subject
+        browser = Browser(served)
+        browser.follow("/sign-in/with/other")
+        subjects.append(browser.session["sub"])
+    assert subjects[0] == subjects[1] != subjects[2]
+    assert "alice" not in subjects
+
+
+@pytest.mark.parametrize("claims", [
+    {"nonce": "another"}, {"aud": "somebody"}, {"iss": "https://evil.example"}, {"exp": 1}, {"sub": ""},
+    {"aud": ["drawbridge", "somebody"]},
+])
+def test_an_id_token_for_something_else_signs_nobody_in(served, upstream, claims):
+    upstream.token_claims = claims
+    browser = Browser(served)
+    assert browser.follow("/sign-in/with/other").status == 400
+    assert browser.session["authenticated"] is False
+
+
+@pytest.mark.parametrize("answer", [
+    {"iss": "https://evil.example"}, {"iss": None}, {"state": "made-up"}, {"code": None, "error": "access_denied"},
+    {"code": "made-up"},
+])
+def test_a_mixed_up_or_forged_answer_signs_nobody_in(served, upstream, answer):
+    upstream.answer = answer
+    browser = Browser(served)
+    assert browser.follow("/sign-in/with/other").status == 400
+    assert browser.session["authenticated"] is False
+
+
+def test_an_answer_to_another_browser_signs_nobody_in(served):
+    attacker, victim = Browser(served), Browser(served)
+    to_provider = attacker.get("/sign-in/with/other").header("Location")
+    answer = attacker.get(to_provider).header("Location")
+    victim.get("/sign-in")
+    assert victim.get(answer).status == 400
+    assert victim.session["authenticated"] is False
+    assert attacker.get(answer).status == 303
+
+
+def test_an_unknown_provider_is_not_found(served):
+    assert Browser(served).get("/sign-in/with/nobody").status == 404
