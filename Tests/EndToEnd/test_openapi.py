@@ -21,8 +21,9 @@ def test_the_server_serves_the_file(description):
 
 def test_every_described_address_takes_what_is_described(demo, description):
     for path, operations in description["paths"].items():
-        if path == "/auth/check":
-            continue  # answers every method alike
+        # One answers every method alike, others are there only where they are configured.
+        if path == "/auth/check" or "x-configured" in operations:
+            continue
         answer = demo.send("OPTIONS", path.replace("{", "").replace("}", ""))
         assert answer.status == 204, path
         allowed = {method.strip().lower() for method in answer.header("Allow").split(",")}
@@ -44,5 +45,6 @@ def test_every_reference_leads_somewhere(description):
                 walk(child)
 
     walk(description)
-    identifiers = [operation["operationId"] for path in description["paths"].values() for operation in path.values()]
+    identifiers = [operation["operationId"] for path in description["paths"].values() 
+                   for operation in path.values() if isinstance(operation, dict)]
     assert len(identifiers) == len(set(identifiers))
