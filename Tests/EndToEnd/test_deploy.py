@@ -304,9 +304,9 @@ def test_compose_confines_the_nodes_and_opens_nothing_but_nginx():
     text = (DEPLOY / "compose/nginx.conf").read_text()
     assert set(re.findall(r"(?:server|http://)\s*([a-z-]+):\d+", text)) == {*nodes, "website"}
     environment = {**nodes["node-a"]["environment"]}
-    environment["DRAWBRIDGE_DATABASE"] = re.sub(r"\$\{[^}]*\}", "secret", environment["DRAWBRIDGE_DATABASE"])
+    environment["DRAWBRIDGE_DATABASE"] = re.sub(r"\$\{[^}]*\}", "pass-7f3a", environment["DRAWBRIDGE_DATABASE"])
     report = check_config(DEPLOY / "compose/drawbridge.yaml", environment)
-    assert "postgres/drawbridge" in report and "secret" not in report
+    assert "postgres/drawbridge" in report and "pass-7f3a" not in report
     [network] = document["networks"]["inside"]["ipam"]["config"]
     assert network["subnet"] in report
 
