@@ -60,6 +60,8 @@ import Testing
                 for _ in 0..<1000 { group.addTask { try await writer.write { try $0.record(.sample()) } } }
                 try await group.waitForAll()
             }
+            // A commit is counted right after its callers are told; the next turn on the writer comes after that.
+            await withCheckedContinuation { counted in storage.engine.onWriter { _ in counted.resume() } }
             #expect(commits.writes == 1000)
             #expect(commits.count < 500)
         }
