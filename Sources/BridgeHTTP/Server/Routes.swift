@@ -118,7 +118,6 @@ extension FrontMiddleware {
                         settings.redemptionPaths + [
                             "/session/signed-out", "/errors/{code}", SignInController.path, SignInController.codePath,
                             UpstreamController.beginPath, UpstreamController.callbackPath,
-                            UpstreamController.beginPath, UpstreamController.callbackPath,
                             AuthorizeController.path, AuthorizeController.consentPath, logoutPath,
                             DevicesController.path, DevicesController.endPath,
                         ]
