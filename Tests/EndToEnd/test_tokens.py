@@ -373,9 +373,38 @@ def test_a_bad_logout_request_leads_nowhere_else(demo, spoil):
     assert oauth.userinfo(demo, tokens["access_token"]).status == 401
 
 
-def test_a_websites_post_is_sent_round_to_a_get(demo):
-    answer = demo.send("POST", "/oauth/logout", None, urlencode({"state": "a b"}))
-    assert answer.status == 303 and answer.header("Location") == demo.base + "/oauth/logout?state=a%20b"
+def test_a_websites_post_is_sent_round_to_a_get_that_shows_no_token(demo):
+    browser = oauth.Browser(demo)
+    tokens = rp_sign_in(demo, browser)
+    fields = {"id_token_hint": tokens["id_token"], "state": "a b",
+              "post_logout_redirect_uri": "https://rp.example.com/signed-out"}
+    answer = demo.send("POST", "/oauth/logout", None, urlencode(fields))
+    location = answer.header("Location")
+    assert answer.status == 303 and location.startswith(demo.base + "/oauth/logout?request=")
+    assert "id_token" not in location and not any(part in location for part in tokens["id_token"].split("."))
+    assert "rp.example.com" not in location
+    answer = browser.request("GET", location.removeprefix(demo.base))
+    assert answer.status == 303
+    assert answer.header("Location") == "https://rp.example.com/signed-out?state=a%20b"
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
+def test_a_websites_post_for_somebody_else_shows_the_question(demo):
+    other = rp_sign_in(demo, oauth.Browser(demo))
+    browser = oauth.Browser(demo)
+    rp_sign_in(demo, browser)
+    answer = demo.send("POST", "/oauth/logout", None, urlencode({"id_token_hint": other["id_token"]}))
+    answer = browser.request("GET", answer.header("Location").removeprefix(demo.base))
+    assert answer.status == 200 and "form_token" in answer.text
+    answer = browser.submit(answer)
+    assert answer.status == 303 and answer.header("Location") == demo.base + "/session/signed-out"
+
+
+@pytest.mark.parametrize("query", ["request=nonsense", "request=1.a.b", "request=a&request=b"])
+def test_a_sealed_logout_that_does_not_open_is_one_without_parameters(demo, query):
+    browser = oauth.Browser(demo)
+    rp_sign_in(demo, browser)
+    assert browser.request("GET", "/oauth/logout?" + query).status == 200
 
 
 def registered_rp(demo, receiver) -> dict:

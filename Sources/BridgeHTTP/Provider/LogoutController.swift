@@ -13,7 +13,8 @@ struct LogoutController: Sendable {
     let publicOrigin: WebOrigin
 
     @Sendable func visit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let parameters = try LogoutRequest.parameters(of: query, openedWith: provider.logoutSeal)
         return try await answer(
             LogoutRequest(parameters, provider: provider, clients: services.clients), request, context)
     }
@@ -25,7 +26,10 @@ struct LogoutController: Sendable {
             // A website's own POST comes without our Lax cookie; the GET that follows it has it.
             return Response(
                 status: .seeOther,
-                headers: [.location: logout.location(at: publicOrigin), .cacheControl: "no-store"])
+                headers: [
+                    .location: try logout.location(at: publicOrigin, sealedWith: provider.logoutSeal),
+                    .cacheControl: "no-store", .referrerPolicy: "no-referrer",
+                ])
         }
         guard let binding = request.formBinding, services.formTokens.verify(token, binding: binding) else {
             return try await answer(logout, request, context)

@@ -10,6 +10,10 @@ struct LogoutRequest: Sendable {
         let origin: String
     }
 
+    private static let sealedName = "request"
+    private static let sealedLifetime = Duration.seconds(300)
+    private static let maximumSealedBytes = 4096
+
     private static let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"]
 
     /// `nil` when there is none, or none of ours.
@@ -35,10 +39,25 @@ struct LogoutRequest: Sendable {
             client: hint.flatMap { clients.current[$0.audience] })
     }
 
-    /// The same request as an address.
-    func location(at origin: WebOrigin) -> String {
-        let query = fields.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-        return "\(origin)/oauth/logout" + (query.isEmpty ? "" : "?\(query)")
+    /// The same request as an address, in which nothing can be read: a hint is a token, and addresses are kept in
+    /// histories and logs (RFC 9700 §4.2).
+    /// - Throws: ``StorageError/unavailable(_:)`` when no key may seal now.
+    func location(at origin: WebOrigin, sealedWith seal: ShortLivedSeal) throws -> String {
+        let form = fields.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+        let address = "\(origin)/oauth/logout"
+        // Too long for a header line of proxies: then the user is asked, and stays here.
+        guard !form.isEmpty, form.utf8.count <= Self.maximumSealedBytes else { return address }
+        return "\(address)?\(Self.sealedName)=\(try seal.seal(Array(form.utf8), lifetime: Self.sealedLifetime))"
+    }
+
+    /// The parameters of a GET: those that ``location(at:sealedWith:)`` sealed, else its own.
+    ///
+    /// A seal that is too old counts as a request without parameters.
+    static func parameters(
+        of query: FormParameters, openedWith seal: ShortLivedSeal
+    ) throws(FormParameters.Failure) -> FormParameters {
+        guard let sealed = query[sealedName] else { return query }
+        return try FormParameters(parsing: seal.open(sealed) ?? [])
     }
 
     private static func target(_ uri: String?, state: String?, client: Client?) -> Target? {

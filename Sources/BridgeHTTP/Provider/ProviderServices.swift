@@ -16,12 +16,15 @@ package struct ProviderServices: Sendable {
     package let appSessions: AppSessions
     package let sessions: any AppSessionStore
     package let logoutNotifier: LogoutNotifier
+    /// Carries a website's logout request from its POST to the GET behind it.
+    package let logoutSeal: ShortLivedSeal
 
     package init(
         issuer: String, authenticator: ClientAuthenticator, tokens: TokenEndpoint, revocation: TokenRevocation,
         introspection: TokenIntrospection,
         userInfo: UserInfo, accessTokens: AccessTokens, idTokens: IDTokenCodec, keys: Reloadable<SigningKeyRing>,
-        appSessions: AppSessions, sessions: any AppSessionStore, logoutNotifier: LogoutNotifier
+        appSessions: AppSessions, sessions: any AppSessionStore, logoutNotifier: LogoutNotifier,
+        logoutSeal: ShortLivedSeal
     ) {
         self.issuer = issuer
         self.authenticator = authenticator
@@ -35,5 +38,6 @@ package struct ProviderServices: Sendable {
         self.appSessions = appSessions
         self.sessions = sessions
         self.logoutNotifier = logoutNotifier
+        self.logoutSeal = logoutSeal
     }
 }

@@ -45,7 +45,7 @@ struct DomainServices: Sendable {
             ProviderComposition.Surroundings(
                 settings: settings, storage: storage, shared: shared, sessions: sessions, clients: clients,
                 refusals: refusals, subjects: subjects, issuer: issuer, redeemer: redeemer,
-                authenticator: authenticator,
+                authenticator: authenticator, sealingKeys: keys,
                 logger: logger, time: time), master: master)
         self.provider = provider
         signIn = try SignInServices(

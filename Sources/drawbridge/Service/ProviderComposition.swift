@@ -26,6 +26,8 @@ struct ProviderComposition: Sendable {
         let redeemer: LoginTokenRedeemer
         /// Verifies the bearers of trusted issuers.
         let authenticator: any BearerAuthenticator
+        /// What travels through browsers is sealed with keys derived from these.
+        let sealingKeys: Reloadable<LoginTokenKeyRing>
         let logger: Logger
         let time: TimeSource
     }
@@ -82,6 +84,7 @@ struct ProviderComposition: Sendable {
                 issuer: issuer, further: [device.secrets.introspection(issuer: issuer)], time: time),
             userInfo: UserInfo(tokens: accessTokens, sessions: sessions, users: users, time: time),
             accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
-            logoutNotifier: notifier)
+            logoutNotifier: notifier,
+            logoutSeal: ShortLivedSeal(keys: surroundings.sealingKeys, purpose: "website's logout", time: time))
     }
 }
