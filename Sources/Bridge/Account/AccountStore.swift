@@ -27,6 +27,23 @@ package protocol AccountStore: Sendable {
         _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
     ) async throws -> Bool
 
+    /// Sets up a second factor with its recovery codes where there is none.
+    /// - Returns: whether it is this one now; `false` when there is another, or no such account.
+    func addSecondFactor(
+        _ factor: SecondFactor, recoveryDigests: [String], of subject: Subject, event: AuditEvent
+    ) async throws -> Bool
+
+    /// Removes the second factor and its recovery codes.
+    /// - Returns: whether there was one.
+    func removeSecondFactor(of subject: Subject, event: AuditEvent) async throws -> Bool
+
+    /// Replaces the recovery codes of a second factor.
+    /// - Returns: whether there is one.
+    func replaceRecoveryCodes(_ digests: [String], of subject: Subject, event: AuditEvent) async throws -> Bool
+
+    /// How many recovery codes a user has left.
+    func unusedRecoveryCodes(of subject: Subject) async throws -> Int
+
     /// Uses up a time step: `true` for one caller only, and for no step at or before one that was used.
     func claimStep(_ step: Int64, of subject: Subject) async throws -> Bool
 

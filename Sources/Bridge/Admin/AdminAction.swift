@@ -5,14 +5,15 @@ package struct AdminAction: Sendable {
     package let actor: AdminActor
     /// The administrator's own words; `nil` when none were given.
     package let reason: String?
-    package let origin: RequestOrigin
+    /// `nil` for the command line.
+    package let origin: RequestOrigin?
     package let at: Timestamp
 
     package static let defaultReason = "administrator"
     /// Bytes of a reason.
     package static let reasonLimit = 200
 
-    package init(actor: AdminActor, reason: String? = nil, origin: RequestOrigin, at: Timestamp) {
+    package init(actor: AdminActor, reason: String? = nil, origin: RequestOrigin?, at: Timestamp) {
         self.actor = actor
         self.reason = reason
         self.origin = origin

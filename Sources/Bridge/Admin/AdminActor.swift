@@ -6,12 +6,15 @@ package enum AdminActor: Hashable, Sendable, CustomStringConvertible {
     case client(ClientID)
     /// A person whose account has the role `admin`.
     case account(Subject)
+    /// A person at the command line, by his login on that machine.
+    case login(String)
 
-    /// `client:demo-admin` or `account:…`: unambiguous in audit events and stores.
+    /// `client:demo-admin`, `account:…` or `login:root`: unambiguous in audit events and stores.
     package var description: String {
         switch self {
         case .client(let id): "client:\(id.rawValue)"
         case .account(let subject): "account:\(subject.rawValue)"
+        case .login(let name): "login:\(name)"
         }
     }
 
@@ -21,6 +24,8 @@ package enum AdminActor: Hashable, Sendable, CustomStringConvertible {
             self = .client(ClientID(rawValue: String(text.dropFirst(7))))
         } else if text.hasPrefix("account:") {
             self = .account(Subject(rawValue: String(text.dropFirst(8))))
+        } else if text.hasPrefix("login:") {
+            self = .login(String(text.dropFirst(6)))
         } else {
             return nil
         }
@@ -31,6 +36,7 @@ package enum AdminActor: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .client(let id): id.rawValue
         case .account(let subject): subject.rawValue
+        case .login(let name): name
         }
     }
 }

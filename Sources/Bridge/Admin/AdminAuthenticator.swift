@@ -16,6 +16,8 @@ package enum AdminRefusal: String, Error, Sendable, CaseIterable {
     case notAdministrator = "not_administrator"
     /// An administrator's session without a second factor.
     case secondFactorMissing = "second_factor_missing"
+    /// The same, of somebody who has none and can set one up.
+    case secondFactorNotEnrolled = "second_factor_not_enrolled"
     /// An administrator's session that lay unused for too long.
     case idle
     /// A browser's request that does not prove that it comes from a page of ours.

@@ -1,17 +1,31 @@
 /// Knows which accounts have the role `admin`.
 package protocol AdministratorDirectory: Sendable {
     func isAdministrator(_ subject: Subject) async throws -> Bool
+
+    /// Whether the user has no second factor and can set one up here.
+    func canEnrolSecondFactor(_ subject: Subject) async throws -> Bool
 }
 
 /// The accounts of the database.
 package struct StoredAdministrators: AdministratorDirectory {
     private let accounts: any AccountStore
 
-    package init(_ accounts: any AccountStore) { self.accounts = accounts }
+    private let enrols: Bool
+
+    /// - Parameter enrols: whether second factors can be set up at this instance at all.
+    package init(_ accounts: any AccountStore, enrols: Bool = false) {
+        self.accounts = accounts
+        self.enrols = enrols
+    }
 
     package func isAdministrator(_ subject: Subject) async throws -> Bool {
         guard let account = try await accounts.account(of: subject) else { return false }
         return account.role == .admin && account.disabledAt == nil
+    }
+
+    package func canEnrolSecondFactor(_ subject: Subject) async throws -> Bool {
+        guard enrols, let account = try await accounts.account(of: subject) else { return false }
+        return account.passwordHash != nil && account.secondFactor == nil
     }
 }
 
@@ -22,4 +36,6 @@ package struct FixedAdministrators: AdministratorDirectory {
     package init(_ subjects: Set<Subject> = []) { self.subjects = subjects }
 
     package func isAdministrator(_ subject: Subject) -> Bool { subjects.contains(subject) }
+
+    package func canEnrolSecondFactor(_ subject: Subject) -> Bool { false }
 }

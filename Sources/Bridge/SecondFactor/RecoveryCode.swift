@@ -13,6 +13,14 @@ package struct RecoveryCode: Sendable {
         text = Secret(groups.joined(separator: "-"))
     }
 
+    /// A set of codes for one user.
+    package static func make(random: RandomSource) -> [RecoveryCode] {
+        (0..<count).map { _ in RecoveryCode(random: random) }
+    }
+
+    /// What a store keeps of it.
+    package var digest: String { Self.digest(of: text.expose().filter { $0 != "-" }) }
+
     /// The digest of a code as a person typed it, with or without the hyphens.
     /// - Returns: `nil` for a text that is no recovery code.
     package static func digest(ofTyped typed: String) -> String? {
@@ -23,6 +31,10 @@ package struct RecoveryCode: Sendable {
                     || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains($0)
             })
         else { return nil }
-        return Base64URL.encode(Array(SHA256.hash(data: Array(bare.utf8))))
+        return digest(of: bare)
+    }
+
+    private static func digest(of bare: String) -> String {
+        Base64URL.encode(Array(SHA256.hash(data: Array(bare.utf8))))
     }
 }

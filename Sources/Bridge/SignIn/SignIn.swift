@@ -7,8 +7,7 @@ package struct SignIn: Sendable {
 
     let accounts: any AccountStore
     let desk: PasswordDesk
-    /// `nil` when there is no master key: then nobody with a second factor can sign in.
-    let secrets: SecondFactorSecrets?
+    let codes: SecondFactorCheck
     let throttle: SignInThrottle
     let opener: SessionOpener
     let audit: any AuditLog
@@ -16,12 +15,12 @@ package struct SignIn: Sendable {
     let time: TimeSource
 
     package init(
-        accounts: any AccountStore, desk: PasswordDesk, secrets: SecondFactorSecrets?, throttle: SignInThrottle,
+        accounts: any AccountStore, desk: PasswordDesk, codes: SecondFactorCheck, throttle: SignInThrottle,
         opener: SessionOpener, audit: any AuditLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
     ) {
         self.accounts = accounts
         self.desk = desk
-        self.secrets = secrets
+        self.codes = codes
         self.throttle = throttle
         self.opener = opener
         self.audit = audit
@@ -84,24 +83,12 @@ package struct SignIn: Sendable {
             guard account.disabledAt == nil else {
                 return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
             }
-            guard try await isRight(code, for: account, at: now) else {
+            guard try await codes.accepts(code, for: account, at: now) else {
                 return try await refuse(.wrongCode, account, account.username, origin: origin, at: now)
             }
             return try await open(
                 account, .twoFactors, ["pwd", "otp", "mfa"], replacing: current, origin: origin, at: now)
         }
-    }
-
-    /// Whether a code is the user's; it is used up then (RFC 6238 §5.2).
-    private func isRight(_ code: String, for account: Account, at now: Timestamp) async throws -> Bool {
-        guard let factor = account.secondFactor else { return false }
-        guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
-        let secret = try secrets.open(factor.sealedSecret, for: account.subject)
-        if let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) {
-            return try await accounts.claimStep(step, of: account.subject)
-        }
-        guard let digest = RecoveryCode.digest(ofTyped: code) else { return false }
-        return try await accounts.claimRecoveryCode(digest: digest, of: account.subject, at: now)
     }
 
     private func open(

@@ -18,8 +18,10 @@ package struct SignInLanding: Sendable {
     /// An absolute URL: the path that was asked for when the website's list has it, else its default page.
     /// - Parameter redirect: the bytes of the parameter; a refused one is recorded and does not fail the sign-in.
     package func location(for redirect: [UInt8]?, of subject: Subject, origin: RequestOrigin) async throws -> String {
-        if let redirect, let console = ConsolePath.checked(String(decoding: redirect, as: UTF8.self)) {
-            return publicOrigin.description + console
+        if let text = redirect.map({ String(decoding: $0, as: UTF8.self) }),
+            let own = ConsolePath.checked(text) ?? AccountPath.checked(text)
+        {
+            return publicOrigin.description + own
         }
         let parameter = redirect.map { RedemptionRequest.RedirectParameter.bytes($0) } ?? .absent
         guard let website,

@@ -72,7 +72,8 @@ package struct AdminGate: Sendable {
         else { throw request.adminSecret == nil ? AdminRefusal.missing : .invalid }
         guard try await administrators.isAdministrator(session.subject) else { throw AdminRefusal.notAdministrator }
         guard !requiresSecondFactor || Self.hasSecondFactor(session.authentication) else {
-            throw AdminRefusal.secondFactorMissing
+            throw try await administrators.canEnrolSecondFactor(session.subject)
+                ? AdminRefusal.secondFactorNotEnrolled : .secondFactorMissing
         }
         return AdminVisit(actor: .account(session.subject), formToken: AdminVisit.formToken(for: secret))
     }
@@ -104,6 +105,8 @@ package struct AdminGate: Sendable {
                 headers: [.wwwAuthenticate: "Bearer error=\"insufficient_scope\", scope=\"admin\""])
         case .secondFactorMissing, .idle:
             OAuthError(.insufficientUserAuthentication, "sign in again, with a second factor")
+        case .secondFactorNotEnrolled:
+            OAuthError(.insufficientUserAuthentication, "set up a second factor, then sign in with it")
         case .foreignPage: OAuthError(.forbidden, "this takes a page of the console, or an access token")
         }
     }

@@ -66,6 +66,8 @@ struct ConsoleFrame: Sendable {
     }
 
     private func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
+        // Not told to sign in with something that he does not have: he is taken where he gets it.
+        guard refusal != .secondFactorNotEnrolled else { return redirect(to: AccountPath.secondFactorForConsole) }
         var query = request.uri.path == ConsolePath.home ? "" : "next=\(PercentEncoding.encode(request.uri.string))"
         if refusal != .missing { query += "\(query.isEmpty ? "" : "&")why=\(refusal.rawValue)" }
         return redirect(to: ConsolePath.signIn + (query.isEmpty ? "" : "?\(query)"))

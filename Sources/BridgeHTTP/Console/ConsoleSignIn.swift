@@ -70,6 +70,7 @@ struct ConsoleSignIn: Sendable {
         case .invalid: "This token or session is not valid, or not any more."
         case .notAdministrator: "You are signed in, but your account has no right to administer."
         case .secondFactorMissing: "Administering takes a second factor. Sign in again with one."
+        case .secondFactorNotEnrolled: "Administering takes a second factor, and your account has none yet."
         case .idle: "The session lay unused for 15 minutes. Sign in again."
         case .foreignPage: "The request came from another page."
         }

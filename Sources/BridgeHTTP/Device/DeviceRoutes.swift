@@ -14,7 +14,7 @@ struct DeviceRoutes {
         let pages = DevicesController(
             places: device.places, browsers: services.browserSessions, clients: services.clients,
             formTokens: services.formTokens, pages: services.pages, publicOrigin: settings.publicOrigin,
-            random: services.random)
+            random: services.random, offersSecondFactor: services.signIn?.secondFactor != nil)
         endpoints.on(DevicesController.path, [.get: pages.show])
         endpoints.on(DevicesController.endPath, [.post: pages.end])
         let nativeSSO = NativeSSOSettingsController(gate: services.admin.gate, configuration: device.configuration)

@@ -15,6 +15,8 @@ struct DevicesController: Sendable {
     let pages: Pages
     let publicOrigin: WebOrigin
     let random: RandomSource
+    /// Whether second factors can be set up here.
+    let offersSecondFactor: Bool
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let visitor = PageVisitor(request, context)
@@ -26,7 +28,8 @@ struct DevicesController: Sendable {
         var response = pages.devices(
             try await places.places(of: session.subject, current: session),
             clientName: { directory[$0]?.name ?? $0.rawValue },
-            formToken: try formTokens.make(binding: binding), to: visitor)
+            formToken: try formTokens.make(binding: binding),
+            secondFactorPath: offersSecondFactor ? AccountPath.secondFactor : nil, to: visitor)
         FormCookie.set(binding, in: &response.headers)
         return response
     }

@@ -955,7 +955,8 @@ td { overflow-wrap: anywhere; }
 <input type="hidden" name="what" value="others">
 <button class="button" type="submit" id="end-others">{{text.devices.end_others}}</button>
 </form>
-{{/has_others}}{{/signed_in}}{{^signed_in}}<p>{{text.devices.signed_out}}</p>
+{{/has_others}}{{#second_factor_path}}<p class="small"><a href="{{second_factor_path}}" id="second-factor">{{text.second_factor.title}}</a></p>
+{{/second_factor_path}}{{/signed_in}}{{^signed_in}}<p>{{text.devices.signed_out}}</p>
 <div class="actions"><a class="button" href="{{sign_in_url}}">{{text.page.sign_in}}</a></div>
 {{/signed_in}}</section>
 {{/main}}
@@ -1030,6 +1031,21 @@ td { overflow-wrap: anywhere; }
 {{/layout}}
 
 """###,
+        "templates/recovery_codes.mustache": ###"""
+{{<layout}}
+{{$title}}{{text.recovery_codes.title}}{{/title}}
+{{$main}}<section class="card">
+<h1>{{text.recovery_codes.title}}</h1>
+{{#is_new_factor}}<p>{{text.recovery_codes.new_factor}}</p>
+{{/is_new_factor}}<p>{{text.recovery_codes.explanation}}</p>
+<pre id="codes">{{#codes}}{{.}}
+{{/codes}}</pre>
+<div class="actions"><a class="button" href="{{next}}" id="next">{{text.recovery_codes.kept}}</a></div>
+</section>
+{{/main}}
+{{/layout}}
+
+"""###,
         "templates/refused.mustache": ###"""
 {{<layout}}
 {{$title}}{{text.refused.title}}{{/title}}
@@ -1038,6 +1054,52 @@ td { overflow-wrap: anywhere; }
 <p>{{text.refused.explanation}}</p>
 <p>{{text.refused.advice}}</p>
 <p class="actions"><a class="button" href="{{sign_in_url}}">{{text.page.sign_in}}</a></p>
+</section>
+{{/main}}
+{{/layout}}
+
+"""###,
+        "templates/second_factor.mustache": ###"""
+{{<layout}}
+{{$title}}{{text.second_factor.title}}{{/title}}
+{{$main}}<section class="card">
+<h1>{{text.second_factor.title}}</h1>
+{{#notice}}<p class="notice" role="alert" id="notice">{{notice}}</p>
+{{/notice}}{{#unavailable}}<p>{{text.second_factor.unavailable}}</p>
+{{/unavailable}}{{#draft}}{{#is_for_console}}<p>{{text.second_factor.for_console}}</p>
+{{/is_for_console}}<p>{{text.second_factor.explanation}}</p>
+<p><a class="button second" href="{{uri}}" id="otpauth">{{text.second_factor.open_app}}</a></p>
+<p id="secret-label">{{text.second_factor.secret}}</p>
+<pre id="secret" aria-labelledby="secret-label">{{typed}}</pre>
+<form method="post" action="{{path}}" class="entry">
+<input type="hidden" name="form_token" value="{{form_token}}">
+<input type="hidden" name="what" value="enrol">
+<input type="hidden" name="draft" value="{{sealed}}">
+{{#is_for_console}}<input type="hidden" name="for" value="console">
+{{/is_for_console}}<div><label for="code">{{text.second_factor.first_code}}</label>
+<input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="16" required></div>
+<button class="button" type="submit">{{text.second_factor.enrol}}</button>
+</form>
+{{/draft}}{{#enrolled}}<p>{{text.second_factor.in_force}} {{codes_left}}</p>
+<h2>{{text.second_factor.new_codes_title}}</h2>
+<p>{{text.second_factor.new_codes_explanation}}</p>
+<form method="post" action="{{path}}" class="entry">
+<input type="hidden" name="form_token" value="{{form_token}}">
+<input type="hidden" name="what" value="recovery-codes">
+<div><label for="renewal-code">{{text.code.label}}</label>
+<input type="text" id="renewal-code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32" required></div>
+<button class="button" type="submit">{{text.second_factor.new_codes}}</button>
+</form>
+<h2>{{text.second_factor.remove_title}}</h2>
+<p>{{text.second_factor.remove_explanation}}</p>
+<form method="post" action="{{path}}" class="entry">
+<input type="hidden" name="form_token" value="{{form_token}}">
+<input type="hidden" name="what" value="remove">
+<div><label for="removal-code">{{text.code.label}}</label>
+<input type="text" id="removal-code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32" required></div>
+<button class="button second" type="submit">{{text.second_factor.remove}}</button>
+</form>
+{{/enrolled}}<p class="small"><a href="/account/devices">{{text.devices.title}}</a></p>
 </section>
 {{/main}}
 {{/layout}}
@@ -1181,6 +1243,35 @@ td { overflow-wrap: anywhere; }
     "end_label": "{name} beenden",
     "end_others": "Alles außer dieser Sitzung beenden",
     "signed_out": "Melden Sie sich an, um zu sehen, wo Sie angemeldet sind."
+  },
+  "second_factor": {
+    "title": "Zweiter Faktor",
+    "explanation": "Mit einem zweiten Faktor melden Sie sich mit Ihrem Passwort und einem Code aus einer Authenticator-App an. Öffnen Sie eine solche App auf Ihrem Telefon, fügen Sie ein Konto hinzu und geben Sie diesen Schlüssel ein.",
+    "for_console": "Die Konsole verlangt einen zweiten Faktor. Richten Sie ihn hier ein und melden Sie sich dann damit an.",
+    "open_app": "In einer Authenticator-App auf diesem Gerät öffnen",
+    "secret": "Ihr Schlüssel:",
+    "first_code": "Der Code, den die App jetzt anzeigt",
+    "enrol": "Einschalten",
+    "in_force": "Ihr Konto hat einen zweiten Faktor.",
+    "codes_left": "Noch nicht benutzte Wiederherstellungscodes: {count}.",
+    "new_codes_title": "Neue Wiederherstellungscodes",
+    "new_codes_explanation": "Ihre jetzigen Wiederherstellungscodes gelten dann nicht mehr.",
+    "new_codes": "Neue Wiederherstellungscodes erzeugen",
+    "remove_title": "Entfernen",
+    "remove_explanation": "Dann genügt Ihr Passwort, um sich anzumelden. Dafür brauchen Sie einen Code aus Ihrer App oder einen Wiederherstellungscode.",
+    "remove": "Zweiten Faktor entfernen",
+    "unavailable": "Sie melden sich hier mit einem Konto eines anderen Anbieters an. Richten Sie einen zweiten Faktor dort ein.",
+    "wrong_code": "Dieser Code stimmt nicht oder wurde schon benutzt. Warten Sie auf den nächsten und versuchen Sie es noch einmal.",
+    "stale": "Diese Seite war zu lange offen. Bitte versuchen Sie es noch einmal.",
+    "conflict": "Ihr zweiter Faktor wurde inzwischen geändert. So ist der Stand jetzt.",
+    "removed": "Der zweite Faktor wurde entfernt.",
+    "limited": "Es gab zu viele Versuche. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal."
+  },
+  "recovery_codes": {
+    "title": "Ihre Wiederherstellungscodes",
+    "new_factor": "Ihr zweiter Faktor gilt jetzt.",
+    "explanation": "Mit jedem dieser Codes können Sie sich einmal anmelden, wenn Ihr Telefon weg ist. Drucken oder schreiben Sie sie auf und bewahren Sie sie so auf, dass niemand sonst sie findet. Sie werden nicht noch einmal angezeigt.",
+    "kept": "Ich habe sie aufbewahrt"
   },
   "sign_out": {
     "title": "Möchten Sie sich abmelden?",
@@ -1348,6 +1439,35 @@ td { overflow-wrap: anywhere; }
     "end_label": "End {name}",
     "end_others": "End everything but this one",
     "signed_out": "Sign in to see where you are signed in."
+  },
+  "second_factor": {
+    "title": "Second factor",
+    "explanation": "With a second factor, signing in takes your password and a code from an authenticator app. Open such an app on your phone, add an account and type this key.",
+    "for_console": "The console takes a second factor. Set one up here; then sign in with it.",
+    "open_app": "Open in an authenticator app on this device",
+    "secret": "Your key:",
+    "first_code": "The code that the app shows now",
+    "enrol": "Turn it on",
+    "in_force": "Your account has a second factor.",
+    "codes_left": "Recovery codes that you have not used: {count}.",
+    "new_codes_title": "New recovery codes",
+    "new_codes_explanation": "Your present recovery codes stop working.",
+    "new_codes": "Make new recovery codes",
+    "remove_title": "Remove it",
+    "remove_explanation": "Then your password alone signs you in. This takes a code from your app, or a recovery code.",
+    "remove": "Remove the second factor",
+    "unavailable": "You sign in here with an account of another place. A second factor is set up there.",
+    "wrong_code": "This code is not right, or it was used before. Wait for the next one and try again.",
+    "stale": "This page was open for too long. Please try once more.",
+    "conflict": "Your second factor was changed meanwhile. This is how it stands now.",
+    "removed": "The second factor was removed.",
+    "limited": "There were too many attempts. Please wait a minute, then try again."
+  },
+  "recovery_codes": {
+    "title": "Your recovery codes",
+    "new_factor": "Your second factor is in force.",
+    "explanation": "Each of these codes signs you in once when your phone is gone. Print them or write them down, and keep them where nobody else finds them. They are not shown again.",
+    "kept": "I have kept them"
   },
   "sign_out": {
     "title": "Do you want to sign out?",

@@ -101,6 +101,12 @@ private func addSignInRoutes(
         endpoints.on(UpstreamController.beginPath, [.get: controller.begin, .head: noHead])
         endpoints.on(UpstreamController.callbackPath, [.get: controller.finish, .head: noHead])
     }
+    if let secondFactor = signIn.secondFactor {
+        let controller = SecondFactorController(
+            enrolment: secondFactor, sessions: services.sessions, formTokens: services.formTokens,
+            pages: services.pages, publicOrigin: settings.publicOrigin, random: services.random)
+        endpoints.on(AccountPath.secondFactor, [.get: controller.show, .post: controller.change])
+    }
     if let pushed = signIn.pushedRequests {
         endpoints.on("/oauth/par", [.post: PushedRequestController(requests: pushed).push])
     }
@@ -120,6 +126,7 @@ extension FrontMiddleware {
                             UpstreamController.beginPath, UpstreamController.callbackPath,
                             AuthorizeController.path, AuthorizeController.consentPath, logoutPath,
                             DevicesController.path, DevicesController.endPath,
+                            AccountPath.secondFactor,
                         ]
                     ).union(ConsoleRoutes.paths),
                     silentRoutes: [authCheckPath])),

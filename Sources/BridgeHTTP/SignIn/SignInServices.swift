@@ -9,10 +9,13 @@ package struct SignInServices: Sendable {
     /// `nil` where there is no token side, so nobody who could authenticate a client.
     package let pushedRequests: PushedRequests?
     package let upstream: UpstreamSignIn?
+    /// `nil` without a master key: then nobody can set up a second factor.
+    package let secondFactor: SecondFactorEnrolment?
 
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations,
-        accounts: any AccountStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil
+        accounts: any AccountStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil,
+        secondFactor: SecondFactorEnrolment? = nil
     ) {
         self.signIn = signIn
         self.landing = landing
@@ -20,5 +23,6 @@ package struct SignInServices: Sendable {
         self.accounts = accounts
         self.pushedRequests = pushedRequests
         self.upstream = upstream
+        self.secondFactor = secondFactor
     }
 }

@@ -41,12 +41,29 @@ enum AccountSQL {
         UPDATE account SET second_factor = $2, second_factor_step = $3 WHERE subject = $1
         """
 
+    static let addSecondFactor: SQLStatement = """
+        UPDATE account SET second_factor = $2, second_factor_step = $3 WHERE subject = $1 AND second_factor IS NULL
+        """
+
+    static let removeSecondFactor: SQLStatement = """
+        UPDATE account SET second_factor = NULL, second_factor_step = NULL
+        WHERE subject = $1 AND second_factor IS NOT NULL
+        """
+
+    /// Changes nothing, and holds the account against a removal at the same time.
+    static let holdSecondFactor: SQLStatement = """
+        UPDATE account SET second_factor = second_factor WHERE subject = $1 AND second_factor IS NOT NULL
+        """
+
     static let claimStep: SQLStatement = """
         UPDATE account SET second_factor_step = $2 WHERE subject = $1 AND second_factor_step < $2
         """
 
     static let dropRecoveryCodes: SQLStatement = "DELETE FROM recovery_code WHERE subject = $1"
     static let addRecoveryCode: SQLStatement = "INSERT INTO recovery_code (subject, digest) VALUES ($1, $2)"
+    static let unusedRecoveryCodes: SQLStatement = """
+        SELECT COUNT(*) FROM recovery_code WHERE subject = $1 AND used_at IS NULL
+        """
     static let claimRecoveryCode: SQLStatement = """
         UPDATE recovery_code SET used_at = $3 WHERE subject = $1 AND digest = $2 AND used_at IS NULL
         """

@@ -54,36 +54,6 @@ extension DurableStorage: AccountStore {
         }
     }
 
-    package func setSecondFactor(
-        _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
-    ) async throws -> Bool {
-        try await write { transaction in
-            let row: [SQLValue] = [
-                SQLValue(subject), SQLValue(factor?.sealedSecret), SQLValue(factor?.lastStep),
-            ]
-            guard try transaction.changes(AccountSQL.setSecondFactor, row) else { return false }
-            _ = try transaction.changes(AccountSQL.dropRecoveryCodes, [SQLValue(subject)])
-            for digest in recoveryDigests {
-                _ = try transaction.changes(AccountSQL.addRecoveryCode, [SQLValue(subject), .text(digest)])
-            }
-            try transaction.record(event)
-            return true
-        }
-    }
-
-    package func claimStep(_ step: Int64, of subject: Subject) async throws -> Bool {
-        try await write { transaction in
-            try transaction.changes(AccountSQL.claimStep, [SQLValue(subject), .integer(step)])
-        }
-    }
-
-    package func claimRecoveryCode(digest: String, of subject: Subject, at now: Timestamp) async throws -> Bool {
-        try await write { transaction in
-            try transaction.changes(
-                AccountSQL.claimRecoveryCode, [SQLValue(subject), .text(digest), SQLValue(now)])
-        }
-    }
-
     private func account(_ statement: SQLStatement, _ arguments: [SQLValue]) async throws -> Account? {
         try await read { session in try session.run(statement, arguments).first.map(Account.init(row:)) }
     }

@@ -21,6 +21,9 @@ struct StorageOptions: ParsableArguments {
         let database: PostgresAddress?
         let signingKeyPath: String
         let keyName: String
+        let masterKeyPath: String
+        /// What authenticator apps call the instance.
+        let siteName: String
         let node: String
     }
 
@@ -30,7 +33,8 @@ struct StorageOptions: ParsableArguments {
             return Location(
                 databasePath: "\(folder)/drawbridge.sqlite", database: try namedDatabase(),
                 signingKeyPath: "\(folder)/audit-signing-key",
-                keyName: "localhost/drawbridge", node: "main")
+                keyName: "localhost/drawbridge", masterKeyPath: "\(folder)/\(DemoMaterial.masterKey.rawValue)",
+                siteName: "Drawbridge", node: "main")
         }
         return Location(try settings.load(), database: try namedDatabase())
     }
@@ -76,6 +80,7 @@ extension StorageOptions.Location {
         self.init(
             databasePath: settings.databasePath, database: database ?? settings.database,
             signingKeyPath: settings.auditSigningKeyFile,
-            keyName: "\(host)/drawbridge", node: settings.node)
+            keyName: "\(host)/drawbridge", masterKeyPath: settings.masterKeyPath, siteName: settings.siteName,
+            node: settings.node)
     }
 }

@@ -5,7 +5,7 @@ import Bridge
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "List, add, disable and enable users, and set passwords.",
+        abstract: "List, add, disable and enable users, set passwords and second factors.",
         discussion: """
             A user comes into being as an account (users add), or with the first token of a trusted issuer that names
             him. Disabling ends all of his
@@ -14,10 +14,11 @@ struct UsersCommand: AsyncParsableCommand {
             Examples:
               drawbridge users add --config drawbridge.yaml alice
               drawbridge users password --config drawbridge.yaml alice < password.txt
+              drawbridge users second-factor enrol --config drawbridge.yaml alice
               drawbridge users list --config drawbridge.yaml
               drawbridge users disable --config drawbridge.yaml alice
             """,
-        subcommands: [List.self, Add.self, Password.self, Disable.self, Enable.self])
+        subcommands: [List.self, Add.self, Password.self, Disable.self, Enable.self, SecondFactorCommand.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List users with their issuer and state.")

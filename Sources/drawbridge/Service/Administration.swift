@@ -14,7 +14,8 @@ struct Administration: Sendable {
         time: TimeSource
     ) throws -> AdminServices {
         let started = time.now()
-        let administrators = StoredAdministrators(storage)
+        let administrators = StoredAdministrators(
+            storage, enrols: domain.signIn.secondFactor != nil)
         let local = domain.provider.map {
             LocalAdminTokens(tokens: $0.accessTokens, clients: clients.directory, administrators: administrators)
         }

@@ -13,13 +13,13 @@ extension SignInServices {
         let limits = settings.limits ?? LimitSettings()
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: logger) }
+        let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(
-                accounts: storage, desk: try PasswordDesk(cost: settings.passwordCost), secrets: secrets,
-                throttle: SignInThrottle(limiter: limiter, limits: limits, refusals: refusals),
-                opener: opener, audit: storage,
-                keys: keys, time: time),
+                accounts: storage, desk: try PasswordDesk(cost: settings.passwordCost),
+                codes: SecondFactorCheck(accounts: storage, secrets: secrets), throttle: throttle, opener: opener,
+                audit: storage, keys: keys, time: time),
             landing: SignInLanding(
                 clients: clients, publicOrigin: settings.publicOrigin, audit: storage, time: time),
             authorizations: Authorizations(
@@ -36,6 +36,10 @@ extension SignInServices {
                 ? nil
                 : UpstreamSignIn(
                     providers: providers, publicOrigin: settings.publicOrigin, accounts: storage, opener: opener,
-                    audit: storage, keys: keys, time: time))
+                    audit: storage, keys: keys, time: time),
+            secondFactor: secrets.map {
+                SecondFactorEnrolment(
+                    accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
+            })
     }
 }

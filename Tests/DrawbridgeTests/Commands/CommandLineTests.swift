@@ -11,6 +11,8 @@ import Testing
         ["audit", "tail", "-f", "-n", "5"], ["audit", "verify", "--export", "x", "--public-key", "y"],
         ["audit", "search", "--sub", "alice", "--format", "csv"], ["audit", "export"], ["audit", "public-key"],
         ["clients", "add", "-"], ["clients", "list"], ["users", "disable", "alice"], ["migrate", "--data", "/tmp"],
+        ["users", "second-factor", "enrol", "--replace", "--reason", "lost", "alice"],
+        ["users", "second-factor", "remove", "alice"], ["users", "second-factor", "recovery-codes", "alice"],
         ["explain", "redirect", "--allow", "/a", "/a"], ["explain", "redirect", "--allow", "/a", "--stdin-base64"],
     ])
     func `a command line is understood`(_ words: [String]) throws {
@@ -20,7 +22,8 @@ import Testing
     @Test(arguments: [
         ["demo", "--listen", "0.0.0.0:80"], ["demo", "--listen", "x"], ["demo", "--issuer", "http://a/b"],
         ["audit", "verify", "--export", "x"], ["audit", "tail", "-n", "0"], ["explain", "redirect", "/a"],
-        ["explain", "redirect", "--allow", "/a"], ["demo", "--colour"], ["nonsense"],
+        ["explain", "redirect", "--allow", "/a"], ["demo", "--colour"], ["users", "second-factor", "enrol"],
+        ["users", "second-factor", "remove", "--reason", "a\nb", "c"], ["nonsense"],
     ])
     func `misuse is told`(_ words: [String]) {
         #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(words) }

@@ -1,0 +1,38 @@
+import Bridge
+
+/// What the page about the second factor says above its fields.
+enum SecondFactorNotice: Sendable {
+    case wrongCode
+    case stale
+    case conflict
+    case removed
+    case limited(Duration)
+
+    /// The text's key in the section `second_factor`.
+    var key: String {
+        switch self {
+        case .wrongCode: "wrong_code"
+        case .stale: "stale"
+        case .conflict: "conflict"
+        case .removed: "removed"
+        case .limited: "limited"
+        }
+    }
+}
+
+/// The content of the page about the second factor.
+struct SecondFactorPage: Sendable {
+    enum Content: Sendable {
+        /// Signs in elsewhere.
+        case unavailable
+        /// What to put into an authenticator app.
+        case draft(sealed: String, typed: Secret<String>, uri: Secret<String>)
+        case enrolled(recoveryCodesLeft: Int)
+    }
+
+    let content: Content
+    let notice: SecondFactorNotice?
+    let formToken: String
+    /// Whether the visitor is on the way to the console.
+    let isForConsole: Bool
+}

@@ -1,0 +1,79 @@
+package import Bridge
+
+/// Second factors, kept with their accounts; required by ``AccountStore``.
+extension DurableStorage {
+    package func setSecondFactor(
+        _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool {
+        try await write { transaction in
+            let row: [SQLValue] = [
+                SQLValue(subject), SQLValue(factor?.sealedSecret), SQLValue(factor?.lastStep),
+            ]
+            guard try transaction.changes(AccountSQL.setSecondFactor, row) else { return false }
+            try transaction.setRecoveryCodes(recoveryDigests, of: subject)
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func claimStep(_ step: Int64, of subject: Subject) async throws -> Bool {
+        try await write { transaction in
+            try transaction.changes(AccountSQL.claimStep, [SQLValue(subject), .integer(step)])
+        }
+    }
+
+    package func claimRecoveryCode(digest: String, of subject: Subject, at now: Timestamp) async throws -> Bool {
+        try await write { transaction in
+            try transaction.changes(
+                AccountSQL.claimRecoveryCode, [SQLValue(subject), .text(digest), SQLValue(now)])
+        }
+    }
+
+    package func addSecondFactor(
+        _ factor: SecondFactor, recoveryDigests: [String], of subject: Subject, event: AuditEvent
+    ) async throws -> Bool {
+        try await write { transaction in
+            let row: [SQLValue] = [SQLValue(subject), .text(factor.sealedSecret), .integer(factor.lastStep)]
+            guard try transaction.changes(AccountSQL.addSecondFactor, row) else { return false }
+            try transaction.setRecoveryCodes(recoveryDigests, of: subject)
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func removeSecondFactor(of subject: Subject, event: AuditEvent) async throws -> Bool {
+        try await write { transaction in
+            guard try transaction.changes(AccountSQL.removeSecondFactor, [SQLValue(subject)]) else { return false }
+            try transaction.setRecoveryCodes([], of: subject)
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func replaceRecoveryCodes(
+        _ digests: [String], of subject: Subject, event: AuditEvent
+    ) async throws -> Bool {
+        try await write { transaction in
+            guard try transaction.changes(AccountSQL.holdSecondFactor, [SQLValue(subject)]) else { return false }
+            try transaction.setRecoveryCodes(digests, of: subject)
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func unusedRecoveryCodes(of subject: Subject) async throws -> Int {
+        try await read { session in
+            Int(try session.run(AccountSQL.unusedRecoveryCodes, [SQLValue(subject)]).first?.integer(0) ?? 0)
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// The user's recovery codes from now on; none of the old ones counts any more.
+    fileprivate func setRecoveryCodes(_ digests: [String], of subject: Subject) throws {
+        _ = try changes(AccountSQL.dropRecoveryCodes, [SQLValue(subject)])
+        for digest in digests {
+            _ = try changes(AccountSQL.addRecoveryCode, [SQLValue(subject), .text(digest)])
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Bridge
+import Foundation
+import OAuth2
+
+extension UsersCommand {
+    /// Second factors, as an operator sets them up for somebody who cannot do so himself.
+    struct SecondFactorCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "second-factor",
+            abstract: "Set up or remove an account's second factor, or make new recovery codes.",
+            discussion: """
+                Users do so themselves at /account/second-factor. The command is for the first administrator, and for
+                somebody who lost both the phone and the recovery codes.
+
+                Examples:
+                  drawbridge users second-factor enrol --config drawbridge.yaml admin
+                  drawbridge users second-factor remove --config drawbridge.yaml --reason "phone lost" alice
+                """,
+            subcommands: [Enrol.self, Remove.self, RecoveryCodes.self])
+
+        struct Enrol: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Set up a second factor, in force at once; prints its key and recovery codes, this once.")
+
+            @OptionGroup var target: SecondFactorTarget
+            @Flag(help: "Take the place of one that is there.") var replace = false
+
+            func run() async throws {
+                let secret = RandomSource.system.bytes(20)
+                let codes = RecoveryCode.make(random: .system)
+                let location = try target.options.location()
+                let account = try await target.change { storage, account, action in
+                    let factor = SecondFactor(
+                        sealedSecret: try location.secondFactorSecrets().seal(secret, for: account.subject))
+                    let event = SecondFactorChange.enrolled.event(by: action, of: account.subject)
+                    let digests = codes.map(\.digest)
+                    if replace {
+                        return try await storage.setSecondFactor(
+                            factor, recoveryDigests: digests, of: account.subject, at: action.at, event: event)
+                    }
+                    guard account.passwordHash != nil else {
+                        throw CommandFailure("\(target.user) has no password here, so there is no first factor.")
+                    }
+                    return try await storage.addSecondFactor(
+                        factor, recoveryDigests: digests, of: account.subject, event: event)
+                }
+                guard let account else {
+                    throw CommandFailure("\(target.user) has a second factor; --replace takes its place.")
+                }
+                print("Key: \(Base32.encode(secret))")
+                print(
+                    OneTimeCode.enrolmentURI(
+                        secret: secret, account: account.username?.text ?? account.shownName,
+                        issuer: location.siteName))
+                Self.show(codes)
+            }
+
+            static func show(_ codes: [RecoveryCode]) {
+                print("Recovery codes, each good for one sign-in; they are not shown again:")
+                for code in codes { print("  \(code.text.expose())") }
+            }
+        }
+
+        struct Remove: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                abstract: "Remove the second factor; the password alone signs in then.")
+
+            @OptionGroup var target: SecondFactorTarget
+
+            func run() async throws {
+                let account = try await target.change { storage, account, action in
+                    try await storage.removeSecondFactor(
+                        of: account.subject, event: SecondFactorChange.removed.event(by: action, of: account.subject))
+                }
+                guard account != nil else { throw CommandFailure("\(target.user) has no second factor.") }
+                print("Removed the second factor of \(target.user).")
+            }
+        }
+
+        struct RecoveryCodes: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(
+                commandName: "recovery-codes", abstract: "Make new recovery codes; the old ones stop working.")
+
+            @OptionGroup var target: SecondFactorTarget
+
+            func run() async throws {
+                let codes = RecoveryCode.make(random: .system)
+                let account = try await target.change { storage, account, action in
+                    try await storage.replaceRecoveryCodes(
+                        codes.map(\.digest), of: account.subject,
+                        event: SecondFactorChange.recoveryCodesRenewed.event(by: action, of: account.subject))
+                }
+                guard account != nil else { throw CommandFailure("\(target.user) has no second factor.") }
+                Enrol.show(codes)
+            }
+        }
+    }
+}
+
+/// Whose second factor, and why it is changed.
+struct SecondFactorTarget: ParsableArguments {
+    @OptionGroup var options: StorageOptions
+    @Option(help: "Why, for the audit log: one line of at most 200 bytes.") var reason: String?
+    @Argument(help: "The user name or the subject.") var user: String
+
+    func validate() throws {
+        guard reason.map(AdminAction.isReason) ?? true else {
+            throw ValidationError("--reason must be one line of at most 200 bytes.")
+        }
+    }
+
+    /// Changes the account and records who did it.
+    /// - Returns: `nil` when there was nothing to change.
+    func change(
+        _ body: (any BridgeStorage, Account, AdminAction) async throws -> Bool
+    ) async throws -> Account? {
+        let action = AdminAction(
+            actor: .login(ProcessInfo.processInfo.userName), reason: reason, origin: nil,
+            at: TimeSource.system.now())
+        return try await options.withStorage { storage in
+            guard let account = try await UserName(user).account(in: storage) else {
+                throw CommandFailure("There is no account \(user).")
+            }
+            return try await body(storage, account, action) ? account : nil
+        }
+    }
+}
+
+extension StorageOptions.Location {
+    /// - Throws: ``CommandFailure`` where no master key is: nothing could read the secret afterwards.
+    fileprivate func secondFactorSecrets() throws -> SecondFactorSecrets {
+        guard let master = try MasterKeyFile.read(masterKeyPath).flatMap({ MasterKey($0.expose()) }) else {
+            throw CommandFailure("There is no master key at \(masterKeyPath); `drawbridge keys init` makes one.")
+        }
+        return SecondFactorSecrets(master: master)
+    }
+}
