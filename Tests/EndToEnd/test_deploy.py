@@ -25,7 +25,7 @@ DEPLOY = instance.ROOT / "deploy"
 #: In the order of nginx's regular expression: Drawbridge's own paths, and the website's.
 OWN = ["/login-with-token", "/user/login-with-token.php", "/api/auth/create-sso-token", "/api/admin/clients", "/api/xd/1/scan",
        "/oauth/token", "/v0/sign_in/authorize", "/session", "/session/logout", "/sign-in", "/sign-in/code",
-       "/signin", "/signin/phone", "/account/devices", "/device",
+       "/signin", "/signin/phone", "/account/devices", "/account/second-factor", "/device",
        "/self-issued/start", "/admin/", "/assets/drawbridge.js", "/errors/invalid_token",
        "/openapi.json", "/.well-known/openid-configuration"]
 OTHERS = ["/", "/contacts", "/account/profile", "/login-with-token/x", "/apis", "/api/orders", "/sessions", "/devices", "/auth/check", "/metrics",

@@ -7,7 +7,7 @@ extension Pages {
     func secondFactor(_ page: SecondFactorPage, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         var values: [String: any Sendable] = [
-            "form_token": page.formToken, "path": AccountPath.secondFactor, "is_for_console": page.isForConsole,
+            "form_token": page.formToken, "is_for_console": page.isForConsole,
         ]
         values["notice"] = page.notice.map { texts.text("second_factor", $0.key, in: language) }
         switch page.content {

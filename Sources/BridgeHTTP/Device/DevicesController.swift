@@ -29,7 +29,7 @@ struct DevicesController: Sendable {
             try await places.places(of: session.subject, current: session),
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(binding: binding),
-            secondFactorPath: offersSecondFactor ? AccountPath.secondFactor : nil, to: visitor)
+            offersSecondFactor: offersSecondFactor, to: visitor)
         FormCookie.set(binding, in: &response.headers)
         return response
     }

@@ -7,7 +7,7 @@ extension Pages {
     /// The user's devices and sessions, each with a button that ends it.
     func devices(
         _ places: [SignedInPlaces.Place], clientName: (ClientID) -> String, formToken: String,
-        secondFactorPath: String?, to visitor: PageVisitor
+        offersSecondFactor: Bool, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
         let groups: [[String: any Sendable]] = SignedInPlaces.Place.Kind.allCases.compactMap { kind in
@@ -17,12 +17,12 @@ extension Pages {
             guard !lines.isEmpty else { return nil }
             return ["heading": texts.text("devices", kind.rawValue, in: language), "places": lines]
         }
-        var values: [String: any Sendable] = [
-            "signed_in": true, "groups": groups, "form_token": formToken,
-            "has_others": places.contains { !$0.isCurrent },
-        ]
-        values["second_factor_path"] = secondFactorPath
-        return render("devices", values, to: visitor, language: language)
+        return render(
+            "devices",
+            [
+                "signed_in": true, "groups": groups, "form_token": formToken,
+                "has_others": places.contains { !$0.isCurrent }, "offers_second_factor": offersSecondFactor,
+            ], to: visitor, language: language)
     }
 
     private func line(

@@ -50,6 +50,7 @@ struct TestBridge: Sendable {
         let parents = ParentSessions(store: storage)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         let sessions = WebSessions(store: storage, time: time)
+        let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
         settings = BridgeHTTPSettings(
             publicOrigin: origin, redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
             signInURL: "https://www.example/sign-in", trustsLocalSocket: true,
@@ -78,8 +79,7 @@ struct TestBridge: Sendable {
             signIn: SignInServices(
                 signIn: SignIn(
                     accounts: storage, desk: try PasswordDesk(cost: TestAccounts.cost),
-                    secrets: TestAccounts.secrets,
-                    throttle: SignInThrottle(limiter: limiter, limits: limits, refusals: refusals),
+                    codes: SecondFactorCheck(accounts: storage, secrets: TestAccounts.secrets), throttle: throttle,
                     opener: SessionOpener(sessions: sessions, store: storage, clients: clients), audit: storage,
                     keys: keys, time: time),
                 landing: SignInLanding(clients: clients, publicOrigin: origin, audit: storage, time: time),
@@ -87,7 +87,11 @@ struct TestBridge: Sendable {
                     issuer: origin.description, clients: clients, codes: AuthorizationCodes(store: storage),
                     consents: storage, pushed: storage, audit: storage, keys: keys, subjectOfHint: { _ in nil },
                     time: time),
-                accounts: storage),
+                accounts: storage,
+                secondFactor: TestAccounts.secrets.map {
+                    SecondFactorEnrolment(
+                        accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
+                }),
             accessLog: accessLog, metrics: metrics, time: time)
     }
 

@@ -19,7 +19,8 @@ private struct SignInDesk: Sendable {
         self.service = service
         secrets = SecondFactorSecrets(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
         signIn = SignIn(
-            accounts: storage, desk: try PasswordDesk(cost: Self.cost), secrets: secrets,
+            accounts: storage, desk: try PasswordDesk(cost: Self.cost),
+            codes: SecondFactorCheck(accounts: storage, secrets: secrets),
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: RefusalLog(audit: storage, limiter: limiter)),
             opener: SessionOpener(sessions: service.sessions, store: storage, clients: service.clients),

@@ -1,0 +1,117 @@
+"""Second factors: set up on the command line and on the user's own page, asked for by the console."""
+
+import json
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import instance
+import oauth
+import totp
+
+PASSWORD = "correct horse battery"
+PAGE = "/account/second-factor"
+CONSOLE = "/sign-in?redirect=%2Fadmin%2F"
+
+
+def add(server, name: str, *flags: str):
+    instance.run("users", "add", "--config", str(server.settings), name, *flags, stdin=PASSWORD.encode() + b"\n")
+
+
+def factor(server, *words: str, **more):
+    return instance.run("users", "second-factor", *words, "--config", str(server.settings), **more)
+
+
+def enrolled(server, name: str, *flags: str) -> tuple[str, list[str]]:
+    """The key and the recovery codes that the command printed."""
+    text = factor(server, "enrol", *flags, name).stdout.decode()
+    key = re.search(r"^Key: ([A-Z2-7]{32})$", text, re.M)[1]
+    uri = re.search(r"^otpauth://totp/\S+$", text, re.M)[0]
+    assert parse_qs(urlsplit(uri).query)["secret"] == [key] and name in uri
+    codes = re.findall(r"^  ([a-z2-7]{4}(?:-[a-z2-7]{4}){3})$", text, re.M)
+    assert len(set(codes)) == 10
+    return key, codes
+
+
+def password(browser, name: str, target: str = CONSOLE):
+    return browser.submit(browser.request("GET", target), username=name, password=PASSWORD)
+
+
+def follow(browser, answer):
+    while answer.status == 303:
+        answer = browser.request("GET", answer.header("Location").removeprefix(browser.demo.base))
+    return answer
+
+
+def changes(server) -> list[dict]:
+    return [{**json.loads(row["detail"]), "reason": row["reason"]} for row in instance.audit_rows(server.data)
+            if row["type"] == "user.second_factor_changed" and row["outcome"] == "success"]
+
+
+def test_an_administrator_enrolled_on_the_command_line_opens_the_console_with_a_code(serve):
+    server = serve()
+    add(server, "root", "--admin")
+    key, codes = enrolled(server, "root", "--reason", "first administrator")
+    browser = oauth.Browser(server)
+    page = password(browser, "root")
+    assert page.status == 200 and "one-time-code" in page.text
+    code = totp.code(key)
+    answer = browser.submit(page, code=code)
+    assert answer.status == 303 and answer.header("Location") == server.base + "/admin/"
+    console = follow(browser, answer)
+    assert console.status == 200 and "Overview" in console.text
+    # The same step again, in another browser: refused. A recovery code: once.
+    other = oauth.Browser(server)
+    page = password(other, "root")
+    assert other.submit(page, code=code).status == 400
+    assert other.submit(page, code=codes[0]).status == 303
+    third = oauth.Browser(server)
+    assert third.submit(password(third, "root"), code=codes[0]).status == 400
+    change = changes(server)[0]
+    assert change["change"] == "enrolled" and change["reason"] == "first administrator"
+    assert change["actor"].startswith("login:")
+    # Neither the key nor a recovery code is in what was written down.
+    written = json.dumps(instance.audit_rows(server.data), default=str) + server.output
+    assert key not in written and not any(code in written for code in codes)
+
+
+def test_an_administrator_without_a_second_factor_sets_one_up_on_the_way_to_the_console(serve):
+    server = serve()
+    add(server, "root", "--admin")
+    browser = oauth.Browser(server)
+    page = follow(browser, password(browser, "root"))
+    assert page.status == 200 and 'value="console"' in page.text
+    key = re.search(r'<pre id="secret"[^>]*>([A-Z2-7 ]+)<', page.text)[1]
+    done = browser.submit(page, code=totp.code(key))
+    assert done.status == 200 and len(re.findall(r"[a-z2-7]{4}(?:-[a-z2-7]{4}){3}", done.text)) == 10
+    answer = browser.submit(password(browser, "root"), code=totp.code(key, later=1))
+    assert follow(browser, answer).status == 200 and answer.header("Location") == server.base + "/admin/"
+    assert [change["change"] for change in changes(server)] == ["enrolled"]
+
+
+def test_the_command_replaces_renews_and_removes(serve):
+    server = serve()
+    add(server, "alice")
+    assert factor(server, "recovery-codes", "alice", check=False).returncode == 1
+    first, codes = enrolled(server, "alice")
+    assert factor(server, "enrol", "alice", check=False).returncode == 1
+    second, _ = enrolled(server, "alice", "--replace")
+    assert first != second
+    renewed = factor(server, "recovery-codes", "alice").stdout.decode().split()
+    assert not set(renewed) & set(codes)
+    assert factor(server, "remove", "--reason", "phone lost", "alice").returncode == 0
+    assert factor(server, "remove", "alice", check=False).returncode == 1
+    browser = oauth.Browser(server)
+    assert password(browser, "alice", "/sign-in").status == 303
+    assert [change["change"] for change in changes(server)] == [
+        "enrolled", "enrolled", "recovery_codes_renewed", "removed"]
+    assert changes(server)[-1]["reason"] == "phone lost"
+
+
+def test_the_page_is_german_for_who_wants_it_so(serve):
+    server = serve()
+    add(server, "alice")
+    browser = oauth.Browser(server)
+    password(browser, "alice", "/sign-in")
+    cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    page = server.send("GET", PAGE, {"Cookie": cookies, "Accept-Language": "de"})
+    assert page.status == 200 and "<h1>Zweiter Faktor</h1>" in page.text
