@@ -18,4 +18,6 @@ package enum AuthorizationProblem: String, Sendable, CaseIterable {
     case missingRedirect = "missing_redirect"
     case unregisteredRedirect = "unregistered_redirect"
     case unusableRequestURI = "unusable_request_uri"
+    /// The page would be shown inside the app that asks (RFC 8252 §8.12).
+    case embeddedBrowser = "embedded_browser"
 }

@@ -8,7 +8,7 @@ package struct AuthorizationRequestReader: Sendable {
         case none
         /// It is ours but unknown, used, expired, or another client's.
         case unusable
-        /// The parameters that were pushed.
+        /// The parameters that were pushed, or that we sealed ourselves after they had been checked.
         case found(FormParameters)
     }
 
@@ -64,6 +64,9 @@ package struct AuthorizationRequestReader: Sendable {
         if parameters["request"] != nil { throw refuse(.requestNotSupported, "request is not supported") }
         if parameters["registration"] != nil {
             throw refuse(.registrationNotSupported, "registration is not supported")
+        }
+        if client.requiresPushedRequests, case .none = pushed {
+            throw refuse(.invalidRequest, "the client must push its authorization requests")
         }
         // 5
         if let mode = parameters["response_mode"], mode != "query" { throw .plain }

@@ -3,7 +3,7 @@ package import OAuth2
 /// Answers authorization requests: reads, decides, performs.
 package struct Authorizations: Sendable {
     /// How long a user may take over all pages together.
-    static let journeyLifetime = Duration.seconds(1800)
+    package static let journeyLifetime = Duration.seconds(1800)
 
     private let issuer: String
     private let clients: Reloadable<ClientDirectory>
@@ -12,6 +12,7 @@ package struct Authorizations: Sendable {
     private let pushed: any PushedRequestStore
     private let audit: any AuditLog
     private let seal: ShortLivedSeal
+    private let watch: AuthorizationWatch
     private let subjectOfHint: @Sendable (String) -> Subject?
     private let time: TimeSource
 
@@ -19,8 +20,8 @@ package struct Authorizations: Sendable {
     package init(
         issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
         consents: any ConsentStore, pushed: any PushedRequestStore, audit: any AuditLog,
-        keys: Reloadable<LoginTokenKeyRing>, subjectOfHint: @escaping @Sendable (String) -> Subject?,
-        time: TimeSource = .system
+        keys: Reloadable<LoginTokenKeyRing>, watch: AuthorizationWatch,
+        subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system
     ) {
         self.issuer = issuer
         self.clients = clients
@@ -29,18 +30,27 @@ package struct Authorizations: Sendable {
         self.pushed = pushed
         self.audit = audit
         seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
+        self.watch = watch
         self.subjectOfHint = subjectOfHint
         self.time = time
     }
 
     /// A request as it comes from the client.
-    /// - Parameter browser: the browser's form binding.
+    /// - Parameters:
+    ///   - browser: the browser's form binding.
+    ///   - isEmbedded: whether it looks like the web view of an app.
     package func begin(
-        _ parameters: FormParameters, browser: OpaqueSecret, session: WebSession?, origin: RequestOrigin
+        _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool = false, session: WebSession?,
+        origin: RequestOrigin
     ) async throws -> AuthorizationOutcome {
         let found = try await lookUp(parameters)
+        let reading = reader.read(parameters, pushed: found.pushed)
+        if isEmbedded, case .success(let request) = reading {
+            try await watch.embedded(request, origin: origin, at: time.now())
+            if request.client.blocksWebViews { return .page(.accessDenied, .embeddedBrowser) }
+        }
         return try await go(
-            reader.read(parameters, pushed: found.pushed),
+            reading,
             AuthorizationJourney(
                 parameters: found.parameters, pushedDigest: found.digest, demandedAt: nil,
                 browserDigest: browser.digest, asked: nil),
@@ -92,7 +102,7 @@ package struct Authorizations: Sendable {
             parameters: opened.parameters, pushedDigest: opened.pushedDigest,
             demandedAt: isSameBrowser ? opened.demandedAt : nil, browserDigest: browser.digest,
             asked: isSameBrowser ? opened.asked : nil)
-        return (journey, reader.read(parameters))
+        return (journey, reader.read(parameters, pushed: .found(parameters)))
     }
 
     private func go(
@@ -131,6 +141,11 @@ package struct Authorizations: Sendable {
         _ request: AuthorizationRequest, _ journey: AuthorizationJourney, _ session: WebSession, agreed: Bool,
         origin: RequestOrigin, at now: Timestamp
     ) async throws -> AuthorizationOutcome {
+        if let reused = try await watch.reused(request, origin: origin, at: now), request.client.rejectsReusedChallenge
+        {
+            return .redirect(
+                to: request.answer.location(of: .invalidRequest, "\(reused) was used before", issuer: issuer))
+        }
         if let digest = journey.pushedDigest, try await !pushed.consumePushedRequest(digest: digest, at: now) {
             return .page(.invalidRequestURI, .unusableRequestURI)
         }

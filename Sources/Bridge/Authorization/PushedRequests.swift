@@ -52,7 +52,8 @@ package struct PushedRequests: Sendable {
         var text = AuthorizationParameter.serialize(parameters)
         if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
         let reader = AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
-        switch reader.read(try FormParameters(parsing: text.utf8)) {
+        let pushed = try FormParameters(parsing: text.utf8)
+        switch reader.read(pushed, pushed: .found(pushed)) {
         case .success: break
         case .failure(.page(let code, let problem)):
             throw OAuthError(code, Self.description(of: problem), detail: problem.rawValue)
@@ -73,6 +74,7 @@ package struct PushedRequests: Sendable {
         case .missingRedirect: "redirect_uri is missing"
         case .unregisteredRedirect: "redirect_uri is not registered for this client"
         case .unusableRequestURI: "request_uri cannot be used"
+        case .embeddedBrowser: "the sign-in page must be opened in a browser"
         }
     }
 }

@@ -32,6 +32,13 @@ package struct Client: Hashable, Sendable {
     /// The cookies of a web session (contract §6).
     package enum CookieProfile: String, Sendable, CaseIterable { case session, tokens }
 
+    /// Whose tokens a confidential client may ask about at the introspection endpoint (RFC 7662 §2.1).
+    package enum Introspection: String, Sendable, CaseIterable {
+        case any
+        /// Those that were issued to it or for it.
+        case own
+    }
+
     package let id: ClientID
     package var name: String
     package var kind: Kind
@@ -79,6 +86,15 @@ package struct Client: Hashable, Sendable {
     package var maximumAuthenticationAge: Duration?
     package var backchannelLogoutURI: String?
     package var idTokenAlgorithm: SigningAlgorithm = .es256
+    /// Signs the answers of the userinfo endpoint; `nil` leaves them plain JSON (OpenID Connect Core §5.3.2).
+    package var userInfoAlgorithm: SigningAlgorithm?
+    /// Whether authorization requests must come through the pushed request endpoint (RFC 9126 §6).
+    package var requiresPushedRequests = false
+    /// Whether sign-in inside an app's own web view is refused (RFC 8252 §8.12).
+    package var blocksWebViews = false
+    /// Whether a code challenge or nonce that was seen before is refused, not only recorded (RFC 9700 §2.1.1).
+    package var rejectsReusedChallenge = false
+    package var introspection: Introspection = .any
     /// The client's own public keys, a JWK set (RFC 7517 §5).
     package var keys: JSONValue?
     package var keysURI: String?

@@ -35,6 +35,11 @@ extension ClientDocument {
         client.maximumAuthenticationAge = try fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
         client.backchannelLogoutURI = try webURL(fields, .backchannelLogoutURI)
         client.idTokenAlgorithm = try fields.word(.idTokenAlgorithm) ?? .es256
+        client.userInfoAlgorithm = try fields.word(.userInfoAlgorithm)
+        client.requiresPushedRequests = try fields.flag(.requirePushedRequests) ?? false
+        client.blocksWebViews = try fields.flag(.blockWebViews) ?? false
+        client.rejectsReusedChallenge = try fields.flag(.rejectReusedChallenge) ?? false
+        client.introspection = try fields.word(.mayIntrospect) ?? .any
         client.keys = try keySet(fields)
         client.keysURI = try webURL(fields, .keysURI)
         client.logoURI = try webURL(fields, .logoURI)
@@ -65,6 +70,11 @@ extension ClientDocument {
             client.maximumAuthenticationAge.map { $0.inMilliseconds / 1000 }, forKey: .maximumAuthenticationAge)
         try fields.encodeIfPresent(client.backchannelLogoutURI, forKey: .backchannelLogoutURI)
         try fields.encode(client.idTokenAlgorithm.rawValue, forKey: .idTokenAlgorithm)
+        try fields.encodeIfPresent(client.userInfoAlgorithm?.rawValue, forKey: .userInfoAlgorithm)
+        try fields.encode(client.requiresPushedRequests, forKey: .requirePushedRequests)
+        try fields.encode(client.blocksWebViews, forKey: .blockWebViews)
+        try fields.encode(client.rejectsReusedChallenge, forKey: .rejectReusedChallenge)
+        try fields.encode(client.introspection.rawValue, forKey: .mayIntrospect)
         try fields.encodeIfPresent(client.keys, forKey: .keys)
         try fields.encodeIfPresent(client.keysURI, forKey: .keysURI)
         try fields.encodeIfPresent(client.logoURI, forKey: .logoURI)

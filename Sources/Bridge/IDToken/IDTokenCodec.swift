@@ -54,6 +54,18 @@ package struct IDTokenCodec: Sendable {
             try CompactJWS.sign(json.finish(), type: "logout+jwt", with: try signingKey(algorithm, at: now)))
     }
 
+    /// A userinfo answer (OpenID Connect Core §5.3.2). It has no `exp`, so nothing takes it for an ID token.
+    package func signUserInfo(
+        _ claims: [String: JSONValue], audience: ClientID, algorithm: SigningAlgorithm, at now: Timestamp
+    ) throws -> Secret<String> {
+        var members = claims.filter { !Self.registeredNames.contains($0.key) }
+        members["iss"] = .string(issuer)
+        members["aud"] = .string(audience.rawValue)
+        members["iat"] = .number(String(now.seconds))
+        let key = try signingKey(algorithm, at: now)
+        return Secret(try CompactJWS.sign(Array(JSONValue.object(members).text.utf8), type: "JWT", with: key))
+    }
+
     /// Reads an ID token that comes back, as a hint or as a subject token. That it has expired does not matter, nor
     /// that its key has retired since: it says who somebody was, and gives nothing by itself.
     /// - Returns: `nil` unless one of our keys signed it and it is an ID token.
@@ -84,6 +96,9 @@ package struct IDTokenCodec: Sendable {
         }
         return key
     }
+
+    /// What RFC 7519 §4.1 gives a meaning of its own, but for the subject.
+    private static let registeredNames: Set<String> = ["iss", "aud", "iat", "exp", "nbf", "jti"]
 
     /// What the provider says of itself; a user's claim never takes its place.
     private static let ownNames: Set<String> = [

@@ -47,9 +47,16 @@ package struct TokenIntrospection: Sendable {
         }
         guard let token = parameters["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
         var members = try await facts(Secret(token), asking: client, at: now)
-        guard members != nil else { return .object(["active": .bool(false)]) }
+        guard members.map({ Self.mayKnow($0, client) }) ?? false else { return .object(["active": .bool(false)]) }
         members?["active"] = .bool(true)
         return .object(members ?? [:])
+    }
+
+    /// A token that is none of the client's business looks like one that does not count (§2.2).
+    private static func mayKnow(_ members: [String: JSONValue], _ client: Client) -> Bool {
+        guard client.introspection == .own else { return true }
+        return members["client_id"]?.string == client.id.rawValue
+            || members["aud"]?.oneOrMore?.contains(client.id.rawValue) == true
     }
 
     private func facts(

@@ -5,20 +5,35 @@ package struct UserInfo: Sendable {
     private let tokens: AccessTokens
     private let sessions: AppSessions
     private let users: any UserClaimsSource
+    private let clients: Reloadable<ClientDirectory>
+    private let codec: IDTokenCodec
     private let time: TimeSource
 
+    /// - Parameters:
+    ///   - clients: say who wants signed answers.
+    ///   - codec: signs them.
     package init(
-        tokens: AccessTokens, sessions: AppSessions, users: any UserClaimsSource, time: TimeSource = .system
+        tokens: AccessTokens, sessions: AppSessions, users: any UserClaimsSource,
+        clients: Reloadable<ClientDirectory>, codec: IDTokenCodec, time: TimeSource = .system
     ) {
         self.tokens = tokens
         self.sessions = sessions
         self.users = users
+        self.clients = clients
+        self.codec = codec
         self.time = time
+    }
+
+    /// What the client gets.
+    package enum Answer: Sendable {
+        case plain(JSONValue)
+        /// A JWT for clients with `userinfo_signed_response_alg`.
+        case signed(Secret<String>)
     }
 
     /// The claims that the token's scope and its request open; empty ones are left out.
     /// - Throws: ``BearerRefusal``; `insufficient_scope` for a token that was not granted `openid`.
-    package func claims(for token: Secret<String>) async throws -> JSONValue {
+    package func answer(to token: Secret<String>) async throws -> Answer {
         let now = time.now()
         let access = try await tokens.active(token, at: now)
         guard access.scope.contains(Scope.openID), let sessionID = access.sessionID else {
@@ -31,6 +46,10 @@ package struct UserInfo: Sendable {
             claims = try await users.claims(of: access.subject).filter { names.contains($0.key) && !$0.value.isNull }
         }
         claims["sub"] = .string(access.subject.rawValue)
-        return .object(claims)
+        guard let algorithm = clients.current[access.clientID]?.userInfoAlgorithm else {
+            return .plain(.object(claims))
+        }
+        return .signed(
+            try codec.signUserInfo(claims, audience: access.clientID, algorithm: algorithm, at: now))
     }
 }

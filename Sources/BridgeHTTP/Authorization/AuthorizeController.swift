@@ -61,7 +61,8 @@ struct AuthorizeController: Sendable {
                     journey, browser: browser, session: session, origin: origin)
             } else {
                 try await services.authorizations.begin(
-                    parameters, browser: browser, session: session, origin: origin)
+                    parameters, browser: browser, isEmbedded: EmbeddedBrowser.isLikely(request.headers),
+                    session: session, origin: origin)
             }
         return try await answer(outcome, browser: browser, request, context)
     }
@@ -71,11 +72,13 @@ struct AuthorizeController: Sendable {
     ) async throws -> Response {
         let visitor = PageVisitor(request, context)
         switch outcome {
-        case .redirect(let location): return Self.redirect(to: location)
+        case .redirect(let location):
+            return FormTarget.isApp(location)
+                ? pages.backToApp(at: location, to: visitor) : Self.redirect(to: location)
         case .signIn(let journey, _):
             let target = "\(publicOrigin)\(SignInController.path)?journey=\(PercentEncoding.encode(journey))"
             var response = Self.redirect(to: target)
-            FormCookie.set(browser, in: &response.headers)
+            FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response
         case .askConsent(let journey, let asked, let subject):
             let account = try await services.accounts.account(of: subject)
@@ -87,7 +90,7 @@ struct AuthorizeController: Sendable {
                 asked, user: account?.shownName ?? subject.rawValue, fields: fields,
                 switchURL: "\(SignInController.path)?journey=\(PercentEncoding.encode(journey))",
                 to: visitor.preferring(asked.uiLocales))
-            FormCookie.set(browser, in: &response.headers)
+            FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response
         case .page(let code, let problem): return pages.authorizationProblem(code, problem, to: visitor)
         case .plain: return Self.plainRefusal

@@ -3,6 +3,11 @@ import OAuth2
 
 /// Where a form's answer may redirect to, as a source of `form-action`.
 enum FormTarget {
+    /// Whether an answer goes to an app by its own scheme.
+    static func isApp(_ location: String) -> Bool {
+        !location.hasPrefix("https://") && !location.hasPrefix("http://")
+    }
+
     /// Chromium holds the redirects behind a form against the page's policy, so the client must be on it.
     static func source(of request: AuthorizationRequest) -> String {
         let uri = request.redirectURI

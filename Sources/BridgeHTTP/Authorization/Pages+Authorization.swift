@@ -27,6 +27,14 @@ extension Pages {
             policy: ContentSecurityPolicy(formTargets: [FormTarget.source(of: request)]))
     }
 
+    /// A redirect to an app, with a link in its body: some browsers do not follow one that no tap began
+    /// (native-oauth C.3).
+    func backToApp(at location: String, to visitor: PageVisitor) -> Response {
+        var response = render("back_to_app", ["location": location], to: visitor, status: .seeOther)
+        response.headers[.location] = location
+        return response
+    }
+
     /// A request that nobody can be answered to (native-oauth C.1, steps 1 to 4).
     func authorizationProblem(_ code: ErrorCode, _ problem: AuthorizationProblem, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)

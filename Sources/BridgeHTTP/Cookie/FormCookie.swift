@@ -6,6 +6,8 @@ import Hummingbird
 enum FormCookie {
     static let name: StaticString = "__Host-drawbridge_form"
     static let lifetime = 300
+    /// While a browser is on its way through the sign-in: an upstream provider may take its time over it.
+    static let journeyLifetime = Int(Authorizations.journeyLifetime.components.seconds)
 
     /// The browser's binding, kept when it has a good one, so that two open forms both stay usable.
     ///
@@ -15,7 +17,7 @@ enum FormCookie {
         request.formBinding ?? .make(.formBinding, random: random)
     }
 
-    static func set(_ binding: OpaqueSecret, in headers: inout HTTPFields) {
+    static func set(_ binding: OpaqueSecret, lifetime: Int = lifetime, in headers: inout HTTPFields) {
         headers.append(
             HTTPField(
                 name: .setCookie,

@@ -9,6 +9,7 @@ package struct Pages: Sendable {
     private static let templateNames = [
         "layout", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out", "sign_out",
         "error", "error_code", "sign_in", "code", "consent", "devices", "second_factor", "recovery_codes",
+        "back_to_app",
         "admin", "admin_sign_in", "admin_event_table", "admin_overview", "admin_events",
         "admin_event", "admin_live", "admin_users", "admin_user", "admin_clients", "admin_client", "admin_explain",
         "admin_keys", "admin_settings", "admin_nodes",

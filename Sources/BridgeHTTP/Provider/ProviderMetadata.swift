@@ -23,6 +23,7 @@ enum ProviderMetadata {
             "grant_types_supported": texts(grantTypes.map(\.rawValue)),
             "subject_types_supported": texts(["public"]),
             "id_token_signing_alg_values_supported": texts(SigningAlgorithm.allCases.map(\.rawValue)),
+            "userinfo_signing_alg_values_supported": texts(SigningAlgorithm.allCases.map(\.rawValue)),
             "scopes_supported": texts([
                 Scope.openID, "profile", "email", "address", "phone", Scope.offlineAccess, Scope.deviceSSO,
             ]),

@@ -8,8 +8,13 @@ struct UserInfoController: Sendable {
     let userInfo: UserInfo
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let claims = try await userInfo.claims(for: try await token(of: request))
-        return TokenAnswer.response(claims.text)
+        switch try await userInfo.answer(to: try await token(of: request)) {
+        case .plain(let claims): return TokenAnswer.response(claims.text)
+        case .signed(let token):
+            var response = TokenAnswer.response(token.expose())
+            response.headers[.contentType] = "application/jwt"
+            return response
+        }
     }
 
     private func token(of request: Request) async throws -> Secret<String> {

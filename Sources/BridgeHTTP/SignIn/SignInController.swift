@@ -19,6 +19,7 @@ struct SignInController: Sendable {
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let errand = SignInErrand(try FormParameters(parsing: (request.uri.query ?? "").utf8))
         let browser = FormCookie.binding(of: request, random: random)
+        guard !isBlocked(errand, browser: browser, request) else { return blockedPage(request, context) }
         return try page(errand, browser: browser, to: PageVisitor(request, context))
     }
 
@@ -26,6 +27,7 @@ struct SignInController: Sendable {
         let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
+        guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
         let username = form.parameters["username"] ?? ""
         guard form.isOurs else {
             return try page(errand, .stale, username: username, browser: form.browser, to: visitor)
@@ -94,7 +96,7 @@ struct SignInController: Sendable {
                 username: username ?? request?.loginHint, clientName: request?.client.name,
                 formTargets: targets(request), providers: providers(errand)),
             to: visitor.preferring(request?.uiLocales))
-        FormCookie.set(browser, in: &response.headers)
+        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }
 
@@ -106,8 +108,18 @@ struct SignInController: Sendable {
         let fields = errand.fields + [HiddenField(name: "pending", value: pending), try token(browser)]
         var response = pages.code(
             fields: fields, notice: notice, formTargets: targets(request), to: visitor.preferring(request?.uiLocales))
-        FormCookie.set(browser, in: &response.headers)
+        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
+    }
+
+    /// Whether the app that asks for the sign-in shows the page inside itself and must not.
+    func isBlocked(_ errand: SignInErrand, browser: OpaqueSecret, _ request: Request) -> Bool {
+        guard EmbeddedBrowser.isLikely(request.headers), let journey = errand.journey else { return false }
+        return services.authorizations.request(of: journey, browser: browser)?.client.blocksWebViews == true
+    }
+
+    func blockedPage(_ request: Request, _ context: BridgeRequestContext) -> Response {
+        pages.authorizationProblem(.accessDenied, .embeddedBrowser, to: PageVisitor(request, context))
     }
 
     private func token(_ browser: OpaqueSecret) throws -> HiddenField {

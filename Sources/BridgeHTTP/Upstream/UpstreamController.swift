@@ -17,13 +17,16 @@ struct UpstreamController: Sendable {
         let query = request.uri.query ?? ""
         let errand = SignInErrand(try FormParameters(parsing: query.utf8))
         let browser = FormCookie.binding(of: request, random: random)
+        guard !signIn.isBlocked(errand, browser: browser, request) else {
+            return signIn.blockedPage(request, context)
+        }
         guard let id = context.parameters.get("provider"),
             let target = try await upstream.begin(
                 id, errand: errand.query, browser: browser, isFresh: try await session(request) != nil)
         else { throw OAuthError(.notFound) }
         var headers: HTTPFields = [.location: target, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
-        FormCookie.set(browser, in: &headers)
+        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &headers)
         return Response(status: .seeOther, headers: headers)
     }
 

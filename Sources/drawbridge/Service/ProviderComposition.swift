@@ -82,7 +82,8 @@ struct ProviderComposition: Sendable {
             introspection: TokenIntrospection(
                 authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
                 issuer: issuer, further: [device.secrets.introspection(issuer: issuer)], time: time),
-            userInfo: UserInfo(tokens: accessTokens, sessions: sessions, users: users, time: time),
+            userInfo: UserInfo(
+                tokens: accessTokens, sessions: sessions, users: users, clients: clients, codec: idTokens, time: time),
             accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
             logoutNotifier: notifier,
             logoutSeal: ShortLivedSeal(keys: surroundings.sealingKeys, purpose: "website's logout", time: time))

@@ -14,6 +14,10 @@ extension SignInServices {
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: logger) }
         let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
+        // Through Redis what one server saw is known to all; never lifted with the limits, since it limits nothing.
+        let memory: any RateLimiter =
+            settings.redis == nil || settings.limits == nil
+            ? InProcessRateLimiter(capacity: settings.trackedLimitKeys) : limiter
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(
@@ -25,7 +29,8 @@ extension SignInServices {
             authorizations: Authorizations(
                 issuer: settings.publicOrigin.description, clients: clients,
                 codes: AuthorizationCodes(store: storage), consents: storage, pushed: storage, audit: storage,
-                keys: keys, subjectOfHint: subjectOfHint, time: time),
+                keys: keys, watch: AuthorizationWatch(limiter: memory, audit: storage), subjectOfHint: subjectOfHint,
+                time: time),
             accounts: storage,
             pushedRequests: provider.map {
                 PushedRequests(

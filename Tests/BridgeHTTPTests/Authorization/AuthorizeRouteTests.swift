@@ -47,6 +47,50 @@ import Testing
         }
     }
 
+    @Test func `a redirect to an app carries a link for browsers that do not follow it`() async throws {
+        try await run { _, browser in
+            let consent = try await browser.follow(browser.signIn(on: browser.open(AuthorizeURL.make())))
+            let answer = try await browser.decide(on: consent)
+            let location = try #require(answer.headers[.location])
+            let page = answer.text.replacing("&#x2F;", with: "/").replacing("&amp;", with: "&")
+            #expect(answer.status == .seeOther && page.contains("href=\"\(location)\""))
+            #expect(answer.headers[.cacheControl] == "no-store")
+        }
+    }
+
+    @Test(arguments: [
+        ("User-Agent", "Mozilla/5.0 (Linux; Android 14; wv) Chrome/130"), ("X-Requested-With", "com.evil"),
+    ])
+    func `a web view is recorded, and refused where the client wants it`(name: String, value: String) async throws {
+        try await run { bridge, browser in
+            browser.send(name, value)
+            #expect(try await browser.open(AuthorizeURL.make()).text.contains("autocomplete=\"username\""))
+            func change(_ body: (inout Client) -> Void) {
+                var clients = bridge.services.clients.current.all
+                for index in clients.indices where clients[index].id == "app" { body(&clients[index]) }
+                bridge.services.clients.replace(with: ClientDirectory(clients, defaultTarget: "web"))
+            }
+            let journey = try await browser.get(AuthorizeURL.make()).headers[.location] ?? ""
+            change { $0.blocksWebViews = true }
+            for uri in [AuthorizeURL.make(), journey] {
+                let page = try await browser.get(uri)
+                #expect(page.status == .badRequest && page.text.contains("could read your password"))
+            }
+            let events = try await bridge.storage.search(
+                AuditFilter(type: .authorizationRequestEmbedded), before: nil, limit: 5
+            ).records.map(\.event)
+            #expect(events.map(\.outcome) == [.failure, .success, .success])
+        }
+    }
+
+    @Test func `the way through the sign-in outlasts a slow provider`() async throws {
+        try await run { bridge, browser in
+            let answer = try await browser.get(AuthorizeURL.make())
+            let cookie = answer.headers[values: .setCookie].first { $0.hasPrefix("__Host-drawbridge_form=") }
+            #expect(cookie?.contains("Max-Age=1800") == true)
+        }
+    }
+
     @Test func `no is an answer, too`() async throws {
         try await run { _, browser in
             let consent = try await browser.follow(browser.signIn(on: browser.open(AuthorizeURL.make())))

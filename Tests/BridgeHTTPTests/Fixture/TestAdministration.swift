@@ -19,7 +19,8 @@ struct TestAdministration {
             return AdminServices(
                 gate: AdminGate(
                     authenticator: TestAdminTokens(), adminSessions: AdminSessions(store: storage, time: time),
-                    webSessions: sessions, administrators: StoredAdministrators(storage, enrols: true), requiresSecondFactor: true,
+                    webSessions: sessions, administrators: StoredAdministrators(storage, enrols: true),
+                    requiresSecondFactor: true,
                     publicOrigin: origin, refusals: refusals, time: time),
                 storage: storage, webSessions: sessions,
                 clients: StoredClients(

@@ -85,8 +85,9 @@ struct TestBridge: Sendable {
                 landing: SignInLanding(clients: clients, publicOrigin: origin, audit: storage, time: time),
                 authorizations: Authorizations(
                     issuer: origin.description, clients: clients, codes: AuthorizationCodes(store: storage),
-                    consents: storage, pushed: storage, audit: storage, keys: keys, subjectOfHint: { _ in nil },
-                    time: time),
+                    consents: storage, pushed: storage, audit: storage, keys: keys,
+                    watch: AuthorizationWatch(limiter: InProcessRateLimiter(), audit: storage),
+                    subjectOfHint: { _ in nil }, time: time),
                 accounts: storage,
                 secondFactor: TestAccounts.secrets.map {
                     SecondFactorEnrolment(

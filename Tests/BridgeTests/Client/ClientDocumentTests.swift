@@ -15,6 +15,18 @@ import Testing
         }
     }
 
+    @Test func `what the provider adds reads back as it was written`() throws {
+        let client = try decode(
+            #"""
+            {"client_id":"a","userinfo_signed_response_alg":"RS256","require_pushed_authorization_requests":true,
+             "block_webviews":true,"reject_reused_challenge":true,"may_introspect":"own"}
+            """#)
+        #expect(client.userInfoAlgorithm == .rs256 && client.requiresPushedRequests && client.blocksWebViews)
+        #expect(client.rejectsReusedChallenge && client.introspection == .own)
+        let json = try JSONEncoder().encode(ClientDocument(client))
+        #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)
+    }
+
     @Test func `what is left out has the defaults of the contract`() throws {
         let client = try decode(#"{"client_id":"a"}"#)
         #expect(client.kind == .native && client.name == "a" && !client.canIssueLoginTokens && client.mayReach.isEmpty)
@@ -45,6 +57,15 @@ import Testing
         (#"{"client_id":"a","session_lifetime":60,"session_idle":61}"#, "session_idle"),
         (#"{"client_id":"a","redeem":"always"}"#, "redeem"), (#"{"client_id":"a","on_replay":null}"#, "on_replay"),
         (#"{"client_id":"a","client_name":""}"#, "client_name"),
+        (#"{"client_id":"a","userinfo_signed_response_alg":"none"}"#, "userinfo_signed_response_alg"),
+        (#"{"client_id":"a","userinfo_signed_response_alg":"HS256"}"#, "userinfo_signed_response_alg"),
+        (
+            #"{"client_id":"a","require_pushed_authorization_requests":"yes"}"#,
+            "require_pushed_authorization_requests"
+        ),
+        (#"{"client_id":"a","block_webviews":1}"#, "block_webviews"),
+        (#"{"client_id":"a","reject_reused_challenge":"x"}"#, "reject_reused_challenge"),
+        (#"{"client_id":"a","may_introspect":"all"}"#, "may_introspect"),
     ])
     func `an unknown or malformed field is refused by name`(json: String, field: String) throws {
         let error = #expect(throws: ClientDocumentError.self) { try decode(json) }

@@ -84,7 +84,9 @@ struct Provider: Sendable {
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
             issuer: issuerName, time: time)
-        userInfo = UserInfo(tokens: accessTokens, sessions: appSessions, users: users, time: time)
+        userInfo = UserInfo(
+            tokens: accessTokens, sessions: appSessions, users: users, clients: service.clients, codec: idTokens,
+            time: time)
         notifier = LogoutNotifier(
             store: storage, clients: service.clients, tokens: idTokens, delivery: delivery, time: time)
     }
@@ -187,4 +189,12 @@ func refusal(_ call: () async throws -> some Sendable) async throws -> String {
 func claims(_ token: Secret<String>?) throws -> [String: JSONValue] {
     let token = try #require(token)
     return try #require(CompactJWS(token.expose())?.claims)
+}
+
+extension UserInfo {
+    /// The claims of a client without `userinfo_signed_response_alg`.
+    func claims(for token: Secret<String>) async throws -> JSONValue {
+        guard case .plain(let claims) = try await answer(to: token) else { return .null }
+        return claims
+    }
 }

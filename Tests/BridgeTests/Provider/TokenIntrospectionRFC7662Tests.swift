@@ -53,6 +53,21 @@ private struct OneUser: UserClaimsSource {
         }
     }
 
+    @Test func `a client that may ask about its own tokens learns nothing of others`() async throws {
+        try await withProvider { provider in
+            let other = try await provider.signIn().accessToken
+            let code = try await provider.code(try provider.grant(client: "rp"))
+            let own = try await provider.redeem(code, client: nil, basic: provider.basic).accessToken
+            #expect(try await introspect(provider, other)["active"]?.bool == true)
+            var clients = provider.service.clients.current.all
+            let index = try #require(clients.firstIndex { $0.id == "rp" })
+            clients[index].introspection = .own
+            provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            #expect(try await introspect(provider, other) == ["active": .bool(false)])
+            #expect(try await introspect(provider, own)["active"]?.bool == true)
+        }
+    }
+
     @Test func `a public client may not ask`() async throws {
         try await withProvider { provider in
             let form = try Provider.parameters([("token", "x"), ("client_id", "app")])

@@ -1,0 +1,108 @@
+"""What a client may ask of the provider beyond the defaults: signed userinfo, pushed requests only, no web views."""
+
+import base64
+import secrets
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+import oauth
+
+WEB_VIEW = "Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Version/4.0 Chrome/130.0 Mobile Safari/537.36"
+
+
+def register(demo, **fields) -> dict:
+    answer = demo.send(
+        "POST", "/api/admin/clients", {"Authorization": f"Bearer {demo.facts['admin_token']}"},
+        {"client_type": "web", "redirect_uris": [oauth.RP_REDIRECT], "first_party": True, "require_pkce": False, **fields})
+    assert answer.status == 201, answer.body
+    return answer.json()
+
+
+def basic(client: dict) -> dict:
+    pair = f"{client['client_id']}:{client['client_secret']}".encode()
+    return {"Authorization": "Basic " + base64.b64encode(pair).decode()}
+
+
+def sign_in(demo, client: dict, browser=None, **more) -> dict:
+    browser = browser or oauth.Browser(demo)
+    code = browser.authorize(
+        client=client["client_id"], redirect=oauth.RP_REDIRECT, scope="openid profile", **more)["code"]
+    answer = oauth.redeem(demo, code, None, redirect=oauth.RP_REDIRECT, headers=basic(client))
+    assert answer.status == 200, answer.body
+    return answer.json()
+
+
+def challenge() -> str:
+    return oauth.challenge(secrets.token_urlsafe(48))
+
+
+@pytest.mark.parametrize("algorithm", ["ES256", "RS256", "EdDSA"])
+def test_userinfo_is_signed_for_who_wants_it_so(demo, algorithm):
+    client = register(demo, userinfo_signed_response_alg=algorithm)
+    answer = oauth.userinfo(demo, sign_in(demo, client)["access_token"])
+    assert answer.status == 200 and answer.header("Content-Type") == "application/jwt"
+    header, claims = oauth.parts(answer.text)
+    assert header["alg"] == algorithm and header["kid"]
+    assert claims["iss"] == demo.facts["issuer"] and claims["aud"] == client["client_id"]
+    assert claims["sub"] == demo.user("alice")["sub"] and claims["preferred_username"] == "alice"
+    keys = demo.send("GET", "/.well-known/jwks.json").json()["keys"]
+    assert header["kid"] in [key["kid"] for key in keys]
+    metadata = demo.send("GET", "/.well-known/openid-configuration").json()
+    assert algorithm in metadata["userinfo_signing_alg_values_supported"]
+
+
+def test_a_signed_userinfo_answer_signs_nobody_out(demo):
+    client = register(demo, userinfo_signed_response_alg="ES256")
+    browser = oauth.Browser(demo)
+    token = oauth.userinfo(demo, sign_in(demo, client, browser)["access_token"]).text
+    answer = browser.request("GET", "/oauth/logout?" + urlencode({"id_token_hint": token}))
+    assert answer.status == 200 and "form_token" in answer.text
+
+
+def test_a_client_that_must_push_is_refused_without(demo):
+    client = register(demo, require_pushed_authorization_requests=True)
+    form = {"response_type": "code", "client_id": client["client_id"], "redirect_uri": oauth.RP_REDIRECT,
+            "scope": "openid", "state": "s"}
+    browser = oauth.Browser(demo)
+    answer = browser.request("GET", "/oauth/authorize?" + urlencode(form))
+    query = parse_qs(urlsplit(answer.header("Location")).query)
+    assert answer.status == 303 and query["error"] == ["invalid_request"] and query["state"] == ["s"]
+    pushed = oauth.post(demo, "/oauth/par", form, basic(client))
+    assert pushed.status == 201, pushed.body
+    target = "/oauth/authorize?" + urlencode(
+        {"client_id": client["client_id"], "request_uri": pushed.json()["request_uri"]})
+    location = browser.go(target, "alice")
+    assert location.startswith(oauth.RP_REDIRECT + "?code="), location
+
+
+def test_a_web_view_is_refused_where_the_client_wants_it(demo):
+    client = register(demo, block_webviews=True)
+    query = urlencode({"response_type": "code", "client_id": client["client_id"], "redirect_uri": oauth.RP_REDIRECT,
+                       "scope": "openid"})
+    assert demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": WEB_VIEW}).status == 400
+    assert demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": "Mozilla/5.0 Chrome/130"}).status == 303
+    german = demo.send("GET", "/oauth/authorize?" + query, {"User-Agent": WEB_VIEW, "Accept-Language": "de"})
+    assert "Ihren Browser" in german.text
+
+
+def test_a_reused_challenge_is_recorded_and_refused_where_the_client_wants_it(demo):
+    value = {"code_challenge": challenge(), "code_challenge_method": "S256"}
+    lenient, strict = register(demo), register(demo, reject_reused_challenge=True)
+    for client in (lenient, strict):
+        browser = oauth.Browser(demo)
+        arguments = {"client": client["client_id"], "redirect": oauth.RP_REDIRECT, "scope": "openid", **value}
+        assert "code" in browser.authorize(**arguments)
+        again = browser.authorize(**arguments)
+        assert ("code" in again) if client is lenient else (again["error"] == "invalid_request")
+    events = [row for row in demo.audit("authorization_request.reused")
+              if row["client_id"] in (lenient["client_id"], strict["client_id"])]
+    assert [row["outcome"] for row in events] == ["success", "failure"]
+
+
+def test_a_client_may_be_kept_to_its_own_tokens(demo):
+    client = register(demo, may_introspect="own")
+    own = sign_in(demo, client)["access_token"]
+    other = oauth.sign_in(demo)["access_token"]
+    answers = [oauth.post(demo, "/oauth/introspect", {"token": token}, basic(client)).json() for token in (own, other)]
+    assert answers[0]["active"] is True and answers[1] == {"active": False}
