@@ -89,7 +89,7 @@ struct TestBridge: Sendable {
                     watch: AuthorizationWatch(limiter: InProcessRateLimiter(), audit: storage),
                     subjectOfHint: { _ in nil }, time: time),
                 accounts: storage,
-                secondFactor: TestAccounts.secrets.map {
+                secondFactor: TestAccounts.secrets.map { [storage] in
                     SecondFactorEnrolment(
                         accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
                 }),
