@@ -2,13 +2,11 @@
 
 import base64
 import hashlib
-import http.server
 import json
 import secrets
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
@@ -16,6 +14,7 @@ import instance
 import oauth
 import signing
 from instance import wait_until
+from receiver import Receiver
 
 
 def error(answer) -> tuple[int, str]:
@@ -302,36 +301,6 @@ def test_the_administration_token_names_no_user(demo):
 
 
 # Logout
-
-class Receiver:
-    """A website's back-channel logout endpoint."""
-
-    def __init__(self, statuses: list[int] | None = None):
-        self.tokens: list[str] = []
-        self.bodies: list[dict] = []
-        statuses = list(statuses or [])
-        receiver = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                receiver.bodies.append(parse_qs(body))
-                receiver.tokens.append(parse_qs(body)["logout_token"][0])
-                self.send_response(statuses.pop(0) if statuses else 200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.uri = f"http://127.0.0.1:{self.server.server_port}/logout"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
 
 def logout_url(**parameters) -> str:
     return "/oauth/logout?" + urlencode(parameters)
