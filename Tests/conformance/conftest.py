@@ -6,8 +6,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "EndToEnd"))
 
 import instance  # noqa: E402
-import tls  # noqa: E402
-from op import Provider, Website  # noqa: E402
+from op import OP, Website  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from report import Report  # noqa: E402
 
@@ -53,7 +52,7 @@ def receiver():
 
 @pytest.fixture(scope="session")
 def op(tmp_path_factory, receiver):
-    server = Provider(tls.certificate(tmp_path_factory.mktemp("certificate")), receiver.uri)
+    server = OP(tmp_path_factory.mktemp("certificate"), receiver.uri)
     yield server
     assert server.stop() == 0, server.output[-4000:]
 

@@ -1,14 +1,12 @@
 """The provider under test, a website that signs its users in there, and the person with the browser."""
 
-import base64
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
-import instance
 import oauth
-import signing
+import provider
 import wire
 from report import Report
 
@@ -24,48 +22,24 @@ APP_REDIRECTS = ["com.example.conformance:/callback", "http://127.0.0.1/callback
                  "https://app.example.com/conformance/callback"]
 
 
-class Provider(instance.Served):
-    """`drawbridge serve` over TLS, with accounts and the suite's static clients."""
+class OP(provider.Provider):
+    """The provider with the suite's static clients."""
 
-    def __init__(self, tls: tuple[Path, Path], backchannel_logout_uri: str):
-        self.secrets = {}
-        self.passwords = {"buffy": secrets.token_urlsafe(12)}
-        self.cafile = str(tls[0])
+    def __init__(self, folder: Path, backchannel_logout_uri: str):
         website = {
             "client_name": "Conformance", "redirect_uris": [CALLBACK], "post_logout_redirect_uris": [SIGNED_OUT],
             # The Basic plan sends no PKCE; a client for which it is required is the default.
             "require_pkce": False, "id_token_signed_response_alg": "RS256",
             "scope": "openid profile email address phone offline_access",
             "grant_types": ["authorization_code", "refresh_token"]}
-        app = {"client_id": APP, "client_type": "native", "client_name": "Conformance app", "redirect_uris": APP_REDIRECTS,
-               "grant_types": ["authorization_code", "refresh_token"], "scope": "openid profile"}
-        super().__init__(
-            "password: {passes: 1}", tls=tls, users=self.passwords, clients=[
-                self.client(BASIC, {**website, "backchannel_logout_uri": backchannel_logout_uri}),
-                self.client(SECOND, website),
-                self.client(POST, {**website, "token_endpoint_auth_method": "client_secret_post"}),
-                self.client(QUERY, {**website, "redirect_uris": [QUERY_CALLBACK, CALLBACK + "/other"]}),
-                self.client(ADMIN, {"client_type": "service", "grant_types": ["client_credentials"], "scope": "admin"}),
-                app])
-        self.issuer = self.base
-        self.metadata = self.send("GET", "/.well-known/openid-configuration").json()
-
-    def client(self, name: str, document: dict) -> dict:
-        self.secrets[name], digest = signing.client_secret()
-        return {"client_id": name, "client_type": "web", **document, "client_secret_digest": digest}
-
-    def send(self, method, target, headers=None, body=None, **more) -> wire.Answer:
-        return super().send(method, target.removeprefix(self.base), headers, body, cafile=self.cafile, **more)
-
-    def user(self, name: str) -> dict:
-        return {"username": name, "password": self.passwords[name]}
-
-    def keys(self) -> list[dict]:
-        return self.send("GET", self.metadata["jwks_uri"]).json()["keys"]
-
-    def basic(self, client: str) -> dict:
-        text = f"{quote(client)}:{quote(self.secrets[client])}"
-        return {"Authorization": "Basic " + base64.b64encode(text.encode()).decode()}
+        super().__init__(folder, {
+            BASIC: {**website, "backchannel_logout_uri": backchannel_logout_uri},
+            SECOND: website,
+            POST: {**website, "token_endpoint_auth_method": "client_secret_post"},
+            QUERY: {**website, "redirect_uris": [QUERY_CALLBACK, CALLBACK + "/other"]},
+            ADMIN: {"client_type": "service", "grant_types": ["client_credentials"], "scope": "admin"},
+            APP: {"client_type": "native", "client_name": "Conformance app", "redirect_uris": APP_REDIRECTS,
+                  "grant_types": ["authorization_code", "refresh_token"], "scope": "openid profile"}})
 
 
 @dataclass
@@ -91,7 +65,7 @@ class Landing:
 class Person(oauth.Browser):
     """A browser whose owner signs in, agrees and confirms wherever a page asks for it."""
 
-    def __init__(self, op: Provider, name: str = "buffy"):
+    def __init__(self, op: OP, name: str = "buffy"):
         super().__init__(op)
         self.name = name
 
@@ -135,7 +109,7 @@ class Login:
 class Website:
     """The relying party that the suite plays, with one browser in front of it."""
 
-    def __init__(self, op: Provider, report: Report, client: str = BASIC, person: Person | None = None):
+    def __init__(self, op: OP, report: Report, client: str = BASIC, person: Person | None = None):
         self.op, self.report, self.client = op, report, client
         self.person = person or Person(op)
 
