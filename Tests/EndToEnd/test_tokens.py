@@ -105,7 +105,10 @@ def test_of_a_hundred_redeemers_one_wins_and_loses_it_again(demo):
     winners = [answer for answer in answers if answer.status == 200]
     assert len(winners) == 1
     assert {error(answer) for answer in answers if answer.status != 200} == {(400, "invalid_grant")}
-    assert error(oauth.refresh(demo, winners[0].json()["refresh_token"])) == (400, "invalid_grant")
+    tokens = winners[0].json()
+    assert error(oauth.refresh(demo, tokens["refresh_token"])) == (400, "invalid_grant")
+    wait_until(lambda: oauth.userinfo(demo, tokens["access_token"]).status == 401, 1.2, "the access token's end")
+    assert oauth.introspect(demo, tokens["access_token"]) == {"active": False}
 
 
 def test_a_verifier_without_a_challenge_is_a_downgrade(demo):
