@@ -13,11 +13,11 @@ RELEASE := .build/release/drawbridge
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
-E2E_PACKAGES := chromium chromium-driver nginx-light openssl postgresql postgresql-client python3 python3-venv redis-server redis-tools
+E2E_PACKAGES := apache2-bin chromium chromium-driver libapache2-mod-auth-openidc nginx-light openssl postgresql postgresql-client python3 python3-venv redis-server redis-tools
 
 .PHONY: help
 help: ## Show this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: packages-build ## Install what is missing, build, and start everything with a demo website
@@ -34,7 +34,7 @@ release: packages-build ## Build the optimised binary
 	@echo "Built $(RELEASE)"
 
 .PHONY: test
-test: unit e2e ## Run all tests
+test: unit e2e conformance ## Run all tests
 
 .PHONY: unit
 unit: build packages-unit ## Run the Swift tests
@@ -44,6 +44,10 @@ unit: build packages-unit ## Run the Swift tests
 .PHONY: e2e
 e2e: build packages-e2e $(VENV)/installed ## Run the tests against real processes and a real browser
 	$(VENV)/bin/python -m pytest Tests/EndToEnd
+
+.PHONY: conformance
+conformance: build packages-e2e $(VENV)/installed ## Replay the OpenID conformance suite's plans
+	$(VENV)/bin/python -m pytest Tests/conformance
 
 .PHONY: lint
 lint: ## Check the formatting

@@ -194,9 +194,10 @@ class Served(Process):
     ISSUER = "https://backend.example"
 
     def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, website: str = "",
-                 origin: str | None = None):
-        """`settings` are further lines of the file, `website` further fields of the website's document, `origin` is
-        where browsers come to when that is not here."""
+                 origin: str | None = None, clients: list[dict] = [], users: dict[str, str] = {}):
+        """`settings` are further lines of the file, `website` further fields of the website's document, `clients`
+        further documents, `users` names and passwords of accounts, `origin` is where browsers come to when that is
+        not here."""
         scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
         self.data = scratch / "data"
         self.settings = scratch / "drawbridge.yaml"
@@ -210,6 +211,7 @@ class Served(Process):
         self.base = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
         self.management = f"http://127.0.0.1:{management_port}"
         fields = f", {website}" if website else ""
+        documents = "".join(f"  - {json.dumps(client)}\n" for client in clients)
         files = f"tls:\n  certificate: {tls[0]}\n  private_key: {tls[1]}\n" if tls else ""
         self.settings.write_text(f"""
 public_origin: {origin or self.base}
@@ -224,9 +226,12 @@ trusted_issuers:
 clients:
   - {{client_id: app, client_type: native, can_issue_login_tokens: true, may_reach: [web]}}
   - {{client_id: web, client_type: web, return_paths: [/contacts, "/account/*"], default_return_path: /contacts{fields}}}
-{files}{settings}
+{documents}{files}{settings}
 """)
         run("keys", "init", "--config", str(self.settings))
+        for name, password in users.items():
+            run("users", "add", "--config", str(self.settings), name, "--name", name.capitalize(),
+                "--email", f"{name}@example.com", stdin=password.encode() + b"\n")
         super().__init__([binary(), "serve", "--config", str(self.settings)], scratch)
         wait_until(self._is_ready, 30, "readiness")
 

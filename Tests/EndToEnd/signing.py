@@ -4,6 +4,8 @@ import base64
 import hashlib
 import hmac
 import json
+import secrets
+import zlib
 
 
 def b64url(data: bytes) -> str:
@@ -29,3 +31,10 @@ def header_of(token: str) -> dict:
 
 def challenge(verifier: str) -> str:
     return b64url(hashlib.sha256(verifier.encode()).digest())
+
+
+def client_secret() -> tuple[str, str]:
+    """A client's password and the digest of it that a settings file holds."""
+    body = "dbc_" + b64url(secrets.token_bytes(32))
+    text = body + b64url(zlib.crc32(body.encode()).to_bytes(4, "big"))
+    return text, b64url(hashlib.sha256(text.encode()).digest())

@@ -15,6 +15,7 @@ import instance
 import signing
 import wire
 from instance import REDEEM, wait_until
+from tls import certificate
 
 
 # Probes and metrics
@@ -263,17 +264,6 @@ def test_forwarded_addresses_count_only_from_trusted_proxies(serve):
 
 
 # TLS
-
-def certificate(folder, name: str):
-    crt, key = folder / f"{name}.pem", folder / f"{name}.key"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", f"/CN={name}", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key),
-         "-out", str(crt)],
-        check=True, capture_output=True)
-    key.chmod(0o600)
-    return crt, key
-
 
 def served_name(port: int) -> str:
     pem = ssl.get_server_certificate(("127.0.0.1", port))

@@ -2,13 +2,11 @@
 
 import base64
 import hashlib
-import http.server
 import json
 import secrets
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
@@ -16,6 +14,7 @@ import instance
 import oauth
 import signing
 from instance import wait_until
+from receiver import Receiver
 
 
 def error(answer) -> tuple[int, str]:
@@ -106,7 +105,10 @@ def test_of_a_hundred_redeemers_one_wins_and_loses_it_again(demo):
     winners = [answer for answer in answers if answer.status == 200]
     assert len(winners) == 1
     assert {error(answer) for answer in answers if answer.status != 200} == {(400, "invalid_grant")}
-    assert error(oauth.refresh(demo, winners[0].json()["refresh_token"])) == (400, "invalid_grant")
+    tokens = winners[0].json()
+    assert error(oauth.refresh(demo, tokens["refresh_token"])) == (400, "invalid_grant")
+    wait_until(lambda: oauth.userinfo(demo, tokens["access_token"]).status == 401, 1.2, "the access token's end")
+    assert oauth.introspect(demo, tokens["access_token"]) == {"active": False}
 
 
 def test_a_verifier_without_a_challenge_is_a_downgrade(demo):
@@ -302,36 +304,6 @@ def test_the_administration_token_names_no_user(demo):
 
 
 # Logout
-
-class Receiver:
-    """A website's back-channel logout endpoint."""
-
-    def __init__(self, statuses: list[int] | None = None):
-        self.tokens: list[str] = []
-        self.bodies: list[dict] = []
-        statuses = list(statuses or [])
-        receiver = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                receiver.bodies.append(parse_qs(body))
-                receiver.tokens.append(parse_qs(body)["logout_token"][0])
-                self.send_response(statuses.pop(0) if statuses else 200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.uri = f"http://127.0.0.1:{self.server.server_port}/logout"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
 
 def logout_url(**parameters) -> str:
     return "/oauth/logout?" + urlencode(parameters)

@@ -105,7 +105,7 @@ def send(
     else:
         connection = http.client.HTTPConnection(url.hostname, url.port, timeout=timeout, source_address=address)
     try:
-        connection.putrequest(method, target, skip_accept_encoding=True)
+        connection.putrequest(method, target, skip_host="host" in named, skip_accept_encoding=True)
         for name, value in pairs:
             connection.putheader(name, value)
         if body is not None:

@@ -6,28 +6,71 @@ package enum AuditCSV {
 
     /// A record's row, its line end included.
     package static func row(_ record: AuditRecord) -> String {
-        let event = record.event
-        let fields: [String?] = [
-            record.id, event.at.rfc3339, event.type.rawValue, event.outcome.rawValue, event.reason,
-            event.subject?.rawValue, event.clientID?.rawValue, event.targetClientID?.rawValue,
-            event.sessionID?.rawValue, event.tokenID?.rawValue, event.address, event.userAgent, event.requestID,
-            event.detail, record.node, String(record.sequence), record.hash, record.previousHash,
-        ]
-        return fields.map { $0.map(field) ?? "" }.joined(separator: ",") + "\r\n"
+        var output: [UInt8] = []
+        appendRow(record, to: &output)
+        return String(decoding: output, as: UTF8.self)
     }
+
+    /// Writes ``row(_:)`` behind what is there.
+    static func appendRow(_ record: AuditRecord, to output: inout [UInt8]) {
+        let event = record.event
+        append(record.id, to: &output)
+        output.append(separator)
+        event.at.appendRFC3339(to: &output)
+        let fields: [String?] = [
+            event.type.rawValue, event.outcome.rawValue, event.reason, event.subject?.rawValue,
+            event.clientID?.rawValue, event.targetClientID?.rawValue, event.sessionID?.rawValue,
+            event.tokenID?.rawValue, event.address, event.userAgent, event.requestID, event.detail, record.node,
+        ]
+        for field in fields {
+            output.append(separator)
+            if let field { append(field, to: &output) }
+        }
+        output.append(separator)
+        output.append(decimal: record.sequence)
+        output.append(separator)
+        append(record.hash, to: &output)
+        output.append(separator)
+        append(record.previousHash, to: &output)
+        output.append(literal: "\r\n")
+    }
+
+    private static let separator = UInt8(ascii: ",")
+    private static let quote = UInt8(ascii: "\"")
+    private static let apostrophe = UInt8(ascii: "'")
+
+    /// What makes a field one that needs quotes.
+    private static let isSpecial: [Bool] = (0...255).map { "\",\r\n;'".utf8.contains($0) }
 
     /// One field.
     ///
     /// A user agent is anybody's text, and a spreadsheet runs what begins like a formula: an apostrophe before it
     /// makes it text (OWASP, "CSV Injection").
-    static func field(_ text: String) -> String {
+    private static func append(_ text: String, to output: inout [UInt8]) {
         var text = text
-        if let first = text.utf8.first, "=+-@\t\r\n".utf8.contains(first) { text = "'" + text }
-        // Also the full-width forms, which some spreadsheets take for their ASCII ones.
-        if let first = text.unicodeScalars.first, ["\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}"].contains(first) {
-            text = "'" + text
+        text.withUTF8 { bytes in
+            let isFormula = beginsLikeFormula(bytes)
+            guard isFormula || bytes.contains(where: { isSpecial[Int($0)] }) else {
+                return output.append(contentsOf: bytes)
+            }
+            output.append(quote)
+            if isFormula { output.append(apostrophe) }
+            for byte in bytes {
+                if byte == quote { output.append(quote) }
+                output.append(byte)
+            }
+            output.append(quote)
         }
-        let needsQuotes = text.utf8.contains { "\",\r\n;'".utf8.contains($0) }
-        return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+    }
+
+    private static func beginsLikeFormula(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = bytes.first else { return false }
+        switch first {
+        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D: return true
+        // Also the full-width forms U+FF1D, U+FF0B, U+FF0D and U+FF20, which some spreadsheets take for ASCII's.
+        case 0xEF:
+            return bytes.count >= 3 && bytes[1] == 0xBC && [0x9D, 0x8B, 0x8D, 0xA0].contains(bytes[2])
+        default: return false
+        }
     }
 }

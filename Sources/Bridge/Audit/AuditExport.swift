@@ -11,7 +11,9 @@ package struct AuditExport: Sendable {
     /// Takes a piece of the output; a slow one slows the reading down.
     package typealias Sink = ([UInt8]) async throws -> Void
 
-    static let pageSize = 500
+    /// Records of a chain that are read at once; of a search, which gives no more than 500.
+    static let pageSize = 1000
+    private static let searchSize = 500
 
     private let log: any AuditLog
 
@@ -36,7 +38,7 @@ package struct AuditExport: Sendable {
         try await begin(format, sink)
         var cursor: AuditCursor?
         repeat {
-            let found = try await log.search(filter, before: cursor, limit: Self.pageSize)
+            let found = try await log.search(filter, before: cursor, limit: Self.searchSize)
             if !found.records.isEmpty { try await sink(page(found.records, format)) }
             cursor = found.next
         } while cursor != nil
@@ -48,16 +50,16 @@ package struct AuditExport: Sendable {
 
     private func page(_ records: [AuditRecord], _ format: Format) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(records.count * 512)
+        output.reserveCapacity(records.count * 768)
         for record in records {
             switch format {
             case .jsonLines:
-                output.append(contentsOf: record.json)
+                record.appendJSON(to: &output)
                 output.append(0x0A)
             case .ocsf:
-                output.append(contentsOf: AuditOCSF.object(record))
+                AuditOCSF.append(record, to: &output)
                 output.append(0x0A)
-            case .csv: output.append(contentsOf: AuditCSV.row(record).utf8)
+            case .csv: AuditCSV.appendRow(record, to: &output)
             }
         }
         return output

@@ -39,24 +39,49 @@ package struct AuditExportReader: Sendable {
 
     package static let maximumLineLength = 65_536
 
+    /// A checkpoint's line has one member, which is not this.
+    private static let eventStart = Array(#"{"id":"#.utf8)
+
+    private let wantsEvents: Bool
     private var buffer: [UInt8] = []
     private var line = 0
 
-    package init() {}
+    /// - Parameter wantsEvents: whether to look at lines that can be no checkpoint's.
+    package init(wantsEvents: Bool = true) { self.wantsEvents = wantsEvents }
 
     /// Takes the next bytes and gives the entries that they complete.
     package mutating func take(
-        _ bytes: some Collection<UInt8>, _ entry: (Entry) throws(Problem) -> Void
+        _ bytes: ArraySlice<UInt8>, _ entry: (Entry) throws(Problem) -> Void
     ) throws(Problem) {
-        for piece in Split(bytes) {
-            buffer.append(contentsOf: piece.bytes)
-            guard buffer.count <= Self.maximumLineLength else { throw Problem(line: line + 1, reason: .tooLong) }
-            guard piece.endsLine else { continue }
+        try bytes.withUnsafeBufferPointer { (bytes) throws(Problem) in try take(bytes, entry) }
+    }
+
+    private mutating func take(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ entry: (Entry) throws(Problem) -> Void
+    ) throws(Problem) {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: 0x0A) {
             line += 1
+            let piece = UnsafeBufferPointer(rebasing: rest[..<end])
+            rest = rest[(end + 1)...]
+            guard buffer.count + piece.count <= Self.maximumLineLength else {
+                throw Problem(line: line, reason: .tooLong)
+            }
+            if buffer.isEmpty {
+                if let found = try parse(piece) { try entry(found) }
+                continue
+            }
+            // The line began in the bytes before.
+            buffer.append(contentsOf: piece)
             let text = buffer
             buffer.removeAll(keepingCapacity: true)
-            try entry(Self.parse(text, line: line))
+            let found = try text.withUnsafeBufferPointer { (text) throws(Problem) in try parse(text) }
+            if let found { try entry(found) }
         }
+        guard buffer.count + rest.count <= Self.maximumLineLength else {
+            throw Problem(line: line + 1, reason: .tooLong)
+        }
+        buffer.append(contentsOf: rest)
     }
 
     /// Ends the reading.
@@ -65,8 +90,14 @@ package struct AuditExportReader: Sendable {
         guard buffer.isEmpty else { throw Problem(line: line + 1, reason: .unfinished) }
     }
 
-    private static func parse(_ text: [UInt8], line: Int) throws(Problem) -> Entry {
-        guard let members = JSONValue.parse(text, depth: 2)?.object else {
+    /// - Returns: `nil` for a line that is passed over.
+    private func parse(_ text: UnsafeBufferPointer<UInt8>) throws(Problem) -> Entry? {
+        if wantsEvents {
+            if let record = AuditRecordLine.read(text) { return .event(record) }
+        } else if text.starts(with: Self.eventStart) {
+            return nil
+        }
+        guard let members = JSONValue.parse(bytes: Array(text), depth: 2)?.object else {
             throw Problem(line: line, reason: .notAnObject)
         }
         do {
@@ -77,23 +108,5 @@ package struct AuditExportReader: Sendable {
         } catch {
             throw Problem(line: line, reason: .field(error.field))
         }
-    }
-}
-
-/// Cuts bytes behind each line feed.
-private struct Split<Bytes: Collection<UInt8>>: Sequence, IteratorProtocol {
-    private var rest: Bytes.SubSequence
-
-    init(_ bytes: Bytes) { rest = bytes[...] }
-
-    mutating func next() -> (bytes: Bytes.SubSequence, endsLine: Bool)? {
-        guard !rest.isEmpty else { return nil }
-        guard let end = rest.firstIndex(of: 0x0A) else {
-            defer { rest = rest[rest.endIndex...] }
-            return (rest, false)
-        }
-        let piece = rest[..<end]
-        rest = rest[rest.index(after: end)...]
-        return (piece, true)
     }
 }

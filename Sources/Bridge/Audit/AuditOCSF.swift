@@ -14,6 +14,10 @@ package enum AuditOCSF {
         case other = 99
     }
 
+    static func append(_ record: AuditRecord, to output: inout [UInt8]) {
+        output.append(contentsOf: object(record))
+    }
+
     /// A record's object, on one line.
     package static func object(_ record: AuditRecord) -> [UInt8] {
         let event = record.event
@@ -62,19 +66,17 @@ package enum AuditOCSF {
         }
     }
 
+    private static let reuse: Set = ["login_token.replayed", "authorization_code.reused", "refresh_token.reused"]
+
     private static func severity(of event: AuditEvent) -> Int64 {
-        let reuse: Set = ["login_token.replayed", "authorization_code.reused", "refresh_token.reused"]
         if reuse.contains(event.type.rawValue) { return 4 }
         return event.outcome == .success ? 1 : 3
     }
 
-    private static func metadata(_ record: AuditRecord) -> String {
-        var product = JSONObjectWriter()
-        product.add("name", "Drawbridge")
-        product.add("vendor_name", "Drawbridge")
+    private static func metadata(_ record: AuditRecord) -> [UInt8] {
         var metadata = JSONObjectWriter()
         metadata.add("version", "1.3.0")
-        metadata.add("product", json: closed(product))
+        metadata.add("product", json: #"{"name":"Drawbridge","vendor_name":"Drawbridge"}"#)
         metadata.add("uid", record.id)
         metadata.add("log_name", "audit")
         metadata.add("event_code", record.event.type.rawValue)
@@ -84,7 +86,7 @@ package enum AuditOCSF {
     }
 
     // The class wants a user in every event; the type says when there is none.
-    private static func user(_ event: AuditEvent) -> String {
+    private static func user(_ event: AuditEvent) -> [UInt8] {
         var user = JSONObjectWriter()
         if let subject = event.subject?.rawValue {
             user.add("uid", subject)
@@ -96,11 +98,11 @@ package enum AuditOCSF {
         return closed(user)
     }
 
-    private static func service(_ event: AuditEvent) -> String {
+    private static func service(_ event: AuditEvent) -> [UInt8] {
         text("name", event.targetClientID?.rawValue ?? event.clientID?.rawValue ?? "drawbridge")
     }
 
-    private static func unmapped(_ record: AuditRecord) -> String {
+    private static func unmapped(_ record: AuditRecord) -> [UInt8] {
         let facts: [(String, String?)] = [
             ("client_id", record.event.clientID?.rawValue), ("detail", record.event.detail), ("hash", record.hash),
             ("node", record.node), ("previous_hash", record.previousHash),
@@ -111,13 +113,11 @@ package enum AuditOCSF {
         return closed(object)
     }
 
-    private static func text(_ name: String, _ value: String) -> String {
+    private static func text(_ name: String, _ value: String) -> [UInt8] {
         var object = JSONObjectWriter()
         object.add(name, value)
         return closed(object)
     }
 
-    private static func closed(_ object: consuming JSONObjectWriter) -> String {
-        String(decoding: object.finish(), as: UTF8.self)
-    }
+    private static func closed(_ object: consuming JSONObjectWriter) -> [UInt8] { object.finish() }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// An audit event in its place: numbered within its node and chained to the one before it.
@@ -31,45 +30,6 @@ package struct AuditRecord: Hashable, Sendable {
     package init(chaining event: AuditEvent, node: String, sequence: Int64, previousHash: String) {
         self.init(
             node: node, sequence: sequence, event: event, previousHash: previousHash,
-            hash: Self.hash(of: event, node: node, sequence: sequence, previousHash: previousHash))
-    }
-
-    /// Whether the hash is the one that the fields give.
-    package var isIntact: Bool {
-        hash == Self.hash(of: event, node: node, sequence: sequence, previousHash: previousHash)
-    }
-
-    // Every field is written with its length, so that no two different events share one encoding:
-    // version line, then fields in the fixed order below, each as `<byte count>:<bytes>\n`, an absent one as `-\n`.
-    private static func hash(of event: AuditEvent, node: String, sequence: Int64, previousHash: String) -> String {
-        var bytes: [UInt8] = Array("drawbridge-audit-v1\n".utf8)
-        bytes.reserveCapacity(512)
-        func append(_ field: String?) {
-            guard let field else {
-                bytes.append(contentsOf: [UInt8(ascii: "-"), UInt8(ascii: "\n")])
-                return
-            }
-            bytes.append(contentsOf: String(field.utf8.count).utf8)
-            bytes.append(UInt8(ascii: ":"))
-            bytes.append(contentsOf: field.utf8)
-            bytes.append(UInt8(ascii: "\n"))
-        }
-        append(previousHash)
-        append(node)
-        append(String(sequence))
-        append(String(event.at.milliseconds))
-        append(event.type.rawValue)
-        append(event.outcome.rawValue)
-        append(event.reason)
-        append(event.subject?.rawValue)
-        append(event.clientID?.rawValue)
-        append(event.targetClientID?.rawValue)
-        append(event.sessionID?.rawValue)
-        append(event.tokenID?.rawValue)
-        append(event.address)
-        append(event.userAgent)
-        append(event.requestID)
-        append(event.detail)
-        return Base64URL.encode(Array(SHA256.hash(data: bytes)))
+            hash: AuditRecordText(event, node: node, sequence: sequence, previousHash: previousHash).hash)
     }
 }

@@ -46,18 +46,23 @@ package struct AuditReview: Sendable {
         exportAt path: String, trusting keys: [AuditVerifierKey]
     ) throws -> AuditVerificationReport {
         var checkpoints: [AuditCheckpoint] = []
-        try read(path) { if case .checkpoint(let checkpoint) = $0 { checkpoints.append(checkpoint) } }
+        try read(path, wantsEvents: false) {
+            if case .checkpoint(let checkpoint) = $0 { checkpoints.append(checkpoint) }
+        }
         var verifier = AuditVerifier(checkpoints: checkpoints, trusting: keys)
-        try read(path) { if case .event(let record) = $0 { verifier.take(record) } }
+        try read(path, wantsEvents: true) { if case .event(let record) = $0 { verifier.take(record) } }
         return verifier.finish()
     }
 
-    private static func read(_ path: String, _ entry: (AuditExportReader.Entry) -> Void) throws {
+    private static func read(
+        _ path: String, wantsEvents: Bool, _ entry: (AuditExportReader.Entry) -> Void
+    ) throws {
         guard let file = FileHandle(forReadingAtPath: path) else { throw CocoaError(.fileReadNoSuchFile) }
         defer { try? file.close() }
-        var reader = AuditExportReader()
+        var reader = AuditExportReader(wantsEvents: wantsEvents)
         while let bytes = try file.read(upToCount: 262_144), !bytes.isEmpty {
-            try reader.take(bytes) { (found: AuditExportReader.Entry) throws(AuditExportReader.Problem) in entry(found)
+            try reader.take(Array(bytes)[...]) {
+                (found: AuditExportReader.Entry) throws(AuditExportReader.Problem) in entry(found)
             }
         }
         try reader.finish()

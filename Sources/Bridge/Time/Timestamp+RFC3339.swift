@@ -1,11 +1,17 @@
 extension Timestamp {
     /// RFC 3339 with milliseconds in UTC, `2026-11-21T07:00:00.000Z` (contract §13).
     package var rfc3339: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        appendRFC3339(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Writes ``rfc3339`` behind what is there.
+    package func appendRFC3339(to text: inout [UInt8]) {
         let (days, millisecondOfDay) = milliseconds.dividedFloored(by: 86_400_000)
         let (year, month, day) = Self.civil(daysSinceEpoch: days)
         let second = millisecondOfDay / 1000
-        var text = [UInt8]()
-        text.reserveCapacity(24)
         func append(_ value: Int64, digits: Int) {
             var divisor: Int64 = 1
             for _ in 1..<digits { divisor *= 10 }
@@ -28,7 +34,6 @@ extension Timestamp {
         text.append(UInt8(ascii: "."))
         append(millisecondOfDay % 1000, digits: 3)
         text.append(UInt8(ascii: "Z"))
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)` (RFC 3339 §5.6); digits past milliseconds are cut off.

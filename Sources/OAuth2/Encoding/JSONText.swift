@@ -99,6 +99,12 @@ package struct JSONObjectWriter {
         output.append(contentsOf: json.utf8)
     }
 
+    /// - Parameter json: a value that is JSON already.
+    package mutating func add(_ name: String, json: [UInt8]) {
+        begin(name)
+        output.append(contentsOf: json)
+    }
+
     /// The object's bytes.
     package consuming func finish() -> [UInt8] {
         output.append(UInt8(ascii: "}"))

@@ -7,9 +7,9 @@ import Bridge
 /// pages, some of them short, and no page takes long.
 struct AuditSearch {
     /// Events that one window holds.
-    var window = 5000
+    var window = 2000
     /// How long further windows are opened.
-    var patience = Duration.milliseconds(25)
+    var patience = Duration.milliseconds(15)
 
     private let filter: AuditFilter
     /// Found by an index.

@@ -91,6 +91,31 @@ func entries(_ bytes: [UInt8], pieces: Int = 1 << 20) throws(AuditExportReader.P
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `a line in the form of an export means what it means in any other form`(seed: UInt64) {
+        var generator = SplitMix(state: seed)
+        // White space in front is read by the general reader only.
+        func bothWays(_ text: [UInt8]) -> (fast: [AuditExportReader.Entry]?, general: [AuditExportReader.Entry]?) {
+            (try? entries(text + [0x0A]), try? entries([0x20] + text + [0x0A]))
+        }
+        for record in AuditFixture.chain(20) {
+            let text = record.json
+            #expect(bothWays(text).fast == [.event(record)])
+            for _ in 0..<100 {
+                var mutated = text
+                let position = Int.random(in: 0..<mutated.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: mutated[position] = UInt8.random(in: 0...255, using: &generator)
+                case 1: mutated.remove(at: position)
+                default: mutated.insert(UInt8.random(in: 0...255, using: &generator), at: position)
+                }
+                guard !mutated.contains(0x0A) else { continue }
+                let (fast, general) = bothWays(mutated)
+                #expect(fast == general)
+            }
+        }
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `no mutation of an export crashes the reader or passes verification`(seed: UInt64) throws {
         var generator = SplitMix(state: seed)
         let key = try AuditFixture.key()

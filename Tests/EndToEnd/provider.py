@@ -1,0 +1,49 @@
+"""`drawbridge serve` as an OpenID Provider: over TLS, with accounts and with clients of the test's own."""
+
+import base64
+import secrets
+from pathlib import Path
+from urllib.parse import quote
+
+import instance
+import signing
+import tls
+import wire
+
+
+class Provider(instance.Served):
+    """Looks like a demo to those who sign in there: `user`, `client` and `facts` say what one needs to know."""
+
+    def __init__(self, folder: Path, clients: dict[str, dict], users: list[str] = ["buffy"]):
+        """`clients` are documents by id; all but native ones get a secret."""
+        self.certificate = tls.certificate(folder)
+        self.cafile = str(self.certificate[0])
+        self.passwords = {name: secrets.token_urlsafe(12) for name in users}
+        self.secrets: dict[str, str] = {}
+        documents = [self._document(name, document) for name, document in clients.items()]
+        super().__init__("password: {passes: 1}", tls=self.certificate, users=self.passwords, clients=documents)
+        self.issuer = self.base
+        self.facts = {"issuer": self.issuer}
+        self.metadata = self.send("GET", "/.well-known/openid-configuration").json()
+
+    def _document(self, name: str, document: dict) -> dict:
+        if document.get("client_type") == "native":
+            return {"client_id": name, **document}
+        self.secrets[name], digest = signing.client_secret()
+        return {"client_id": name, "client_type": "web", **document, "client_secret_digest": digest}
+
+    def send(self, method, target, headers=None, body=None, **more) -> wire.Answer:
+        return super().send(method, target.removeprefix(self.base), headers, body, cafile=self.cafile, **more)
+
+    def user(self, name: str) -> dict:
+        return {"username": name, "password": self.passwords[name]}
+
+    def client(self, name: str) -> dict:
+        return {"client_id": name, "client_secret": self.secrets[name]}
+
+    def basic(self, client: str) -> dict:
+        text = f"{quote(client)}:{quote(self.secrets[client])}"
+        return {"Authorization": "Basic " + base64.b64encode(text.encode()).decode()}
+
+    def keys(self) -> list[dict]:
+        return self.send("GET", self.metadata["jwks_uri"]).json()["keys"]

@@ -1,0 +1,77 @@
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "EndToEnd"))
+
+import instance  # noqa: E402
+from op import OP, Website  # noqa: E402
+from receiver import Receiver  # noqa: E402
+from report import Report  # noqa: E402
+
+REPORTS = pytest.StashKey[dict]()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--write-table", action="store_true", help="write what was found into the README")
+
+
+def pytest_configure(config):
+    config.stash[REPORTS] = {}
+
+
+def pytest_collection_modifyitems(items):
+    if not pathlib.Path(instance.binary()).exists():
+        pytest.exit(f"no binary at {instance.binary()}: run `swift build`, or set DRAWBRIDGE_BINARY", returncode=2)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    report = item.funcargs.get("report")
+    try:
+        return (yield)
+    except BaseException:
+        if report:
+            report.failed = True
+        raise
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for module, (_, report) in config.stash[REPORTS].items():
+        terminalreporter.write_line(f"{report.result:15} {module}{'  (' + report.note + ')' if report.note else ''}")
+
+
+@pytest.fixture(scope="session")
+def receiver():
+    """The website's back-channel logout endpoint."""
+    made = Receiver()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def op(tmp_path_factory, receiver):
+    server = OP(tmp_path_factory.mktemp("certificate"), receiver.uri)
+    yield server
+    assert server.stop() == 0, server.output[-4000:]
+
+
+@pytest.fixture
+def report(request):
+    """The findings of one module."""
+    made = Report(request.node.get_closest_marker("module").args[0])
+    script = f"{request.path.name}::{request.function.__name__}"
+    request.config.stash[REPORTS][made.module] = (script, made)
+    return made
+
+
+@pytest.fixture
+def website(op, report) -> Website:
+    return Website(op, report)
+
+
+@pytest.fixture
+def reports(request) -> dict:
+    """The findings of all modules so far, with their scripts."""
+    return request.config.stash[REPORTS]

@@ -1,0 +1,193 @@
+"""The provider under test, a website that signs its users in there, and the person with the browser."""
+
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import oauth
+import provider
+import wire
+from report import Report
+
+import conditions
+
+#: The suite's own addresses, as its texts prescribe them for static clients.
+HOST = "https://suite.example.com/test/a/drawbridge"
+CALLBACK, QUERY_CALLBACK = f"{HOST}/callback", f"{HOST}/callback?foo=bar"
+SIGNED_OUT = f"{HOST}/post_logout_redirect"
+ADMIN, BASIC, SECOND, POST, QUERY, APP = (
+    "conf-admin", "conf-basic-1", "conf-basic-2", "conf-post", "conf-query", "conf-app")
+APP_REDIRECTS = ["com.example.conformance:/callback", "http://127.0.0.1/callback", "http://[::1]/callback",
+                 "https://app.example.com/conformance/callback"]
+
+
+class OP(provider.Provider):
+    """The provider with the suite's static clients."""
+
+    def __init__(self, folder: Path, backchannel_logout_uri: str):
+        website = {
+            "client_name": "Conformance", "redirect_uris": [CALLBACK], "post_logout_redirect_uris": [SIGNED_OUT],
+            # The Basic plan sends no PKCE; a client for which it is required is the default.
+            "require_pkce": False, "id_token_signed_response_alg": "RS256",
+            "scope": "openid profile email address phone offline_access",
+            "grant_types": ["authorization_code", "refresh_token"]}
+        super().__init__(folder, {
+            BASIC: {**website, "backchannel_logout_uri": backchannel_logout_uri},
+            SECOND: website,
+            POST: {**website, "token_endpoint_auth_method": "client_secret_post"},
+            QUERY: {**website, "redirect_uris": [QUERY_CALLBACK, CALLBACK + "/other"]},
+            ADMIN: {"client_type": "service", "grant_types": ["client_credentials"], "scope": "admin"},
+            APP: {"client_type": "native", "client_name": "Conformance app", "redirect_uris": APP_REDIRECTS,
+                  "grant_types": ["authorization_code", "refresh_token"], "scope": "openid profile"}})
+
+
+@dataclass
+class Landing:
+    """Where a browser ended: at an address that is not the provider's, or on one of its pages."""
+
+    location: str | None
+    page: wire.Answer | None
+    #: What the person was shown on the way: "sign-in", "consent", "sign-out".
+    shown: list[str] = field(default_factory=list)
+
+    @property
+    def answer(self) -> dict:
+        """The parameters of the query; nothing may be in the fragment."""
+        assert self.location, (self.page.status, self.page.text[:1000])
+        parts = urlsplit(self.location)
+        assert not parts.fragment, self.location
+        answer = parse_qs(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+        assert all(len(values) == 1 for values in answer.values()), self.location
+        return {name: values[0] for name, values in answer.items()}
+
+
+class Person(oauth.Browser):
+    """A browser whose owner signs in, agrees and confirms wherever a page asks for it."""
+
+    def __init__(self, op: OP, name: str = "buffy"):
+        super().__init__(op)
+        self.name = name
+
+    def visit(self, target: str, form: dict | None = None) -> Landing:
+        base, shown = self.demo.base, []
+        answer = self.request("POST" if form is not None else "GET", target.removeprefix(base), form, "cross-site")
+        for _ in range(10):
+            if answer.status == 303:
+                location = answer.header("Location")
+                if not location.startswith((base + "/", "/")):
+                    return Landing(location, None, shown)
+                answer = self.request("GET", location.removeprefix(base))
+                continue
+            forms = {form["action"]: number for number, form in enumerate(oauth.Forms(answer.text).forms)}
+            if answer.status == 200 and "/sign-in" in forms:
+                shown.append("sign-in")
+                answer = self.submit(answer, forms["/sign-in"], **self.demo.user(self.name))
+            elif answer.status == 200 and "/oauth/consent" in forms:
+                shown.append("consent")
+                answer = self.submit(answer, forms["/oauth/consent"], decision="allow")
+            elif answer.status == 200 and "/oauth/logout" in forms:
+                shown.append("sign-out")
+                answer = self.submit(answer, forms["/oauth/logout"])
+            else:
+                return Landing(None, answer, shown)
+        raise AssertionError(f"too many pages: {shown}")
+
+
+@dataclass
+class Login:
+    """One flow through both endpoints, checked as the suite checks every flow."""
+
+    request: dict
+    shown: list[str]
+    code: str
+    answer: wire.Answer
+    tokens: dict
+    claims: dict
+
+
+class Website:
+    """The relying party that the suite plays, with one browser in front of it."""
+
+    def __init__(self, op: OP, report: Report, client: str = BASIC, person: Person | None = None):
+        self.op, self.report, self.client = op, report, client
+        self.person = person or Person(op)
+
+    def request(self, **changes) -> dict:
+        """An authorization request; `None` leaves a parameter out."""
+        request = {
+            "client_id": self.client, "redirect_uri": CALLBACK, "scope": "openid", "state": secrets.token_urlsafe(8),
+            "nonce": secrets.token_urlsafe(8), "response_type": "code", **changes}
+        return {name: value for name, value in request.items() if value is not None}
+
+    def authorize(self, request: dict, method: str = "GET") -> Landing:
+        endpoint = self.op.metadata["authorization_endpoint"]
+        if method == "POST":
+            return self.person.visit(endpoint, request)
+        return self.person.visit(f"{endpoint}?{urlencode(request)}")
+
+    def code(self, landing: Landing, request: dict) -> str:
+        """The code of a good answer."""
+        assert landing.location and landing.location.startswith(request["redirect_uri"]), (landing, request)
+        answer = landing.answer
+        self.report.must("error" not in answer, f"no error: {answer}")
+        self.report.must(answer.get("iss", self.op.issuer) == self.op.issuer, "iss is the issuer")
+        self.report.must(answer.get("state") == request.get("state"), "state is the one sent")
+        return answer["code"]
+
+    def token(self, form: dict, authentication: str = "basic") -> wire.Answer:
+        headers = self.op.basic(self.client) if authentication == "basic" else {}
+        if authentication == "post":
+            form = {**form, "client_id": self.client, "client_secret": self.op.secrets[self.client]}
+        elif authentication == "none":
+            form = {**form, "client_id": self.client}
+        return self.op.send("POST", self.op.metadata["token_endpoint"], headers, urlencode(form))
+
+    def redeem(self, code: str, request: dict, authentication: str = "basic", **more) -> wire.Answer:
+        return self.token({"grant_type": "authorization_code", "code": code, "redirect_uri": request["redirect_uri"], **more},
+                          authentication)
+
+    def check_tokens(self, answer: wire.Answer, nonce: str | None) -> tuple[dict, dict]:
+        """A good answer of the token endpoint; its ID token's claims."""
+        self.report.must(answer.status == 200, f"the token endpoint answers 200, not {answer.status}: {answer.body}")
+        tokens = answer.json()
+        self.report.must(bool(tokens.get("access_token")), "there is an access token")
+        if "expires_in" in tokens:
+            self.report.must(type(tokens["expires_in"]) is int and 0 < tokens["expires_in"] <= 31_536_000, "expires_in is sane")
+        claims = conditions.check_id_token(
+            self.report, tokens["id_token"], self.op.keys(), self.op.issuer, self.client, nonce)
+        return tokens, claims
+
+    def userinfo(self, access_token: str, how: str = "get") -> wire.Answer:
+        endpoint, bearer = self.op.metadata["userinfo_endpoint"], {"Authorization": f"Bearer {access_token}"}
+        if how == "body":
+            return self.op.send("POST", endpoint, None, urlencode({"access_token": access_token}))
+        return self.op.send("GET" if how == "get" else "POST", endpoint, bearer)
+
+    def log_in(self, method: str = "GET", authentication: str = "basic", verifier: str | None = None, **changes) -> Login:
+        """The whole flow."""
+        request = self.request(**changes)
+        landing = self.authorize(request, method)
+        code = self.code(landing, request)
+        answer = self.redeem(code, request, authentication, **({"code_verifier": verifier} if verifier else {}))
+        tokens, claims = self.check_tokens(answer, request.get("nonce"))
+        userinfo = self.userinfo(tokens["access_token"])
+        self.report.must(userinfo.status == 200, f"userinfo answers 200, not {userinfo.status}")
+        return Login(request, landing.shown, code, answer, tokens, claims)
+
+    def expect_error(self, allowed: set[str], **changes):
+        """A request that must come back with one of these errors."""
+        request = self.request(**changes)
+        landing = self.authorize(request)
+        self.report.must(bool(landing.location) and landing.location.startswith(CALLBACK), f"the error comes back: {landing}")
+        conditions.check_authorization_error(self.report, landing.answer, allowed, self.op.issuer, request.get("state"))
+
+    def expect_page(self, **changes):
+        """A request that must be answered with a page, and no redirect."""
+        landing = self.authorize(self.request(**changes))
+        self.report.must(landing.location is None and landing.page.status == 400, f"an error page, no redirect: {landing}")
+        self.report.must("text/html" in landing.page.header("Content-Type"), "the page is a page")
+
+    def expect_signed_out(self):
+        """What the suite asks after a logout."""
+        self.expect_error(conditions.NEEDS_A_PERSON, prompt="none", state=secrets.token_urlsafe(96))
