@@ -27,6 +27,13 @@ package struct AuthorizationRequest: Hashable, Sendable {
         AuthorizationReturn(redirectURI: redirectURI, state: state).location(parameters, issuer: issuer)
     }
 
+    /// What the user said to it.
+    func consentEvent(
+        _ type: AuditEventType, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
+    ) -> AuditEvent {
+        AuditEvent(at: now, type: type, outcome: .success, subject: subject, clientID: client.id, origin: origin)
+    }
+
     /// Where answers go.
     package var answer: AuthorizationReturn { AuthorizationReturn(redirectURI: redirectURI, state: state) }
 }

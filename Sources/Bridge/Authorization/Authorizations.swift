@@ -77,7 +77,7 @@ package struct Authorizations: Sendable {
         guard case .success(let request) = reading, !agreed else {
             return try await go(reading, journey, session: session, agreed: agreed, origin: origin)
         }
-        try await audit.append([consentEvent(.consentDenied, request, asked, origin)])
+        try await audit.append([request.consentEvent(.consentDenied, asked, origin: origin, at: time.now())])
         let location = request.answer.location(of: .accessDenied, "the user declined", issuer: issuer)
         return .redirect(to: location)
     }
@@ -164,18 +164,10 @@ package struct Authorizations: Sendable {
     private func remember(
         _ request: AuthorizationRequest, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
     ) async throws {
-        let event = consentEvent(.consentGranted, request, subject, origin)
+        let event = request.consentEvent(.consentGranted, subject, origin: origin, at: now)
         guard request.redirectKind == .https else { return try await audit.append([event]) }
         try await consents.rememberConsent(
             of: subject, to: request.client.id, scopes: Set(request.scope.tokens), at: now, event: event)
-    }
-
-    private func consentEvent(
-        _ type: AuditEventType, _ request: AuthorizationRequest, _ subject: Subject, _ origin: RequestOrigin
-    ) -> AuditEvent {
-        AuditEvent(
-            at: time.now(), type: type, outcome: .success, subject: subject, clientID: request.client.id,
-            origin: origin)
     }
 
     private func sealed(_ journey: AuthorizationJourney, demandedAt: Timestamp?, asked: Subject?) throws -> String {
