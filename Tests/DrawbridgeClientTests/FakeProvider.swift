@@ -61,9 +61,8 @@ actor FakeProvider: HTTPTransport {
     }
 
     private static func form(_ body: String) -> [String: String] {
-        var parts = URLComponents()
-        parts.percentEncodedQuery = body.replacing("+", with: "%20")
-        return Dictionary((parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { $1 }
+        let parts = URLComponents(string: "?" + body.replacing("+", with: "%20"))
+        return Dictionary((parts?.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { $1 }
     }
 }
 
