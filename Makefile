@@ -13,7 +13,7 @@ RELEASE := .build/release/drawbridge
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
-E2E_PACKAGES := apache2-bin chromium chromium-driver libapache2-mod-auth-openidc nginx-light openssl postgresql postgresql-client python3 python3-venv redis-server redis-tools
+E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon gnome-keyring libapache2-mod-auth-openidc libsecret-tools nginx-light openssl postgresql postgresql-client python3 python3-venv redis-server redis-tools
 
 .PHONY: help
 help: ## Show this list
@@ -22,6 +22,7 @@ help: ## Show this list
 .PHONY: demo
 demo: packages-build ## Install what is missing, build, and start everything with a demo website
 	$(SWIFT) build --product drawbridge
+	$(SWIFT) build --product drawbridge-app
 	$(BINARY) demo --listen $(LISTEN)
 
 .PHONY: build

@@ -11,8 +11,12 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "drawbridge",
+    // For DrawbridgeClient, the library for apps; the service itself runs on Linux.
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .library(name: "DrawbridgeClient", targets: ["DrawbridgeClient"]),
         .executable(name: "drawbridge", targets: ["drawbridge"]),
+        .executable(name: "drawbridge-app", targets: ["drawbridge-app"]),
         .executable(name: "bench-hello", targets: ["bench-hello"]),
     ],
     dependencies: [
@@ -136,6 +140,22 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        // What apps build in: nothing of the service in it, and the only public declarations of the package.
+        .target(
+            name: "DrawbridgeClient",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "drawbridge-app",
+            dependencies: [
+                "DrawbridgeClient",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "bench-hello",
             dependencies: [
@@ -213,6 +233,21 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DrawbridgeClientTests",
+            dependencies: [
+                "DrawbridgeClient",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DesktopAppTests",
+            dependencies: [
+                "DrawbridgeClient", "drawbridge-app",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict),

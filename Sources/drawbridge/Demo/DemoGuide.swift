@@ -7,6 +7,8 @@ struct DemoGuide: Sendable {
     /// The option that names where the audit log is; a database's address may hold a password, and is not repeated.
     let record: String
     let bearer: Secret<String>
+    /// Of the first person, for sign-ins in the browser.
+    let password: Secret<String>
     let adminToken: Secret<String>
     /// As it was called, so that the lines can be copied.
     let program = CommandLine.arguments.first ?? "drawbridge"
@@ -31,6 +33,10 @@ struct DemoGuide: Sendable {
                        -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
                   curl -s -b jar \(baseURL)/session
                   (the first curl once more, without -c jar: refused, and that session is ended)
+
+          App     \(program)-app sign-in --issuer \(baseURL)
+                  Your browser asks: alice, \(password.expose())
+                  \(program)-app open /contacts --issuer \(baseURL)
 
           Admin   \(baseURL)/admin/
                   Sign in there with this token, or use it with curl as a bearer:

@@ -56,7 +56,7 @@ struct DemoInstance: Sendable {
             baseURL: facts.baseURL, managementURL: facts.managementURL,
             record: settings.database == nil ? "--data \(folder.path)" : "--database URL",
             bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.time.now()),
-            adminToken: facts.adminToken)
+            password: accounts.password(of: DemoPerson.all[0]), adminToken: facts.adminToken)
         try await Server(composition: composition, extraRoutes: site.addRoutes) {
             do {
                 try announce(facts, guide)

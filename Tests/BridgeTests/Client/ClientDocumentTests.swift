@@ -1,5 +1,6 @@
 import Bridge
 import Foundation
+import OAuth2
 import Testing
 
 /// Contract §14.

@@ -38,6 +38,9 @@ import Testing
         ("only commands print", "Sources/Bridge/X.swift", "    print(token)"),
         ("no work is left for later", "Tests/X.swift", "let a = 1 // TODO later"),
         ("nothing is public", "Sources/Bridge/X.swift", "public struct X {}"),
+        (
+            "the library for apps knows nothing of the service", "Sources/DrawbridgeClient/X.swift", "import Bridge"
+        ),
         ("307 and 308 are never answered", "Sources/BridgeHTTP/X.swift", "status: .temporaryRedirect"),
         ("the rules know neither network nor database", "Sources/Bridge/X.swift", "import NIOCore"),
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),

@@ -1,0 +1,28 @@
+import ArgumentParser
+import DrawbridgeClient
+import Foundation
+
+/// What a script can tell from the exit status.
+enum ExitStatus: Int32 {
+    case failed = 1
+    case notSignedIn = 3
+    case refused = 4
+    case timedOut = 5
+    case unreachable = 6
+
+    init(_ error: ClientError) {
+        switch error {
+        case .notSignedIn: self = .notSignedIn
+        case .refused, .cancelled: self = .refused
+        case .timedOut: self = .timedOut
+        case .unreachable, .comeBackLater: self = .unreachable
+        default: self = .failed
+        }
+    }
+
+    /// Says what happened on standard error, and ends the process with this status.
+    func end(saying words: String) -> ExitCode {
+        FileHandle.standardError.write(Data("drawbridge-app: \(words)\n".utf8))
+        return ExitCode(rawValue)
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import DrawbridgeClient
+
+/// Signs the user in.
+struct SignInCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-in", abstract: "Sign in through your browser, or by what another app has left.",
+        discussion: """
+            Opens the system's browser, never a window of its own, and waits on
+            127.0.0.1 and [::1] for the answer. It answers one address, once.
+
+            Examples:
+              drawbridge-app sign-in
+              drawbridge-app sign-in --print-url      open the address yourself
+              drawbridge-app sign-in --silent --app demo-app-b
+            """)
+
+    @OptionGroup var options: AppOptions
+
+    @Flag(help: "Only by the sign-in of another app of this device; ask nobody. Status 3 when that is not possible.")
+    var silent = false
+
+    @Flag(name: .customLong("print-url"), help: "Print the address to open, and open nothing.")
+    var printsAddress = false
+
+    @Option(help: "Seconds to wait for the browser.")
+    var timeout = 300
+
+    @Option(help: "The address to come back to: ipv4 or ipv6. The listener is on both where there are both.")
+    var loopback = LoopbackFamily.ipv4
+
+    @Option(name: .customLong("login-hint"), help: "Whom to suggest on the sign-in page.")
+    var loginHint: String?
+
+    @Flag(name: .customLong("ask-again"), help: "Ask for the password even if the browser is signed in.")
+    var asksAgain = false
+
+    func validate() throws {
+        guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is 1 to 3600 seconds.") }
+        guard !silent || !printsAddress else { throw ValidationError("--silent opens no address to print.") }
+    }
+
+    func run() async throws {
+        if silent {
+            var outcome = SilentSignIn.needsSignIn(.nothingShared)
+            try await options.run { drawbridge throws(ClientError) in outcome = await drawbridge.signInSilently() }
+            return try report(outcome)
+        }
+        let browser = DesktopBrowser(
+            launcher: printsAddress ? .printing : .system(), family: loopback, patience: .seconds(timeout))
+        let wishes = SignInOptions(loginHint: loginHint, asksAgain: asksAgain)
+        try await options.run { drawbridge throws(ClientError) in
+            let claims = try await drawbridge.signIn(with: browser, options: wishes)
+            say("Signed in as \(claims.subject).")
+        }
+    }
+
+    private func report(_ outcome: SilentSignIn) throws {
+        switch outcome {
+        case .signedIn(let claims): say("Signed in as \(claims.subject), without asking.")
+        case .needsSignIn(let reason):
+            throw ExitStatus.notSignedIn.end(saying: "\(Self.words(reason)); try: drawbridge-app sign-in")
+        }
+    }
+
+    private static func words(_ reason: SilentFallback) -> String {
+        switch reason {
+        case .nothingShared: "no app of this device has a sign-in to share"
+        case .partsDoNotFit: "what another app has left does not belong together"
+        case .refused(let refusal): "the provider refused: \(refusal)"
+        case .notBelieved(let flaw): "\(ClientError.idToken(flaw))"
+        case .failed(let error): "\(error)"
+        }
+    }
+}

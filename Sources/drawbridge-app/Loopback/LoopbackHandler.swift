@@ -1,0 +1,56 @@
+import NIOCore
+import NIOHTTP1
+
+/// Answers one connection of the browser: the exact address of the redirect, and nothing else.
+final class LoopbackHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let inbox: LoopbackInbox
+    private var head: HTTPRequestHead?
+
+    init(_ inbox: LoopbackInbox) { self.inbox = inbox }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): self.head = head
+        case .body: break
+        case .end:
+            guard let head else { return }
+            self.head = nil
+            answer(head, context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let path = head.uri.prefix { $0 != "?" }
+        // Another name in `Host` is a page that had its own name point to us (DNS rebinding).
+        guard head.method == .GET, path == LoopbackListener.path, let port = context.localAddress?.port,
+            let host = head.headers["Host"].first, head.headers["Host"].count == 1,
+            LoopbackFamily.allCases.contains(where: { host == "\($0.addressHost):\(port)" })
+        else { return write(.nothingHere, context) }
+        let address = "http://\(host)\(head.uri)"
+        switch inbox.receive(address) {
+        case .notOurs: write(.nothingHere, context)
+        case .finished: write(.finished, context, then: address)
+        case .unfinished: write(.unfinished, context, then: address)
+        }
+    }
+
+    private func write(_ page: LoopbackPage, _ context: ChannelHandlerContext, then address: String? = nil) {
+        var headers = HTTPHeaders(page.headers)
+        headers.add(name: "Content-Length", value: "\(page.html.utf8.count)")
+        headers.add(name: "Connection", value: "close")
+        let head = HTTPResponseHead(version: .http1_1, status: page.isFound ? .ok : .notFound, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: page.html)))), promise: nil)
+        let inbox = inbox
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            if let address { inbox.deliver(address) }
+            channel.close(promise: nil)
+        }
+    }
+}

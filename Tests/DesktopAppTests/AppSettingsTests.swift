@@ -1,0 +1,61 @@
+import ArgumentParser
+import DrawbridgeClient
+import Foundation
+import Testing
+
+@testable import drawbridge_app
+
+@Suite struct AppSettingsTests {
+    private func settings(_ arguments: [String], _ environment: [String: String] = [:]) throws -> AppSettings {
+        AppSettings(try AppOptions.parse(arguments), environment: environment)
+    }
+
+    @Test func `options come before the environment, and both before the defaults`() throws {
+        let environment = ["DRAWBRIDGEAPP_APP": "from-environment", "DRAWBRIDGEAPP_ISSUER": ""]
+        #expect(try settings(["--app", "from-option"], environment).app == "from-option")
+        #expect(try settings([], environment).app == "from-environment")
+        #expect(try settings([]).app == "demo-app")
+        #expect(try settings([], environment).issuer == "http://127.0.0.1:8080", "an empty value is none")
+    }
+
+    @Test func `secrets lie in the user's data folder`() throws {
+        #expect(
+            try settings([], ["XDG_DATA_HOME": "/d"]).folder.path(percentEncoded: false) == "/d/drawbridge-app")
+        let other = try settings([], ["XDG_DATA_HOME": "relative"]).folder.path(percentEncoded: false)
+        #expect(other.hasSuffix("/.local/share/drawbridge-app"), "the specification has relative paths ignored")
+    }
+
+    @Test func `the apps of one provider share, those of another do not`() throws {
+        let ours = try settings(["--app", "a"]).configuration()
+        #expect(try settings(["--app", "b"]).configuration().sharing == ours.sharing)
+        #expect(try settings(["--issuer", "https://id.example.com"]).configuration().sharing != ours.sharing)
+    }
+
+    @Test func `http beyond this machine is refused`() throws {
+        let settings = try settings(["--issuer", "http://id.example.com"])
+        #expect(throws: ClientError.self) { try settings.configuration() }
+    }
+
+    @Test func `a store that nobody knows is refused`() async throws {
+        let settings = try settings(["--store", "cloud"])
+        await #expect(throws: ClientError.configuration("--store is auto, secret-service or file, not cloud")) {
+            try await settings.store()
+        }
+    }
+
+    @Test(arguments: [
+        (ClientError.notSignedIn, 3), (.refused(OAuthRefusal(code: "access_denied")), 4), (.cancelled, 4),
+        (.timedOut, 5), (.unreachable("no network"), 6), (.comeBackLater(seconds: nil), 6),
+        (.answer(.foreignState), 1), (.secretStore("full"), 1),
+    ])
+    func `the exit status says what happened`(_ error: ClientError, _ status: Int) {
+        #expect(ExitStatus(error).rawValue == Int32(status))
+    }
+
+    @Test(arguments: [
+        ["--timeout", "0"], ["--timeout", "3601"], ["--silent", "--print-url"], ["--loopback", "ipv5"],
+    ])
+    func `wrong usage is told before anything happens`(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try SignInCommand.parse(arguments) }
+    }
+}

@@ -1,0 +1,103 @@
+import DrawbridgeClient
+import Foundation
+import Testing
+
+@Suite struct FileSecretStoreTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "drawbridge-store-\(UUID())")
+    private let item = SecretItem(service: "com.example/../sso", account: "device_secret", accessGroup: "T.sso")
+
+    private var store: FileSecretStore { FileSecretStore(folder: folder) }
+
+    private func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private func onlyFile() throws -> String {
+        let names = try files()
+        try #require(names.count == 1)
+        return folder.appending(path: names[0]).path(percentEncoded: false)
+    }
+
+    private func removed(_ work: () async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await work()
+    }
+
+    @Test func `nobody else can read a secret or enter its folder`() async throws {
+        try await removed {
+            try await store.write(Redacted("ds_1"), to: item)
+            #expect(try mode(onlyFile()) == 0o600)
+            #expect(try mode(folder.path(percentEncoded: false)) == 0o700)
+        }
+    }
+
+    @Test func `a secret is read back, replaced and forgotten`() async throws {
+        try await removed {
+            #expect(try await store.read(item) == nil)
+            try await store.write(Redacted("ds_1"), to: item)
+            try await store.write(Redacted("ds_2"), to: item)
+            #expect(try await store.read(item)?.expose() == "ds_2")
+            #expect(try files().count == 1, "no draft is left")
+            try await store.remove(item)
+            try await store.remove(item)
+            #expect(try await store.read(item) == nil)
+        }
+    }
+
+    @Test func `a reader sees one secret or the other, never a part`() async throws {
+        try await removed {
+            let texts = (0..<2).map { String(repeating: "\($0)", count: 200_000) }
+            try await store.write(Redacted(texts[0]), to: item)
+            let store = store
+            let item = item
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { for turn in 0..<50 { try await store.write(Redacted(texts[turn % 2]), to: item) } }
+                group.addTask {
+                    for _ in 0..<50 {
+                        let read = try await store.read(item)?.expose()
+                        #expect(read == texts[0] || read == texts[1])
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `a file that others may read is not believed`() async throws {
+        try await removed {
+            try await store.write(Redacted("ds_1"), to: item)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: onlyFile())
+            await #expect(throws: ClientError.self) { try await store.read(item) }
+        }
+    }
+
+    @Test func `a link to elsewhere is not followed`() async throws {
+        try await removed {
+            try await store.write(Redacted("ds_1"), to: item)
+            let file = try onlyFile()
+            try FileManager.default.moveItem(atPath: file, toPath: "\(file).elsewhere")
+            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "\(file).elsewhere")
+            await #expect(throws: ClientError.self) { try await store.read(item) }
+        }
+    }
+
+    @Test func `names do not lead out of the folder, and no two are one`() async throws {
+        try await removed {
+            let items = [
+                SecretItem(service: "a/b", account: "c"), SecretItem(service: "a", account: "b/c"),
+                SecretItem(service: "a+b", account: "c"), SecretItem(service: "a", account: "b+c"),
+                SecretItem(service: "..", account: "..", accessGroup: ".."), SecretItem(service: "s", account: "a"),
+                SecretItem(service: "s", account: "a", accessGroup: ""),
+                SecretItem(service: "s", account: "a", accessGroup: "g"),
+            ]
+            for (number, item) in items.enumerated() { try await store.write(Redacted("\(number)"), to: item) }
+            for (number, item) in items.enumerated() { #expect(try await store.read(item)?.expose() == "\(number)") }
+            #expect(try files().count == items.count)
+        }
+    }
+}

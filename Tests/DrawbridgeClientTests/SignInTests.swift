@@ -1,0 +1,56 @@
+import DrawbridgeClient
+import Testing
+
+@Suite struct SignInTests {
+    private let device = Device()
+
+    @Test func `the code is redeemed with its verifier, and the device secret is left for the other apps`() async throws
+    {
+        let app = try device.app()
+        let claims = try await device.signIn(app)
+        #expect(claims.subject == "alice")
+        let request = try #require(await device.provider.asked("/token").first)
+        #expect(request.form["grant_type"] == "authorization_code")
+        #expect(request.form["code"] == "c1")
+        #expect(request.form["client_id"] == "app-a")
+        #expect(request.form["redirect_uri"] == "http://127.0.0.1:5000/callback")
+        #expect(request.form["code_verifier"]?.count == 43)
+        #expect(request.form["client_secret"] == nil)
+        #expect(request.form["device_secret"] == nil)
+        #expect(await device.shared().secret == "ds_1")
+        #expect(try await app.accessToken().expose() == "at_1")
+    }
+
+    @Test func `a device that is known shows its secret`() async throws {
+        try await device.signIn(try device.app())
+        try await device.signIn(try device.app("app-b"))
+        #expect(await device.provider.asked("/token").last?.form["device_secret"] == "ds_1")
+    }
+
+    @Test func `the sign-in is there for the app's next run`() async throws {
+        try await device.signIn(try device.app())
+        #expect(try await device.app().accessToken().expose() == "at_1")
+    }
+
+    @Test func `an app sees the tokens of no other app`() async throws {
+        try await device.signIn(try device.app())
+        await #expect(throws: ClientError.notSignedIn) { try await device.app("app-b").accessToken() }
+    }
+
+    @Test func `a sign-in whose ID token is refused leaves nothing behind`() async throws {
+        let app = try device.app()
+        await #expect(throws: ClientError.idToken(.audience)) { try await device.signIn(app, ["aud": "app-z"]) }
+        #expect(await device.shared().secret == nil)
+        await #expect(throws: ClientError.notSignedIn) { try await app.accessToken() }
+    }
+
+    @Test func `a browser that is closed ends the sign-in`() async throws {
+        struct Closed: SignInBrowser {
+            func prepare() async throws(ClientError) -> RedirectAddress { try RedirectAddress("com.example.app:/c") }
+            func open(_ request: SignInRequest) async throws(ClientError) -> String { throw .cancelled }
+        }
+        let app = try device.app()
+        await #expect(throws: ClientError.cancelled) { try await app.signIn(with: Closed()) }
+        #expect(await device.provider.asked("/token").isEmpty)
+    }
+}

@@ -1,0 +1,70 @@
+import DrawbridgeClient
+import Testing
+
+@Suite struct SignOutTests {
+    private let device = Device()
+
+    private func signedIn() async throws -> (Drawbridge, Drawbridge) {
+        let (first, second) = (try device.app(), try device.app("app-b"))
+        try await device.signIn(first)
+        await device.provider.answer(
+            "/token", await device.tokens("app-b", access: "at_b", refresh: "rt_b", secret: nil))
+        _ = await second.signInSilently()
+        await device.provider.answer("/revoke", ClientAnswer(status: 200))
+        return (first, second)
+    }
+
+    private func revoked() async -> [String?] { await device.provider.asked("/revoke").map { $0.form["token"] } }
+
+    @Test func `signing out ends the device secret, and nothing is left`() async throws {
+        let (first, _) = try await signedIn()
+        try await first.signOut()
+        #expect(await revoked() == ["rt_1", "ds_1"])
+        #expect(await device.shared().secret == nil)
+        #expect(await device.shared().idToken == nil)
+        await #expect(throws: ClientError.notSignedIn) { try await first.accessToken() }
+    }
+
+    @Test func `any of the apps may end it for all`() async throws {
+        let (_, second) = try await signedIn()
+        try await second.signOut()
+        #expect(await revoked() == ["rt_b", "ds_1"])
+        #expect(await device.shared().secret == nil)
+    }
+
+    @Test func `one app alone leaves the others signed in`() async throws {
+        let (first, second) = try await signedIn()
+        try await second.signOut(.thisApp)
+        #expect(await revoked() == ["rt_b"])
+        #expect(await device.shared().secret == "ds_1")
+        #expect(try await first.accessToken().expose() == "at_1")
+        await #expect(throws: ClientError.notSignedIn) { try await second.accessToken() }
+    }
+
+    @Test func `the app that the others stand on takes them along`() async throws {
+        let (first, _) = try await signedIn()
+        try await first.signOut(.thisApp)
+        #expect(await revoked() == ["rt_1", "ds_1"])
+        #expect(await device.shared().secret == nil)
+    }
+
+    @Test func `the secrets leave also when the provider cannot be told`() async throws {
+        let (first, _) = try await signedIn()
+        await device.provider.fail("/revoke", .unreachable("no network"))
+        await #expect(throws: ClientError.signedOutHereOnly("the provider does not answer: no network")) {
+            try await first.signOut()
+        }
+        #expect(await device.shared().secret == nil)
+        await #expect(throws: ClientError.notSignedIn) { try await first.accessToken() }
+    }
+
+    @Test func `who is not signed in cannot sign out`() async throws {
+        let app = try device.app()
+        await #expect(throws: ClientError.notSignedIn) { try await app.signOut() }
+    }
+
+    @Test func `an error's words cannot steer a terminal`() {
+        let error = ClientError.refused(OAuthRefusal(code: "bad\u{1B}[2J", explanation: "line\nbreak\u{9B}31m"))
+        #expect("\(error)" == "the provider refused: bad?[2J (line?break?31m)")
+    }
+}

@@ -1,0 +1,108 @@
+import DrawbridgeClient
+import Testing
+
+@Suite struct SilentSignInTests {
+    private let device = Device()
+
+    private func silent() async throws -> SilentSignIn { await (try device.app("app-b")).signInSilently() }
+
+    @Test func `a second app signs in by what the first has left`() async throws {
+        try await device.signIn(try device.app())
+        let left = await device.shared()
+        await device.provider.answer("/token", await device.tokens("app-b", access: "at_b", secret: nil))
+        let second = try device.app("app-b")
+        guard case .signedIn(let claims) = await second.signInSilently() else {
+            Issue.record("not signed in")
+            return
+        }
+        #expect(claims.subject == "alice")
+        #expect(claims.audience == ["app-b"])
+        #expect(try await second.accessToken().expose() == "at_b")
+        let form = try #require(await device.provider.asked("/token").last).form
+        #expect(form["grant_type"] == "urn:ietf:params:oauth:grant-type:token-exchange")
+        #expect(form["client_id"] == "app-b")
+        #expect(form["audience"] == FakeProvider.issuer)
+        #expect(form["subject_token"] == left.idToken)
+        #expect(form["subject_token_type"] == "urn:ietf:params:oauth:token-type:id_token")
+        #expect(form["actor_token"] == "ds_1")
+        #expect(form["actor_token_type"] == "urn:openid:params:token-type:device-secret")
+        #expect(await device.shared() == left)
+    }
+
+    @Test func `with nothing to share a person signs in, and nobody is asked`() async throws {
+        #expect(try await silent() == .needsSignIn(.nothingShared))
+        #expect(await device.provider.requests.isEmpty)
+    }
+
+    @Test func `parts that do not fit never leave the device`() async throws {
+        try await device.signIn(try device.app())
+        let item = SecretItem(
+            service: Device.group.service, account: "device_secret", accessGroup: Device.group.accessGroup)
+        await device.store.write(Redacted("ds_of_a_thief"), to: item)
+        #expect(try await silent() == .needsSignIn(.partsDoNotFit))
+        #expect(await device.provider.asked("/token").count == 1)
+    }
+
+    @Test func `a secret that has ended is forgotten`() async throws {
+        try await device.signIn(try device.app())
+        await device.provider.answer("/token", .refusal("invalid_grant"))
+        let refusal = OAuthRefusal(code: "invalid_grant", explanation: "because", requestID: "r1")
+        #expect(try await silent() == .needsSignIn(.refused(refusal)))
+        #expect(await device.shared().secret == nil)
+        #expect(await device.shared().idToken == nil)
+    }
+
+    @Test(arguments: ["access_denied", "interaction_required", "invalid_scope"])
+    func `another refusal leaves the secret to the other apps`(_ code: String) async throws {
+        try await device.signIn(try device.app())
+        await device.provider.answer("/token", .refusal(code))
+        guard case .needsSignIn(.refused(let refusal)) = try await silent() else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.code == code)
+        #expect(await device.shared().secret == "ds_1")
+    }
+
+    @Test func `without a network it is a value, not an error`() async throws {
+        try await device.signIn(try device.app())
+        await device.provider.fail("/token", .unreachable("no network"))
+        let outcome = try await silent()
+        #expect(outcome == .needsSignIn(.failed(.unreachable("no network"))))
+        #expect(await device.shared().secret == "ds_1")
+    }
+
+    @Test func `a busy provider is no end of the secret`() async throws {
+        try await device.signIn(try device.app())
+        await device.provider.answer(
+            "/token",
+            ClientAnswer(status: 429, headers: ["Retry-After": "900"], body: Array(#"{"error":"slow_down"}"#.utf8)))
+        let outcome = try await silent()
+        #expect(outcome == .needsSignIn(.failed(.comeBackLater(seconds: 900))))
+        #expect(await device.shared().secret == "ds_1")
+    }
+
+    @Test(arguments: [
+        (IDTokenFlaw.subject, "sub", "bob"), (.deviceSecretHash, "ds_hash", "another"), (.audience, "aud", "app-a"),
+        (.issuer, "iss", "https://evil.example"),
+    ])
+    func `an answer that is not believed signs nobody in`(_ flaw: IDTokenFlaw, _ name: String, _ value: String)
+        async throws
+    {
+        try await device.signIn(try device.app())
+        await device.provider.answer("/token", await device.tokens("app-b", secret: nil, claims: [name: value]))
+        let second = try device.app("app-b")
+        #expect(await second.signInSilently() == .needsSignIn(.notBelieved(flaw)))
+        await #expect(throws: ClientError.notSignedIn) { try await second.accessToken() }
+    }
+
+    @Test func `a secret that was rotated takes the old one's place`() async throws {
+        try await device.signIn(try device.app())
+        await device.provider.answer(
+            "/token", await device.tokens("app-b", secret: "ds_2", claims: ["ds_hash": SigningKey.hash("ds_2")]))
+        _ = try await silent()
+        let left = await device.shared()
+        #expect(left.secret == "ds_2")
+        #expect(DeviceSecretHash.fits(idToken: Redacted(left.idToken ?? ""), deviceSecret: Redacted("ds_2")))
+    }
+}
