@@ -63,8 +63,9 @@ fleet: build packages-e2e ## Start three demo nodes behind nginx over a throwawa
 	python3 Tests/EndToEnd/fleet.py
 
 .PHONY: bench
-bench: packages-build ## Measure issue, redeem and check against the baseline; results in bench/RESULTS.md
+bench: packages-build ## Measure the main road and the provider against the baseline; results in bench/RESULTS.md
 	bench/run.sh
+	bench/provider.sh
 
 .PHONY: assets
 assets: ## Embed public/ into the sources again, after a change there

@@ -967,7 +967,7 @@ td { overflow-wrap: anywhere; }
 <input type="hidden" name="what" value="others">
 <button class="button" type="submit" id="end-others">{{text.devices.end_others}}</button>
 </form>
-{{/has_others}}{{#offers_second_factor}}<p class="small"><a href="/account/second-factor" id="second-factor">{{text.second_factor.title}}</a></p>
+{{/has_others}}{{#offers_second_factor}}<p class="actions small"><a href="/account/second-factor" id="second-factor">{{text.second_factor.title}}</a></p>
 {{/offers_second_factor}}{{/signed_in}}{{^signed_in}}<p>{{text.devices.signed_out}}</p>
 <div class="actions"><a class="button" href="{{sign_in_url}}">{{text.page.sign_in}}</a></div>
 {{/signed_in}}</section>
@@ -1111,7 +1111,7 @@ td { overflow-wrap: anywhere; }
 <input type="text" id="removal-code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32" required></div>
 <button class="button second" type="submit">{{text.second_factor.remove}}</button>
 </form>
-{{/enrolled}}<p class="small"><a href="/account/devices">{{text.devices.title}}</a></p>
+{{/enrolled}}<p class="actions small"><a href="/account/devices">{{text.devices.title}}</a></p>
 </section>
 {{/main}}
 {{/layout}}
