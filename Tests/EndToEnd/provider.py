@@ -1,6 +1,7 @@
 """`drawbridge serve` as an OpenID Provider: over TLS, with accounts and with clients of the test's own."""
 
 import base64
+import json
 import secrets
 from pathlib import Path
 from urllib.parse import quote
@@ -14,14 +15,19 @@ import wire
 class Provider(instance.Served):
     """Looks like a demo to those who sign in there: `user`, `client` and `facts` say what one needs to know."""
 
-    def __init__(self, folder: Path, clients: dict[str, dict], users: list[str] = ["buffy"]):
-        """`clients` are documents by id; all but native ones get a secret."""
+    def __init__(self, folder: Path, clients: dict[str, dict], users: list[str] = ["buffy"],
+                 claims: dict | None = None):
+        """`clients` are documents by id; all but native ones get a secret. `claims` are what is known of every user."""
         self.certificate = tls.certificate(folder)
         self.cafile = str(self.certificate[0])
         self.passwords = {name: secrets.token_urlsafe(12) for name in users}
         self.secrets: dict[str, str] = {}
         documents = [self._document(name, document) for name, document in clients.items()]
         super().__init__("password: {passes: 1}", tls=self.certificate, users=self.passwords, clients=documents)
+        if claims:
+            for name in users:
+                instance.run("users", "claims", "--config", str(self.settings), name, "-",
+                             stdin=json.dumps(claims).encode())
         self.issuer = self.base
         self.facts = {"issuer": self.issuer}
         self.metadata = self.send("GET", "/.well-known/openid-configuration").json()

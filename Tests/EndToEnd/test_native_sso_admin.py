@@ -104,7 +104,7 @@ def test_a_user_sees_and_ends_devices_and_sessions(start_demo):
     page = browser.send("GET", "/account/devices")
     assert page.status == 200
     assert page.text.count('name="kind" value="device"') == 2
-    assert "you are here" in page.text and "127.0.0.0/24" in page.text
+    assert "You are here" in page.text and "127.0.0.0/24" in page.text
     out = browser.submit(page, "/account/devices/end")
     assert out.status == 303
     page = browser.send("GET", "/account/devices")

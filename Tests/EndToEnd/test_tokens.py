@@ -212,7 +212,7 @@ def test_introspection_says_nothing_of_what_does_not_count(demo):
     tokens = oauth.sign_in(demo)
     facts = oauth.introspect(demo, tokens["access_token"])
     assert facts["active"] and facts["sub"] == demo.user("alice")["sub"] and facts["username"] == "alice"
-    for presented in ["nonsense", tokens["id_token"], tokens["access_token"][:-2] + "AA"]:
+    for presented in ["nonsense", tokens["id_token"], tokens["access_token"][:-4] + "AAAA"]:
         assert oauth.introspect(demo, presented) == {"active": False}
     # A refresh token is nobody's business but its client's.
     assert oauth.introspect(demo, tokens["refresh_token"], client="demo-rp") == {"active": False}

@@ -22,6 +22,15 @@ APP_REDIRECTS = ["com.example.conformance:/callback", "http://127.0.0.1/callback
                  "https://app.example.com/conformance/callback"]
 
 
+#: All that a scope opens and an account does not have of itself.
+CLAIMS = {
+    "given_name": "Buffy", "family_name": "Summers", "middle_name": "Anne", "nickname": "Buff", "gender": "female",
+    "profile": "https://people.example.com/buffy", "picture": "https://people.example.com/buffy.png",
+    "website": "https://buffy.example.com", "birthdate": "1981-01-19", "zoneinfo": "America/Los_Angeles", "locale": "en-US",
+    "phone_number": "+1 555 0100",
+    "address": {"street_address": "1630 Revello Drive", "locality": "Sunnydale", "region": "CA", "country": "US"}}
+
+
 class OP(provider.Provider):
     """The provider with the suite's static clients."""
 
@@ -39,7 +48,7 @@ class OP(provider.Provider):
             QUERY: {**website, "redirect_uris": [QUERY_CALLBACK, CALLBACK + "/other"]},
             ADMIN: {"client_type": "service", "grant_types": ["client_credentials"], "scope": "admin"},
             APP: {"client_type": "native", "client_name": "Conformance app", "redirect_uris": APP_REDIRECTS,
-                  "grant_types": ["authorization_code", "refresh_token"], "scope": "openid profile"}})
+                  "grant_types": ["authorization_code", "refresh_token"], "scope": "openid profile"}}, claims=CLAIMS)
 
 
 @dataclass

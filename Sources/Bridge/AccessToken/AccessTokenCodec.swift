@@ -36,6 +36,13 @@ package struct AccessTokenCodec: Sendable {
     /// Verifies form, signature, issuer, audience and life. Touches no state.
     /// - Throws: ``BearerRefusal``.
     package func verify(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
+        let claims = try verifyWhateverItsAge(token, at: now)
+        guard now < claims.expiresAt else { throw .expired }
+        return claims
+    }
+
+    /// As ``verify(_:at:)``, for a token that may have run out: it proves nothing but whose it was.
+    func verifyWhateverItsAge(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
         guard let jws = CompactJWS(token.expose()) else { throw .malformed }
         // An ID token or login token is never an access token (RFC 9068 §4, RFC 8725 §3.11).
         guard jws.type == "at+jwt" else { throw .wrongType }
@@ -45,7 +52,6 @@ package struct AccessTokenCodec: Sendable {
         guard members["iss"]?.string == issuer else { throw .unknownIssuer }
         guard let claims = AccessTokenClaims(members) else { throw .missingClaim }
         guard claims.audience.contains(issuer) else { throw .wrongAudience }
-        guard now < claims.expiresAt else { throw .expired }
         return claims
     }
 

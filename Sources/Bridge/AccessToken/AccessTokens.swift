@@ -40,6 +40,12 @@ package struct AccessTokens: Sendable {
         return claims
     }
 
+    /// The claims of a token of ours that has run out; `nil` for one that is still good, or no good.
+    package func expired(_ token: Secret<String>, at now: Timestamp) -> AccessTokenClaims? {
+        guard let claims = try? codec.verifyWhateverItsAge(token, at: now), claims.expiresAt <= now else { return nil }
+        return claims
+    }
+
     /// Has the next look-up ask the store whether the token was revoked.
     func forget(_ id: TokenID) { revocations.forget(id) }
 }

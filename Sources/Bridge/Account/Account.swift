@@ -23,11 +23,15 @@ package struct Account: Hashable, Sendable {
     package var passwordChangedAt: Timestamp
     /// Kept with the user, not with the account: one switch for every way to sign in.
     package var disabledAt: Timestamp?
+    /// What else is known, for apps that may ask for it.
+    package var claims: StandardClaims
+    package var claimsChangedAt: Timestamp?
 
     package init(
         subject: Subject, username: Username?, displayName: String? = nil, email: String? = nil,
         passwordHash: PasswordHash? = nil, role: Role? = nil, secondFactor: SecondFactor? = nil, createdAt: Timestamp,
-        passwordChangedAt: Timestamp? = nil, disabledAt: Timestamp? = nil
+        passwordChangedAt: Timestamp? = nil, disabledAt: Timestamp? = nil, claims: StandardClaims = .none,
+        claimsChangedAt: Timestamp? = nil
     ) {
         self.subject = subject
         self.username = username
@@ -39,6 +43,8 @@ package struct Account: Hashable, Sendable {
         self.createdAt = createdAt
         self.passwordChangedAt = passwordChangedAt ?? createdAt
         self.disabledAt = disabledAt
+        self.claims = claims
+        self.claimsChangedAt = claimsChangedAt
     }
 
     /// How pages address the user.

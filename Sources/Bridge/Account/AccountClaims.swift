@@ -8,14 +8,16 @@ package struct AccountClaims: UserClaimsSource {
 
     package func claims(of subject: Subject) async throws -> [String: JSONValue] {
         guard let account = try await accounts.account(of: subject) else { return [:] }
-        var claims: [String: JSONValue] = [:]
+        var claims = account.claims.values
         claims["name"] = account.displayName.map(JSONValue.string)
         claims["preferred_username"] = (account.username?.text).map(JSONValue.string)
-        if let email = account.email {
-            claims["email"] = .string(email)
-            // Nobody has checked it here.
-            claims["email_verified"] = .bool(false)
+        claims["email"] = account.email.map(JSONValue.string)
+        // Unless an administrator says so, nobody has checked it.
+        claims["email_verified"] = account.email.map { _ in claims["email_verified"] ?? .bool(false) }
+        if claims["phone_number"] != nil {
+            claims["phone_number_verified"] = claims["phone_number_verified"] ?? .bool(false)
         }
+        claims["updated_at"] = .number(String((account.claimsChangedAt ?? account.createdAt).seconds))
         return claims
     }
 }

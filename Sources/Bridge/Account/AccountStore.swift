@@ -18,6 +18,12 @@ package protocol AccountStore: Sendable {
         _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
     ) async throws -> [SessionID]?
 
+    /// Replaces the standard claims that are kept of the user.
+    /// - Returns: whether there is such an account.
+    func setClaims(
+        _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool
+
     /// Stores the same password at another cost, unless it was changed meanwhile.
     func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws
 

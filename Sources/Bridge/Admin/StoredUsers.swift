@@ -53,6 +53,11 @@ package struct StoredUsers: UserRegister {
         return ended != nil
     }
 
+    package func setClaims(_ claims: StandardClaims, subject: Subject, action: AdminAction) async throws -> Bool {
+        try await storage.setClaims(
+            claims, of: subject, at: action.at, event: action.event(.userClaimsChanged, subject: subject))
+    }
+
     package func setDisabled(_ disabled: Bool, subject: Subject, action: AdminAction) async throws -> Bool {
         guard let user = try await storage.record(of: subject) else { return false }
         guard (user.disabledAt != nil) != disabled else { return true }

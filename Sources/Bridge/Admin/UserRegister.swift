@@ -8,6 +8,7 @@ package struct UserOverview: Hashable, Sendable {
     package let displayName: String?
     package let email: String?
     package let role: String?
+    package let claims: StandardClaims
     package let hasSecondFactor: Bool
     package let firstSeenAt: Timestamp
     package let disabledAt: Timestamp?
@@ -20,6 +21,7 @@ package struct UserOverview: Hashable, Sendable {
         displayName = account?.displayName
         email = account?.email
         role = account?.role?.rawValue
+        claims = account?.claims ?? .none
         hasSecondFactor = account?.secondFactor != nil
         firstSeenAt = record.firstSeenAt
         disabledAt = record.disabledAt
@@ -43,6 +45,10 @@ package protocol UserRegister: Sendable {
     /// Sets a password and ends everything of the user.
     /// - Returns: `false` for a user without an account.
     func setPassword(_ password: Secret<String>, subject: Subject, action: AdminAction) async throws -> Bool
+
+    /// Replaces the standard claims that are kept of the user.
+    /// - Returns: `false` for a user without an account.
+    func setClaims(_ claims: StandardClaims, subject: Subject, action: AdminAction) async throws -> Bool
 
     /// Disabling ends everything of the user. Does nothing when it is so already.
     /// - Returns: `false` for a user who was never seen.

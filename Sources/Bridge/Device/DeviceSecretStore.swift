@@ -11,7 +11,7 @@ package protocol DeviceSecretStore: Sendable {
     /// - Parameter includingEnded: with revoked and expired ones.
     func deviceSecrets(of subject: Subject, includingEnded: Bool, at now: Timestamp) async throws -> [DeviceSecret]
 
-    /// Adds a device below the user's limit.
+    /// Adds a device below the user's limit, and hangs its app session below it.
     ///
     /// - Parameters:
     ///   - digest: of the secret to give out.
@@ -118,6 +118,8 @@ package enum DeviceSecretIssueOutcome: Hashable, Sendable {
     case issued(ended: [SessionID])
     /// The user has as many as allowed.
     case rejected
+    /// The app session is over, or unknown; nothing was displaced.
+    case sessionEnded
 }
 
 package enum DeviceSecretUseOutcome: Hashable, Sendable {

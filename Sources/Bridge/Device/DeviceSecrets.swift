@@ -121,9 +121,15 @@ package struct DeviceSecrets: Sendable {
             device, digest: secret.digest, limit: settings.limit,
             event: event(.deviceSecretIssued, occasion, id: device.id, reason: nil),
             displaced: ending("limit", origin: occasion.origin, at: occasion.at))
-        guard case .issued(let ended) = outcome else { return nil }
-        await sessions.forget(ended)
-        return Provision(secret: secret)
+        switch outcome {
+        case .issued(let ended):
+            await sessions.forget(ended)
+            return Provision(secret: secret)
+        case .rejected: return nil
+        // Between the refresh and now, such as by the replay of its old device's secret.
+        case .sessionEnded:
+            throw OAuthError(.invalidGrant, "The session has ended; sign in again.", detail: "session_ended")
+        }
     }
 
     private func rotate(_ secret: OpaqueSecret, device: DeviceSecret, _ occasion: Occasion) async throws -> Provision? {

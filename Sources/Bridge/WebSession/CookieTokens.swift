@@ -45,7 +45,7 @@ package struct CookieTokens: Sendable {
             TokenCookie(
                 name: prefix + "refresh_token", value: Secret(refresh.expose()), path: refreshPath, maximumAge: age),
             TokenCookie(
-                name: prefix + "anti_csrf_token", value: AntiCSRF.value(for: refresh), maximumAge: age),
+                name: prefix + Self.antiCSRFName, value: AntiCSRF.value(for: refresh), maximumAge: age),
             TokenCookie(
                 name: prefix + "info_token",
                 value: Secret(PercentEncoding.encode(String(decoding: times.finish(), as: UTF8.self))),
@@ -55,6 +55,7 @@ package struct CookieTokens: Sendable {
     }
 
     package static let accessTokenName = "access_token"
+    package static let antiCSRFName = "anti_csrf_token"
 
     /// The same cookies, to be taken away.
     package static func cleared(of client: Client, refreshPath: String) -> [TokenCookie] {
@@ -64,7 +65,7 @@ package struct CookieTokens: Sendable {
             TokenCookie(
                 name: prefix + accessTokenName, value: nothing, domain: client.cookieDomain, maximumAge: .zero),
             TokenCookie(name: prefix + "refresh_token", value: nothing, path: refreshPath, maximumAge: .zero),
-            TokenCookie(name: prefix + "anti_csrf_token", value: nothing, maximumAge: .zero),
+            TokenCookie(name: prefix + Self.antiCSRFName, value: nothing, maximumAge: .zero),
             TokenCookie(
                 name: prefix + "info_token", value: nothing, domain: client.cookieDomain, maximumAge: .zero,
                 isHTTPOnly: false),

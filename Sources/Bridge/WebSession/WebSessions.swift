@@ -80,6 +80,12 @@ package final class WebSessions: Sendable {
         return session
     }
 
+    /// The live session with this id, as the store has it; not a use of it.
+    package func peek(_ id: SessionID) async throws -> WebSession? {
+        guard let session = try await store.session(id: id), session.isAlive(at: time.now()) else { return nil }
+        return session
+    }
+
     /// Ends a session and remembers it as ended.
     package func end(_ session: WebSession, reason: String, origin: RequestOrigin) async throws {
         let now = time.now()

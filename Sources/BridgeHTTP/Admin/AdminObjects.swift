@@ -10,6 +10,7 @@ enum AdminObjects {
         object.add("display_name", user.displayName)
         object.add("email", user.email)
         object.add("role", user.role)
+        object.add("claims", jsonText: user.claims.text)
         object.add("second_factor", user.hasSecondFactor)
         object.add("issuer", user.issuer)
         object.add("created_at", user.firstSeenAt)

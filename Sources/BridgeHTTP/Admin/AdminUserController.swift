@@ -25,13 +25,18 @@ struct AdminUserController: Sendable {
     @Sendable func change(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let visit = try await gate.admit(request, context)
         let object = try await AdminRequestReader.object(request)
-        try AdminRequestReader.check(object, knows: ["disabled", "password", "reason"])
+        try AdminRequestReader.check(object, knows: ["disabled", "password", "claims", "reason"])
         let subject = try await user(context).subject
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
         if let password = try Self.password(object) {
             guard try await users.setPassword(password, subject: subject, action: action) else {
                 throw OAuthError(.conflict, "this user signs in elsewhere and has no password here")
+            }
+        }
+        if let claims = try Self.claims(object) {
+            guard try await users.setClaims(claims, subject: subject, action: action) else {
+                throw OAuthError(.conflict, "this user has no account here")
             }
         }
         if let disabled = object["disabled"] {
@@ -47,7 +52,7 @@ struct AdminUserController: Sendable {
         let visit = try await gate.admit(request, context)
         let object = try await AdminRequestReader.object(request)
         try AdminRequestReader.check(
-            object, knows: ["username", "password", "display_name", "email", "role", "reason"])
+            object, knows: ["username", "password", "display_name", "email", "role", "claims", "reason"])
         guard let username = object["username"]?.string.flatMap({ Username($0) }) else {
             throw OAuthError(.invalidRequest, "username must be 1 to 128 bytes of text")
         }
@@ -58,7 +63,7 @@ struct AdminUserController: Sendable {
         let account = Account(
             subject: Account.makeSubject(random: random), username: username,
             displayName: try Self.text("display_name", object), email: try Self.text("email", object),
-            role: try Self.role(object), createdAt: now)
+            role: try Self.role(object), createdAt: now, claims: try Self.claims(object) ?? .none)
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: now)
         guard let user = try await users.add(account, password: password, action: action) else {
@@ -130,6 +135,16 @@ struct AdminUserController: Sendable {
             throw OAuthError(.invalidRequest, "\(name) must be 1 to 256 bytes of text")
         }
         return text
+    }
+
+    private static func claims(_ object: [String: JSONValue]) throws -> StandardClaims? {
+        guard let value = object["claims"], !value.isNull else { return nil }
+        guard let members = value.object else { throw OAuthError(.invalidRequest, "claims must be an object") }
+        do {
+            return try StandardClaims(members)
+        } catch {
+            throw OAuthError(.invalidRequest, error.description)
+        }
     }
 
     private static func role(_ object: [String: JSONValue]) throws -> Account.Role? {

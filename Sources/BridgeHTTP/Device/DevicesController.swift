@@ -7,6 +7,7 @@ import OAuth2
 struct DevicesController: Sendable {
     static let path = "/account/devices"
     static let endPath = "/account/devices/end"
+    private static let endedQuery = "ended"
 
     let places: SignedInPlaces
     let browsers: BrowserSessions
@@ -28,7 +29,7 @@ struct DevicesController: Sendable {
         var response = pages.devices(
             try await places.places(of: session.subject, current: session),
             clientName: { directory[$0]?.name ?? $0.rawValue },
-            formToken: try formTokens.make(binding: binding),
+            formToken: try formTokens.make(binding: binding), wasEnded: request.uri.query == Self.endedQuery,
             offersSecondFactor: offersSecondFactor, to: visitor)
         FormCookie.set(binding, in: &response.headers)
         return response
@@ -37,22 +38,22 @@ struct DevicesController: Sendable {
     @Sendable func end(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
         // Not ours: the page is shown once more, and nothing has happened.
-        guard form.isOurs, let session = try await browsers.find(request)?.session else { return back() }
+        guard form.isOurs, let session = try await browsers.find(request)?.session else { return back(to: Self.path) }
         let origin = context.origin(of: request)
         if form.parameters["what"] == "others" {
             try await places.endOthers(than: session, origin: origin)
         } else if let kind = form.parameters["kind"].flatMap(SignedInPlaces.Place.Kind.init(rawValue:)),
             let id = form.parameters["id"]
         {
+            // Over before or not: what the user wanted ended is.
             _ = try await places.end(kind, id, of: session.subject, origin: origin)
         } else {
             throw OAuthError(.invalidRequest, "the form does not say what to end")
         }
-        return back()
+        return back(to: "\(Self.path)?\(Self.endedQuery)")
     }
 
-    private func back() -> Response {
-        Response(
-            status: .seeOther, headers: [.location: "\(publicOrigin)\(Self.path)", .cacheControl: "no-store"])
+    private func back(to target: String) -> Response {
+        Response(status: .seeOther, headers: [.location: "\(publicOrigin)\(target)", .cacheControl: "no-store"])
     }
 }

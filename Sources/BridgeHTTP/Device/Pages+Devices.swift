@@ -5,8 +5,9 @@ extension Pages {
     func devicesSignedOut(to visitor: PageVisitor) -> Response { render("devices", to: visitor) }
 
     /// The user's devices and sessions, each with a button that ends it.
+    /// - Parameter wasEnded: whether the visitor has just ended one.
     func devices(
-        _ places: [SignedInPlaces.Place], clientName: (ClientID) -> String, formToken: String,
+        _ places: [SignedInPlaces.Place], clientName: (ClientID) -> String, formToken: String, wasEnded: Bool,
         offersSecondFactor: Bool, to visitor: PageVisitor
     ) -> Response {
         let language = language(for: visitor)
@@ -15,13 +16,17 @@ extension Pages {
                 line(place, clientName: clientName(place.clientID), language)
             }
             guard !lines.isEmpty else { return nil }
-            return ["heading": texts.text("devices", kind.rawValue, in: language), "places": lines]
+            return [
+                "kind": kind.rawValue, "heading": texts.text("devices", kind.rawValue, in: language),
+                "hint": texts.text("devices", "\(kind.rawValue)_hint", in: language), "places": lines,
+            ]
         }
         return render(
             "devices",
             [
                 "signed_in": true, "groups": groups, "form_token": formToken,
-                "has_others": places.contains { !$0.isCurrent }, "offers_second_factor": offersSecondFactor,
+                "has_others": places.contains { !$0.isCurrent }, "was_ended": wasEnded,
+                "offers_second_factor": offersSecondFactor,
             ], to: visitor, language: language)
     }
 

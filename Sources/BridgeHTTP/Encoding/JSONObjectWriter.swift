@@ -53,6 +53,13 @@ package struct JSONObjectWriter: Sendable {
         bytes.append(contentsOf: json.finished)
     }
 
+    /// As ``add(_:json:)``, from text; an absent one is left out.
+    package mutating func add(_ name: StaticString, jsonText: String?) {
+        guard let jsonText else { return }
+        begin(name)
+        bytes.append(contentsOf: jsonText.utf8)
+    }
+
     /// The object, closed.
     package var finished: [UInt8] { bytes + [UInt8(ascii: "}")] }
 

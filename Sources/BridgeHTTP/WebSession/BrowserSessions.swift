@@ -45,4 +45,18 @@ package struct BrowserSessions: Sendable {
         }
         return nil
     }
+
+    /// The prefix of cookies whose access token has run out while their session lives, so that a page may renew them.
+    package func renewable(_ request: Request) async throws -> String? {
+        guard let accessTokens else { return nil }
+        let now = time.now()
+        for prefix in clients.current.tokenCookiePrefixes {
+            guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
+                let claims = accessTokens.expired(Secret(text), at: now), let id = claims.sessionID,
+                let session = try await sessions.peek(id), session.clientID == claims.clientID
+            else { continue }
+            return prefix
+        }
+        return nil
+    }
 }

@@ -19,6 +19,10 @@ struct SessionController: Sendable {
         guard let found = try await browsers.find(request) else {
             var body = JSONObjectWriter()
             body.add("authenticated", false)
+            // The access token has run out, its session has not: with this a page of ours may renew it.
+            if let prefix = try await browsers.renewable(request) {
+                body.add("anti_csrf_token", request.cookie(named: prefix + CookieTokens.antiCSRFName))
+            }
             return .json(body)
         }
         let session = found.session
@@ -38,7 +42,7 @@ struct SessionController: Sendable {
             return response
         }
         // The cookie is not for scripts; only a page of this origin reads this answer, and may repeat the value.
-        body.add("anti_csrf_token", request.cookie(named: prefix + "anti_csrf_token"))
+        body.add("anti_csrf_token", request.cookie(named: prefix + CookieTokens.antiCSRFName))
         return .json(body)
     }
 

@@ -12,7 +12,9 @@ extension Drawbridge {
         else { throw .configuration("cookies go to https pages alone") }
         let endpoint = try await provider.metadata().tokenEndpoint
         guard let origin = SecureAddress(endpoint)?.host else { throw .provider(.endpoint("token_endpoint")) }
-        guard let secret = try await sharedDeviceSecret() else { throw .notSignedIn }
+        guard let signIn = try await stored(), let shared = try await sharedSignIn(), shared.isOf(signIn.subject)
+        else { throw .notSignedIn }
+        let secret = shared.deviceSecret
         let answer = try await withAccessToken { token async throws(ClientError) in
             let answer = try await transport.send(
                 .form(

@@ -44,8 +44,15 @@ extension Drawbridge {
         var form: [(name: String, value: String)] = [
             ("grant_type", "refresh_token"), ("refresh_token", refreshToken.expose()),
         ]
-        // Without it the provider would make a second device of this one (contract §5.2).
-        if let shared { form.append(("device_secret", shared.deviceSecret.expose())) }
+        let isOurs = shared?.isOf(signIn.subject) ?? true
+        if !isOurs {
+            // Somebody else's sign-in is shared by now: ask for no device secret that would take its place.
+            let scope = configuration.scope.filter { $0 != "device_sso" }
+            form.append(("scope", scope.joined(separator: " ")))
+        } else if let shared {
+            // Without it the provider would make a second device of this one (contract §5.2).
+            form.append(("device_secret", shared.deviceSecret.expose()))
+        }
         let tokens: TokenAnswer
         do throws(ClientError) {
             tokens = try await token(form)
@@ -58,13 +65,11 @@ extension Drawbridge {
         fresh.refreshToken = tokens.refreshToken ?? refreshToken
         // Kept before its ID token is looked at: the one before is used up.
         try await keep(fresh)
-        try await checkAndShare(tokens, subject: signIn.subject, shared)
+        try await check(tokens, subject: signIn.subject, isShared: isOurs)
         return fresh
     }
 
-    private func checkAndShare(
-        _ tokens: TokenAnswer, subject: String, _ shared: SharedSignIn?
-    ) async throws(ClientError) {
+    private func check(_ tokens: TokenAnswer, subject: String, isShared: Bool) async throws(ClientError) {
         guard let idToken = tokens.idToken else { return }
         let secret = tokens.deviceSecret
         _ = try await verified(
@@ -72,7 +77,7 @@ extension Drawbridge {
             IDTokenCheck(
                 issuer: configuration.issuer, clientID: configuration.clientID, subject: subject,
                 accessToken: tokens.accessToken, deviceSecret: secret))
-        if let secret { try await share(secret, idToken) }
+        if let secret, isShared { try await share(secret, idToken) }
     }
 
     /// Forgets a sign-in that has ended, unless another process has renewed it meanwhile.

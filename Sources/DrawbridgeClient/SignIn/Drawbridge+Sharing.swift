@@ -1,6 +1,6 @@
 // What the apps of one maker share on one device (Native SSO §3, §4).
 extension Drawbridge {
-    /// The shared sign-in, when both of its parts are there and belong together.
+    /// The shared sign-in, when both of its parts are there and can be read.
     func sharedSignIn() async throws(ClientError) -> SharedSignIn? {
         guard let group = configuration.sharing, let secret = try await store.read(group.deviceSecret),
             let idToken = try await store.read(group.idToken)
@@ -28,10 +28,4 @@ extension Drawbridge {
         try await store.remove(group.deviceSecret)
         try await store.remove(group.idToken)
     }
-}
-
-/// The device secret and the ID token that came with it.
-struct SharedSignIn: Sendable {
-    let deviceSecret: Redacted<String>
-    let idToken: Redacted<String>
 }

@@ -1,6 +1,7 @@
 /// How far a sign-out goes.
 public enum SignOutExtent: Sendable, Equatable {
     /// The device secret ends, and with it every app and web session that came from it. What "sign out" means to people.
+    /// A secret of somebody else, who signed in on this device by another app, stays.
     case device
     /// This app alone; what it opened on the web ends as well. Of the app that brought the shared sign-in it is the
     /// same as ``device``: the others stand on it.
@@ -14,16 +15,15 @@ extension Drawbridge {
     public func signOut(_ extent: SignOutExtent = .device) async throws(ClientError) {
         let own = try await stored()
         let shared = try await sharedSignIn()
-        let isOurs = shared.flatMap { try? SignedIDToken($0.idToken).claims.audience }
-            .map { $0.contains(configuration.clientID) }
         var ending: [(token: Redacted<String>, kind: String)] = []
         if let token = own?.refreshToken { ending.append((token, "refresh_token")) }
-        let endsShared = shared != nil && (extent == .device || isOurs == true)
+        let isOurs = own.map { shared?.isOf($0.subject) ?? false } ?? true
+        let endsShared = isOurs && (extent == .device || shared?.isFrom(configuration.clientID) ?? false)
         if let shared, endsShared { ending.append((shared.deviceSecret, "device_secret")) }
-        guard own != nil || endsShared else { throw .notSignedIn }
+        guard own != nil || (shared != nil && endsShared) else { throw .notSignedIn }
         let problem = await revoke(ending)
         try await store.remove(StoredSignIn.item(of: configuration))
-        if let group = configuration.sharing, endsShared {
+        if let group = configuration.sharing, shared != nil, endsShared {
             try await store.remove(group.deviceSecret)
             try await store.remove(group.idToken)
         }

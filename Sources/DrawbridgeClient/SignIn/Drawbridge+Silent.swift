@@ -11,9 +11,9 @@ extension Drawbridge {
     }
 
     private func exchange(_ shared: SharedSignIn) async throws(ClientError) -> SilentSignIn {
-        guard let before = try? SignedIDToken(shared.idToken).claims,
-            DeviceSecretHash.fits(idToken: shared.idToken, deviceSecret: shared.deviceSecret)
-        else { return .needsSignIn(.partsDoNotFit) }
+        guard DeviceSecretHash.fits(idToken: shared.idToken, deviceSecret: shared.deviceSecret) else {
+            return .needsSignIn(.partsDoNotFit)
+        }
         do throws(ClientError) {
             let tokens = try await token([
                 ("grant_type", TokenType.exchangeGrant), ("audience", configuration.issuer.text),
@@ -25,7 +25,7 @@ extension Drawbridge {
             let claims = try await verified(
                 idToken,
                 IDTokenCheck(
-                    issuer: configuration.issuer, clientID: configuration.clientID, subject: before.subject,
+                    issuer: configuration.issuer, clientID: configuration.clientID, subject: shared.claims.subject,
                     accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret ?? shared.deviceSecret))
             if let secret = tokens.deviceSecret, secret != shared.deviceSecret { try await share(secret, idToken) }
             try await keep(StoredSignIn(tokens, subject: claims.subject, at: time.now()))

@@ -23,7 +23,15 @@
             self.environment = environment
         }
 
+        /// On a thread of its own: the service may ask its user to unlock, and that takes as long as it takes.
         func run(_ arguments: [String], input: Redacted<String>? = nil) async throws(ClientError) -> Outcome {
+            let result = await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: runAndWait(arguments, input)) }
+            }
+            return try result.get()
+        }
+
+        private func runAndWait(_ arguments: [String], _ input: Redacted<String>?) -> Result<Outcome, ClientError> {
             let process = Process()
             process.executableURL = URL(filePath: path)
             process.arguments = arguments
@@ -37,15 +45,16 @@
                 if let input { try standardInput.fileHandleForWriting.write(contentsOf: Data(input.expose().utf8)) }
                 try standardInput.fileHandleForWriting.close()
             } catch {
-                throw .secretStore("secret-tool cannot be run")
+                return .failure(.secretStore("secret-tool cannot be run"))
             }
             // Secrets and complaints are shorter than a pipe's buffer, so the one after the other does not block.
             let said = (try? output.fileHandleForReading.readToEnd()) ?? nil
             let complained = (try? complaint.fileHandleForReading.readToEnd()) ?? nil
             process.waitUntilExit()
-            return Outcome(
-                status: process.terminationStatus, output: String(decoding: said ?? Data(), as: UTF8.self),
-                complaint: String(decoding: complained ?? Data(), as: UTF8.self))
+            return .success(
+                Outcome(
+                    status: process.terminationStatus, output: String(decoding: said ?? Data(), as: UTF8.self),
+                    complaint: String(decoding: complained ?? Data(), as: UTF8.self)))
         }
     }
 #endif

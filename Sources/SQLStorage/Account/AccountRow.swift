@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 extension Account {
     /// `$1…` of ``AccountSQL/insert``.
@@ -7,7 +8,7 @@ extension Account {
             SQLValue(subject), SQLValue(username?.text), SQLValue(username?.key), SQLValue(displayName),
             SQLValue(email), SQLValue(passwordHash?.text), SQLValue(role?.rawValue),
             SQLValue(secondFactor?.sealedSecret), SQLValue(secondFactor?.lastStep), SQLValue(createdAt),
-            SQLValue(passwordChangedAt),
+            SQLValue(passwordChangedAt), SQLValue(claims.text), SQLValue(claimsChangedAt),
         ]
     }
 
@@ -22,13 +23,22 @@ extension Account {
             email: try row.optionalText(3), passwordHash: try Self.passwordHash(row),
             role: try row.optionalText(5) == nil ? nil : try row.word(5), secondFactor: factor,
             createdAt: try row.timestamp(8), passwordChangedAt: try row.timestamp(9),
-            disabledAt: try row.optionalTimestamp(10))
+            disabledAt: try row.optionalTimestamp(10), claims: try Self.claims(row),
+            claimsChangedAt: try row.optionalTimestamp(12))
     }
 
     private static func username(_ row: SQLRow) throws -> Username? {
         guard let text = try row.optionalText(1) else { return nil }
         guard let username = Username(text) else { throw StorageError.corrupt("a stored username is none") }
         return username
+    }
+
+    private static func claims(_ row: SQLRow) throws -> StandardClaims {
+        guard let text = try row.optionalText(11) else { return .none }
+        guard let object = JSONValue.parse(text.utf8)?.object, let claims = try? StandardClaims(object) else {
+            throw StorageError.corrupt("stored claims are none")
+        }
+        return claims
     }
 
     private static func passwordHash(_ row: SQLRow) throws -> PasswordHash? {

@@ -3,7 +3,7 @@ enum AccountSQL {
     private static let columns = """
         account.subject, account.username, account.display_name, account.email, account.password_hash, account.role, \
         account.second_factor, account.second_factor_step, account.created_at, account.password_changed_at, \
-        app_user.disabled_at
+        app_user.disabled_at, account.claims, account.claims_changed_at
         """
     private static let source = "account JOIN app_user ON app_user.subject = account.subject"
 
@@ -17,8 +17,8 @@ enum AccountSQL {
 
     static let insert: SQLStatement = """
         INSERT INTO account (subject, username, username_key, display_name, email, password_hash, role, second_factor,
-            second_factor_step, created_at, password_changed_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            second_factor_step, created_at, password_changed_at, claims, claims_changed_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         ON CONFLICT DO NOTHING
         """
 
@@ -35,6 +35,10 @@ enum AccountSQL {
 
     static let rehash: SQLStatement = """
         UPDATE account SET password_hash = $3 WHERE subject = $1 AND password_hash = $2
+        """
+
+    static let setClaims: SQLStatement = """
+        UPDATE account SET claims = $2, claims_changed_at = $3 WHERE subject = $1
         """
 
     static let setSecondFactor: SQLStatement = """

@@ -12,7 +12,7 @@ struct CopiedTable: Sendable {
             "account", 1,
             """
             subject username username_key display_name email password_hash role second_factor second_factor_step \
-            created_at password_changed_at
+            created_at password_changed_at claims claims_changed_at
             """),
         CopiedTable("recovery_code", 2, "subject digest used_at"),
         CopiedTable("upstream_identity", 2, "issuer external_subject subject linked_at"),

@@ -53,8 +53,9 @@ extension DurableStorage: DeviceSecretStore {
             try transaction.run(DeviceSecretSQL.insert, device.columns)
             try transaction.run(
                 DeviceSecretSQL.insertDigest, [.text(digest), SQLValue(device.id), SQLValue(device.createdAt)])
-            // A session that ended in between stays ended, and the device with it has nothing to open.
-            _ = try transaction.changes(DeviceSecretSQL.attach, [SQLValue(device.sessionID), SQLValue(device.id)])
+            // With a session that ended in between it would have nothing to open, and stand in another's place.
+            guard try transaction.changes(DeviceSecretSQL.attach, [SQLValue(device.sessionID), SQLValue(device.id)])
+            else { throw Withdrawn(outcome: DeviceSecretIssueOutcome.sessionEnded) }
             try transaction.record(event)
             return .issued(ended: ended)
         }

@@ -21,15 +21,17 @@ final class PostgresEngine: SQLEngine {
         address: PostgresAddress, node: String?, readers readerCount: Int, timeouts: PostgresTimeouts = .service,
         logger: Logger
     ) {
+        let outage = PostgresOutage()
         readers = PostgresThreads("drawbridge-read", count: readerCount, limit: Self.readLimit) {
             PostgresSession(
-                address: address, applicationName: "drawbridge reader", timeouts: timeouts, logger: logger)
+                address: address, applicationName: "drawbridge reader", timeouts: timeouts, outage: outage,
+                logger: logger)
         }
         // One job at a time waits there: the group commit writer's drain.
         writer = PostgresThreads("drawbridge-write", count: 1, limit: Self.readLimit) {
             PostgresSession(
                 address: address, applicationName: node.map { "drawbridge writer \($0)" } ?? "drawbridge",
-                timeouts: timeouts, logger: logger
+                timeouts: timeouts, outage: outage, logger: logger
             ) { session in
                 if let node { try PostgresNodeName(node).take(on: session) }
             }

@@ -1,35 +1,62 @@
-/// While a server is away, asks for it less and less often, so that callers are refused at once and not one by one
-/// after a deadline.
-struct PostgresOutage {
-    private var failure: SQLFailure?
-    private var nextAttempt = ContinuousClock.now
-    private var pause = shortest
+import Synchronization
+
+/// While a server is away, lets one connection after another ask for it, less and less often, so that callers are
+/// refused at once and not one by one after a deadline. Shared by the connections of a process: the first that gets
+/// through ends the outage for all of them.
+final class PostgresOutage: Sendable {
+    /// What was known when an attempt began.
+    struct Attempt {
+        fileprivate let successes: Int
+    }
+
+    private struct State {
+        var failure: SQLFailure?
+        var nextAttempt = ContinuousClock.now
+        var pause = shortest
+        /// Attempts that got through, ever.
+        var successes = 0
+    }
+
+    private let state = Mutex(State())
 
     private static let shortest = Duration.milliseconds(50)
     private static let longest = Duration.milliseconds(1000)
 
     /// - Throws: the last attempt's ``SQLFailure``, when it is too early for another.
-    func check() throws {
-        if let failure, .now < nextAttempt { throw failure }
+    func begin(now: ContinuousClock.Instant = .now) throws -> Attempt {
+        try state.withLock { state in
+            if let failure = state.failure {
+                guard now >= state.nextAttempt else { throw failure }
+                // One asks; the others are refused until that one knows more.
+                state.nextAttempt = now + state.pause
+            }
+            return Attempt(successes: state.successes)
+        }
     }
 
     /// - Returns: whether the outage has begun with this failure.
-    mutating func note(_ failure: SQLFailure) -> Bool {
-        let isFirst = self.failure == nil
-        // Whatever it was, nothing can be done now: a write that is run again would meet the same.
-        self.failure = SQLFailure(kind: .unavailable, text: failure.text)
-        // Nodes that lost their server together should not come back in step.
-        nextAttempt = .now + pause * Double.random(in: 0.5...1)
-        pause = min(pause * 2, Self.longest)
-        return isFirst
+    func note(_ failure: SQLFailure, of attempt: Attempt, now: ContinuousClock.Instant = .now) -> Bool {
+        state.withLock { state in
+            // Another connection got through since this one began: what failed here belongs to the past.
+            guard attempt.successes == state.successes else { return false }
+            let isFirst = state.failure == nil
+            // Whatever it was, nothing can be done now: a write that is run again would meet the same.
+            state.failure = SQLFailure(kind: .unavailable, text: failure.text)
+            // Nodes that lost their server together should not come back in step.
+            state.nextAttempt = now + state.pause * Double.random(in: 0.5...1)
+            state.pause = min(state.pause * 2, Self.longest)
+            return isFirst
+        }
     }
 
     /// - Returns: whether there was an outage.
-    mutating func end() -> Bool {
-        defer {
-            failure = nil
-            pause = Self.shortest
+    func end() -> Bool {
+        state.withLock { state in
+            let wasAway = state.failure != nil
+            state.failure = nil
+            state.pause = Self.shortest
+            state.successes += 1
+            return wasAway
         }
-        return failure != nil
     }
 }

@@ -14,7 +14,7 @@ final class PostgresSession: SQLSession {
     /// Run on each new connection, after the settings.
     private let setUp: (PostgresSession) throws -> Void
     private var link: PostgresLink?
-    private var outage = PostgresOutage()
+    private let outage: PostgresOutage
     /// Statements that wait for the next one that must be answered.
     private var submitted: [PostgresLink.Command] = []
     /// Between ``begin()`` and its end; then no statement may run outside of a transaction.
@@ -24,12 +24,14 @@ final class PostgresSession: SQLSession {
     private static let submissionLimit = 128
 
     init(
-        address: PostgresAddress, applicationName: String, timeouts: PostgresTimeouts, logger: Logger,
+        address: PostgresAddress, applicationName: String, timeouts: PostgresTimeouts,
+        outage: PostgresOutage = PostgresOutage(), logger: Logger,
         setUp: @escaping (PostgresSession) throws -> Void = { _ in }
     ) {
         self.address = address
         self.applicationName = applicationName
         self.timeouts = timeouts
+        self.outage = outage
         self.logger = logger
         self.setUp = setUp
     }
@@ -44,7 +46,7 @@ final class PostgresSession: SQLSession {
             link = nil
             logger.warning("database connection lost", metadata: ["connection": "\(applicationName)"])
         }
-        try outage.check()
+        let attempt = try outage.begin()
         do {
             let opened = try PostgresLink(address, applicationName: applicationName, timeouts: timeouts)
             link = opened
@@ -52,7 +54,7 @@ final class PostgresSession: SQLSession {
             try setUp(self)
         } catch {
             link = nil
-            if let failure = error as? SQLFailure, outage.note(failure) {
+            if let failure = error as? SQLFailure, outage.note(failure, of: attempt) {
                 logger.warning(
                     "database away", metadata: ["connection": "\(applicationName)", "error": "\(failure.text)"])
             }

@@ -6,7 +6,7 @@ struct Migration: Sendable {
     let statements: @Sendable (SQLDialect) -> [SQLStatement]
 
     /// Every step, in order.
-    static let all = [initial, provider, signIn, deviceSecrets, administration, scale]
+    static let all = [initial, provider, signIn, deviceSecrets, administration, scale, claims]
 }
 
 /// The database's tables are of a version that this program does not know.

@@ -14,11 +14,14 @@ struct UsersCommand: AsyncParsableCommand {
             Examples:
               drawbridge users add --config drawbridge.yaml alice
               drawbridge users password --config drawbridge.yaml alice < password.txt
+              drawbridge users claims --config drawbridge.yaml alice claims.json
               drawbridge users second-factor enrol --config drawbridge.yaml alice
               drawbridge users list --config drawbridge.yaml
               drawbridge users disable --config drawbridge.yaml alice
             """,
-        subcommands: [List.self, Add.self, Password.self, Disable.self, Enable.self, SecondFactorCommand.self])
+        subcommands: [
+            List.self, Add.self, Password.self, Claims.self, Disable.self, Enable.self, SecondFactorCommand.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List users with their issuer and state.")

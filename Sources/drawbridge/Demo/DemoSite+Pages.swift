@@ -50,7 +50,7 @@ extension DemoSite {
             </aside>
             </div>
             """
-        return page(title, main, request, context)
+        return page(title, main, request, context, scripts: DemoScript.paths)
     }
 
     private func signedOut(
@@ -65,7 +65,7 @@ extension DemoSite {
             <a class="button second" href="/">Sign in with the app</a></div>
             </section>
             """
-        return page(title, main, request, context)
+        return page(title, main, request, context, scripts: DemoScript.paths)
     }
 
     private static func opening(of session: WebSession) -> String {

@@ -22,6 +22,7 @@ struct DemoSite: Sendable {
         endpoints.on("/", [.get: home])
         endpoints.on("/demo/app", [.post: openOnTheWeb])
         endpoints.on("/demo/style.css", [.get: style])
+        endpoints.on("/demo/session.js", [.get: sessionScript])
         endpoints.on("/contacts", [.get: contacts])
         endpoints.on("/account/**", [.get: account])
         endpoints.on("/user/contacts/index.php", [.get: legacyContacts])
@@ -33,14 +34,20 @@ struct DemoSite: Sendable {
             body: .init(byteBuffer: .init(string: DemoStyle.sheet)))
     }
 
+    @Sendable private func sessionScript(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-cache"],
+            body: .init(byteBuffer: .init(string: DemoScript.session)))
+    }
+
     /// A page in the look of the product, with the demo's own sheet.
     func page(
         _ title: String, _ main: String, _ request: Request, _ context: BridgeRequestContext,
-        status: HTTPResponse.Status = .ok
+        scripts: [String] = [], status: HTTPResponse.Status = .ok
     ) -> Response {
         services.pages.document(
             title: title, main: "<link rel=\"stylesheet\" href=\"/demo/style.css\">\n" + main,
-            to: PageVisitor(request, context), language: "en", wide: true, status: status)
+            to: PageVisitor(request, context), language: "en", scripts: scripts, wide: true, status: status)
     }
 
     /// Who is signed in in this browser.

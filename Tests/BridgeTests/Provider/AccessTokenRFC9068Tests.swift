@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    @Test func `only a token that has run out says whose it was`() async throws {
+        try await withProvider { provider in
+            let token = try await provider.signIn().accessToken
+            let now = provider.service.clock.now
+            let later = now + .seconds(900)
+            #expect(provider.accessTokens.expired(token, at: now) == nil)
+            #expect(provider.accessTokens.expired(token, at: later)?.subject == "alice")
+            var parts = token.expose().split(separator: ".").map(String.init)
+            parts[2] = (parts[2].hasPrefix("A") ? "B" : "A") + parts[2].dropFirst()
+            let forged = Secret(parts.joined(separator: "."))
+            #expect(provider.accessTokens.expired(forged, at: later) == nil)
+            #expect(provider.accessTokens.expired(Secret("x.y"), at: later) == nil)
+        }
+    }
+
     @Test func `a changed claim breaks the signature`() async throws {
         try await withProvider { provider in
             let token = try await provider.signIn().accessToken.expose()

@@ -42,6 +42,21 @@ package enum DeviceSecretStoreConformance {
             try expectEqual(try await store.deviceSecret(digest: "digest-b"), nil, "nothing was kept")
             try expectEqual(try await store.events(.deviceSecretIssued).count, 1, "events")
         },
+        ConformanceCase("for a session that has ended no device is issued, and none makes room") { open in
+            let store = try await open()
+            let limit = DeviceSecretLimit(count: 1, behavior: .revokeOldest)
+            _ = try await store.issueSample("a", limit: limit)
+            _ = try await store.open(DeviceSample.session("b"), refreshToken: nil, events: [])
+            _ = try await store.endAppSession(
+                "app-b", at: Sample.now, first: [], ended: Sample.event(.appSessionEnded))
+            let outcome = try await store.issueDeviceSecret(
+                DeviceSample.device("b"), digest: "digest-b", limit: limit, event: Sample.event(.deviceSecretIssued),
+                displaced: DeviceSample.ending("limit"))
+            try expectEqual(outcome, .sessionEnded, "outcome")
+            try expectEqual(try await store.deviceSecret(digest: "digest-b"), nil, "nothing was kept")
+            let live = try await store.deviceSecrets(of: "alice", includingEnded: false, at: Sample.now)
+            try expectEqual(live.map(\.id), ["device-a"], "who is left")
+        },
         ConformanceCase("a device that has expired takes no place") { open in
             let store = try await open()
             let limit = DeviceSecretLimit(count: 1, behavior: .reject)

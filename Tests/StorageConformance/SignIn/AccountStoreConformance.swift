@@ -1,4 +1,5 @@
 package import Bridge
+import OAuth2
 
 /// What every ``AccountStore`` must do.
 package enum AccountStoreConformance {
@@ -55,6 +56,23 @@ package enum AccountStoreConformance {
                 hash, of: "nobody", at: Sample.now, event: Sample.event(.userPasswordChanged),
                 ended: Sample.event(.webSessionEnded))
             try expectEqual(unknown, nil, "unknown")
+        },
+        ConformanceCase("claims of an account are replaced together, and say since when") { open in
+            let store = try await open()
+            _ = try await store.add("alice")
+            let claims = try StandardClaims([
+                "given_name": .string("Zoë"), "address": .object(["country": .string("FR")]),
+                "email_verified": .bool(true),
+            ])
+            let event = Sample.event(.userClaimsChanged)
+            let later = Sample.now + .seconds(5)
+            try expectEqual(try await store.setClaims(claims, of: "sub-alice", at: later, event: event), true, "set")
+            try expectEqual(try await store.account(of: "sub-alice")?.claims, claims, "kept")
+            try expectEqual(try await store.account(of: "sub-alice")?.claimsChangedAt, later, "time")
+            try expectEqual(try await store.setClaims(.none, of: "sub-alice", at: later, event: event), true, "cleared")
+            try expectEqual(try await store.account(of: "sub-alice")?.claims, StandardClaims.none, "none left")
+            try expectEqual(try await store.setClaims(claims, of: "nobody", at: later, event: event), false, "unknown")
+            try expectEqual(try await store.events(.userClaimsChanged).count, 2, "events")
         },
         ConformanceCase("a rehash does not undo a change that came first") { open in
             let store = try await open()

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Bridge
+import Foundation
+import OAuth2
+
+extension UsersCommand {
+    struct Claims: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set what apps may learn of a user beyond name and e-mail address.",
+            discussion: """
+                Standard claims of OpenID Connect: given_name, family_name, middle_name, nickname, gender, birthdate,
+                zoneinfo, locale, phone_number, address, profile, picture, website, email_verified and
+                phone_number_verified. The new ones replace all that were kept; {} keeps none.
+                """)
+
+        @OptionGroup var options: StorageOptions
+        @Argument(help: "The user name or the subject.") var user: String
+        @Argument(help: "A file with a JSON object, or - for standard input.") var path: String
+
+        func run() async throws {
+            guard let object = JSONValue.parse(try read())?.object else {
+                throw CommandFailure("\(path) holds no JSON object.")
+            }
+            let claims: StandardClaims
+            do {
+                claims = try StandardClaims(object)
+            } catch {
+                throw CommandFailure("\(path): \(error).")
+            }
+            let isKnown = try await options.withStorage { storage in
+                guard let account = try await UserName(user).account(in: storage) else { return false }
+                let now = TimeSource.system.now()
+                return try await storage.setClaims(
+                    claims, of: account.subject, at: now,
+                    event: AuditEvent(at: now, type: .userClaimsChanged, outcome: .success, subject: account.subject))
+            }
+            guard isKnown else { throw CommandFailure("There is no account \(user).") }
+            print("\(user) has \(claims.values.count) claims.")
+        }
+
+        private func read() throws -> Data {
+            do {
+                return try path == "-"
+                    ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(filePath: path))
+            } catch {
+                throw CommandFailure("\(path) cannot be read.")
+            }
+        }
+    }
+}

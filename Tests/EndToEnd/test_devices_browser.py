@@ -1,0 +1,198 @@
+"""`/account/devices` in headless Chromium: what a person sees, reaches by keyboard, and ends."""
+
+import os
+import re
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+import instance
+import wire
+from native import App
+from test_main_road_browser import (  # noqa: F401 (fixtures)
+    assert_fits, browser, open_browser, path_of, pytestmark, shoot, text_of, wait_for_path)
+from test_web_view_browser import inject
+
+PAGE = "/account/devices"
+
+
+class People:
+    """A user with two devices, several apps and web views; the browser is one of those web views."""
+
+    def __init__(self, demo, user: str):
+        self.demo = demo
+        self.here, self.lost = App(demo, user=user), App(demo, user=user)
+        self.here.sign_in()
+        self.lost.sign_in()
+        self.here.native_sso()
+        self.lost.cookies()
+        demo.sign_in(user)
+        self.view = self.here.cookies()
+
+    def open(self, browser):
+        browser.get(f"{self.demo.base}/errors/invalid_token")
+        inject(browser, self.demo, self.view)
+        browser.get(f"{self.demo.base}{PAGE}")
+        assert browser.find_elements(By.CSS_SELECTOR, ".places li")
+
+
+@pytest.fixture
+def own(start_demo):
+    """An instance of one test's own, so that nobody else signs in."""
+    return start_demo("--no-limits")
+
+
+def places(browser, kind: str | None = None) -> list:
+    return browser.find_elements(By.CSS_SELECTOR, f".places li[id^='{kind}-']" if kind else ".places li")
+
+
+def ids(browser) -> set[str]:
+    return {place.get_attribute("id") for place in places(browser)}
+
+
+def accessible(browser) -> list[dict]:
+    """Role, name and description of everything that a screen reader meets, in order."""
+    nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    return [{"role": node["role"]["value"], "name": node.get("name", {}).get("value", ""),
+             "description": node.get("description", {}).get("value", "")}
+            for node in nodes if not node.get("ignored") and "role" in node]
+
+
+def test_names_places_times_and_this_one_are_shown(own, browser):
+    people = People(own, "alice")
+    people.open(browser)
+    assert browser.title.startswith("Your devices and sessions")
+    assert [heading.text for heading in browser.find_elements(By.TAG_NAME, "h2")] == [
+        "Devices", "Apps", "Browsers and web views"]
+    assert (len(places(browser, "device")), len(places(browser, "app"))) == (2, 3)
+    for place in places(browser):
+        assert "127.0.0.0/24" in place.text, place.text
+        times = place.find_elements(By.TAG_NAME, "time")
+        assert times and all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", time.text) for time in times)
+    # The web view, the app that opened it, and the device of both.
+    marked = browser.find_elements(By.CSS_SELECTOR, ".places li[aria-current='true']")
+    assert [place.get_attribute("id").split("-")[0] for place in marked] == ["device", "app", "browser"]
+    assert all("You are here" in place.text for place in marked)
+    assert "ExampleApp/3.1" in places(browser, "device")[0].text
+
+
+def test_a_screen_reader_tells_the_buttons_apart(own, browser):
+    people = People(own, "alice")
+    people.open(browser)
+    nodes = accessible(browser)
+    buttons = [node for node in nodes if node["role"] == "button"]
+    assert len(buttons) == len(places(browser)) + 1
+    assert {node["name"] for node in buttons} == {
+        "End ExampleApp/3.1", "End Demo app", "End Demo app B", "End Demo web view", "End Demo website",
+        "End everything except this session"}
+    for node in buttons:
+        if node["name"] != "End everything except this session":
+            assert "Signed in" in node["description"], "which of several with one name"
+    lists = [node["name"] for node in nodes if node["role"] == "list"]
+    assert lists == ["Devices", "Apps", "Browsers and web views"]
+    assert any(node["role"] == "main" for node in nodes)
+
+
+def test_everything_is_reached_and_pressed_by_keyboard(own, browser):
+    people = People(own, "alice")
+    people.open(browser)
+    count = len(places(browser))
+    reached, body = [], browser.find_element(By.TAG_NAME, "body")
+    for _ in range(count + 1):
+        (browser.switch_to.active_element if reached else body).send_keys(Keys.TAB)
+        focused = browser.switch_to.active_element
+        outline = browser.execute_script("return getComputedStyle(arguments[0]).outlineWidth", focused)
+        assert focused.tag_name == "button" and float(outline.removesuffix("px")) >= 2, "focus is seen"
+        reached.append(focused)
+    assert reached[-1].get_attribute("id") == "end-others"
+    # The last of the list: somebody else's browser.
+    gone = places(browser)[-1].get_attribute("id")
+    reached[-2].send_keys(Keys.ENTER)
+    WebDriverWait(browser, 10).until(lambda it: gone not in ids(it) and places(it))
+
+
+def test_ending_a_device_ends_what_hangs_below_it_and_says_so(own, browser):
+    people = People(own, "alice")
+    people.open(browser)
+    before = ids(browser)
+    lost = next(place for place in places(browser, "device") if not place.get_attribute("aria-current"))
+    lost.find_element(By.TAG_NAME, "button").click()
+    wait_for_path(browser, f"{PAGE}?ended")
+    assert "Ended." in browser.find_element(By.CSS_SELECTOR, "[role=status]").text
+    assert len(before - ids(browser)) == 3, "the device, its app and its web view"
+    assert people.lost.refresh().json()["error"] == "invalid_grant"
+    assert people.here.cookies().status == 200
+    browser.get(f"{own.base}{PAGE}")
+    assert not browser.find_elements(By.CSS_SELECTOR, "[role=status]")
+
+
+def test_ending_all_others_leaves_this_one_and_what_it_hangs_below(own, browser):
+    people = People(own, "alice")
+    people.open(browser)
+    kept = {place.get_attribute("id") for place in browser.find_elements(By.CSS_SELECTOR, "li[aria-current='true']")}
+    browser.find_element(By.ID, "end-others").click()
+    wait_for_path(browser, f"{PAGE}?ended")
+    assert ids(browser) == kept and len(kept) == 3
+    assert not browser.find_elements(By.ID, "end-others")
+    assert people.lost.refresh().json()["error"] == "invalid_grant"
+    assert people.here.refresh().status == 200
+
+
+def test_ending_this_one_signs_out(own, browser):
+    people = People(own, "alice")
+    people.open(browser)
+    places(browser, "browser")[0].find_element(By.TAG_NAME, "button").click()
+    wait_for_path(browser, f"{PAGE}?ended")
+    assert not places(browser)
+    assert "Sign in to see" in text_of(browser)
+    assert people.here.cookies().status == 200, "the app goes on"
+
+
+def test_nobodys_others_are_shown_or_ended(own, browser):
+    alice, bob = People(own, "alice"), People(own, "bob")
+    alice.open(browser)
+    form = {name: browser.find_element(By.CSS_SELECTOR, f".places input[name={name}]").get_attribute("value")
+            for name in ("form_token", "kind")}
+    assert bob.here.tokens["device_secret"] not in browser.page_source
+    browser.delete_all_cookies()
+    bob.open(browser)
+    theirs = ids(browser)
+    browser.delete_all_cookies()
+    alice.open(browser)
+    assert not theirs & ids(browser)
+    # Alice names Bob's device in a form of her own.
+    device = next(place for place in theirs if place.startswith("device-")).removeprefix("device-")
+    browser.execute_script("arguments[0].value = arguments[1]",
+                           browser.find_element(By.CSS_SELECTOR, ".places input[name=id]"), device)
+    places(browser)[0].find_element(By.TAG_NAME, "button").click()
+    WebDriverWait(browser, 10).until(lambda it: path_of(it).startswith(PAGE))
+    assert bob.here.cookies().status == 200, form
+
+
+def test_it_works_without_scripts(own, open_browser):
+    people = People(own, "alice")
+    browser = open_browser(scripts=False)
+    people.open(browser)
+    browser.find_element(By.ID, "end-others").click()
+    wait_for_path(browser, f"{PAGE}?ended")
+    assert len(places(browser)) == 3
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "desktop"])
+def test_the_page_fits_the_screen_in_light_and_dark(demo, open_browser, size, dark):
+    browser = open_browser(size=size, dark=dark)
+    People(demo, "bob").open(browser)
+    assert_fits(browser, "devices")
+    for button in browser.find_elements(By.CSS_SELECTOR, ".places button"):
+        assert button.size["height"] >= 44 and button.size["width"] >= 44, "a finger finds it"
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": size[0], "height": browser.execute_script("return document.documentElement.scrollHeight"),
+        "deviceScaleFactor": 1, "mobile": size[0] < 500})
+    shoot(browser, f"devices-{size[0]}-{'dark' if dark else 'light'}")
+    browser.delete_all_cookies()
+    browser.get(f"{demo.base}{PAGE}")
+    assert_fits(browser, "devices, signed out")
+    shoot(browser, f"devices-signed-out-{size[0]}-{'dark' if dark else 'light'}")

@@ -1,0 +1,284 @@
+"""Device secrets over two nodes: one limit for both, and an end that both know within a second (contract §7, §12)."""
+
+import asyncio
+import json
+import os
+import shutil
+import time
+from collections import Counter
+
+import pytest
+
+import instance
+import native
+import simultaneous
+import wire
+from fleet import Fleet
+from native import App, Browser, claims
+from servers import Postgres, Redis
+from test_native_sso import cookie_header
+from test_native_sso_admin import SETTINGS, admin
+from test_native_sso_rotation import exchange_request
+
+if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
+    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
+
+MINUTE = 60
+
+
+@pytest.fixture(scope="module")
+def stores():
+    with Postgres() as postgres, Redis() as redis:
+        yield postgres, redis
+
+
+@pytest.fixture(scope="module")
+def fleet(stores):
+    """Two nodes behind nginx, without limits."""
+    postgres, redis = stores
+    with Fleet(postgres.create("devices"), redis.url, "--no-limits", size=2) as fleet:
+        yield fleet
+
+
+@pytest.fixture
+def limited(stores):
+    """Two nodes with the contract's limits, on a Redis that knows of nobody yet."""
+    postgres, _ = stores
+    name = f"limited_devices_{time.monotonic_ns()}"
+    with Redis() as redis, Fleet(postgres.create(name), redis.url, size=2) as fleet:
+        yield fleet
+
+
+class OfFleet:
+    """What `App` wants of an instance, through nginx: neighbouring requests meet different nodes."""
+
+    def __init__(self, fleet: Fleet):
+        self.base = fleet.base
+        self.facts = fleet.nodes[0].facts
+        self.user = fleet.nodes[0].user
+        self.client = fleet.nodes[0].client
+
+
+def ports(fleet: Fleet) -> list[int]:
+    return [node.port for node in fleet.nodes]
+
+
+# Ten a minute, then a quarter of an hour
+
+
+def test_of_60_exchanges_at_once_over_two_nodes_ten_pass_and_the_rest_are_blocked_for_15_minutes(limited):
+    app = App(OfFleet(limited))
+    app.sign_in()
+    answers = asyncio.run(simultaneous.at_once(ports(limited), [exchange_request(app)] * 60))
+    assert Counter(answer.status for answer in answers) == {200: 10, 429: 50}
+    for answer in answers:
+        if answer.status == 429:
+            assert answer.json()["error"] == "slow_down"
+    # Neither node forgets, and both tell the same time to wait.
+    for node in limited.nodes:
+        app.demo.base = node.base
+        blocked = app.native_sso()
+        assert (blocked.status, blocked.json()["error"]) == (429, "slow_down")
+        assert 14 * MINUTE < int(blocked.header("Retry-After")) <= 15 * MINUTE
+
+
+def test_another_device_of_the_same_user_is_not_held_up(limited):
+    busy, calm = App(OfFleet(limited)), App(OfFleet(limited))
+    busy.sign_in()
+    calm.sign_in()
+    answers = asyncio.run(simultaneous.at_once(ports(limited), [exchange_request(busy)] * 20))
+    assert Counter(answer.status for answer in answers) == {200: 10, 429: 10}
+    answers = asyncio.run(simultaneous.at_once(ports(limited), [exchange_request(calm)] * 20))
+    assert Counter(answer.status for answer in answers) == {200: 10, 429: 10}
+
+
+def test_the_limit_of_the_settings_holds_on_both_nodes(limited):
+    changed = admin(limited.nodes[0], "PUT", SETTINGS, {
+        "rateLimit": {"maxAttemptsPerMinute": 3, "blockDurationMinutes": 1}})
+    assert changed.status == 200
+    instance.wait_until(
+        lambda: admin(limited.nodes[1], "GET", SETTINGS).json()["settings"]["rateLimit.maxAttemptsPerMinute"][
+            "value"] == 3, 2, "the setting on the other node")
+    app = App(OfFleet(limited))
+    app.sign_in()
+    # What a node decided by is at most a second old.
+    time_of_change = time.monotonic()
+    instance.wait_until(lambda: time.monotonic() > time_of_change + 1, 3, "a second")
+    answers = asyncio.run(simultaneous.at_once(ports(limited), [exchange_request(app)] * 30))
+    assert Counter(answer.status for answer in answers) == {200: 3, 429: 27}
+    assert 0 < int(wire_header(answers, "retry-after")) <= MINUTE
+
+
+def wire_header(answers: list, name: str) -> str:
+    """The header of the first answer that has it."""
+    for answer in answers:
+        for line in answer.head.decode().split("\r\n"):
+            key, _, value = line.partition(":")
+            if key.lower() == name:
+                return value.strip()
+    raise AssertionError(f"no answer has {name}")
+
+
+def test_unknown_secrets_are_counted_by_who_sends_them(limited):
+    app = App(OfFleet(limited))
+    app.sign_in()
+    app.tokens["device_secret"] = "ds_" + "A" * 49
+    answers = asyncio.run(simultaneous.at_once(ports(limited), [exchange_request(app)] * 30, source="127.0.44.1"))
+    assert Counter(answer.status for answer in answers) == {400: 10, 429: 20}
+    # Another network, and everybody's good secrets, are not concerned.
+    other = asyncio.run(simultaneous.at_once(ports(limited), [exchange_request(app)], source="127.0.45.1"))
+    assert [answer.status for answer in other] == [400]
+
+
+# One tree for all nodes
+
+
+class Tree:
+    """A device with two apps, a web view of each, and a login token nobody has used; signed in on the first node."""
+
+    def __init__(self, fleet: Fleet, user: str):
+        self.nodes = fleet.nodes
+        self.here, self.there = fleet.nodes
+        demo = OfFleet(fleet)
+        self.browser = Browser(fleet.base)
+        self.app = App(demo, user=user)
+        self.app.sign_in(browser=self.browser)
+        self.second = App(demo, "demo-app-b", user=user)
+        self.second.tokens = {**self.app.native_sso().json(), "device_secret": self.app.tokens["device_secret"]}
+        self.view = self.app.cookies()
+        self.second_view = self.second.cookies()
+        # Known to both nodes, and in the cache of both.
+        assert all(self.lives(node) == {"view", "second view", "app", "second"} for node in self.nodes)
+
+    def lives(self, node) -> set[str]:
+        """What this node still accepts, of all that can be asked without changing anything."""
+        alive = set()
+        for name, view in [("view", self.view), ("second view", self.second_view)]:
+            answer = node.send("GET", "/session", cookie_header(view))
+            check = node.send("GET", "/auth/check", cookie_header(view))
+            assert answer.json()["authenticated"] == (check.status == 200)
+            if check.status == 200:
+                alive.add(name)
+        for name, app in [("app", self.app), ("second", self.second)]:
+            bearer = {"Authorization": f"Bearer {app.tokens['access_token']}"}
+            if node.send("GET", "/oauth/userinfo", bearer).status == 200:
+                alive.add(name)
+        return alive
+
+    def ends_everywhere(self, expected: set[str]):
+        """Within a second of now both nodes accept that and no more."""
+        for node in self.nodes:
+            instance.wait_until(lambda: self.lives(node) == expected, 1, f"the end at {node.base}: {self.lives(node)}")
+
+
+def by_secret(tree: Tree):
+    answer = tree.here.send("POST", "/oauth/revoke", None, wire.encode(
+        {"token": tree.app.tokens["device_secret"], "client_id": "demo-app"}))
+    assert answer.status == 200
+
+
+def by_administrator(tree: Tree):
+    path = f"/api/admin/users/{tree.app.user['sub']}/device-secrets"
+    sid = claims(tree.app.tokens["id_token"])["sid"]
+    for device in admin(tree.here, "GET", path).json()["items"]:
+        if device.get("session_id", sid) == sid:
+            assert admin(tree.here, "DELETE", f"/api/admin/device-secrets/{device['id']}", {"reason": "lost"}).status == 204
+
+
+def by_disabling(tree: Tree):
+    answer = admin(tree.here, "PATCH", f"/api/admin/users/{tree.app.user['sub']}", {"disabled": True})
+    assert answer.status == 200, answer.text
+
+
+def by_password(tree: Tree):
+    answer = admin(tree.here, "PATCH", f"/api/admin/users/{tree.app.user['sub']}", {"password": "another-pass-2026!"})
+    assert answer.status == 200, answer.text
+
+
+def by_all_sessions(tree: Tree):
+    answer = admin(tree.here, "DELETE", f"/api/admin/users/{tree.app.user['sub']}/sessions")
+    assert answer.status in (200, 204), answer.text
+
+
+def by_refresh_token(tree: Tree):
+    answer = tree.here.send("POST", "/oauth/revoke", None, wire.encode(
+        {"token": tree.app.tokens["refresh_token"], "client_id": "demo-app"}))
+    assert answer.status == 200
+
+
+def by_second_refresh_token(tree: Tree):
+    answer = tree.here.send("POST", "/oauth/revoke", None, wire.encode(
+        {"token": tree.second.tokens["refresh_token"], "client_id": "demo-app-b"}))
+    assert answer.status == 200
+
+
+def by_session_of_the_administrator(tree: Tree):
+    sid = claims(tree.second.tokens["id_token"])["sid"]
+    assert admin(tree.here, "DELETE", f"/api/admin/sessions/{sid}").status == 204
+
+
+def by_signing_out_of_the_view(tree: Tree):
+    origin = tree.app.demo.facts["issuer"]
+    answer = tree.here.send("POST", "/session/logout", {
+        **cookie_header(tree.view), "Origin": origin, "Sec-Fetch-Site": "same-origin"})
+    assert answer.status == 204
+
+
+@pytest.mark.parametrize("end, left", [
+    (by_secret, set()),
+    (by_administrator, set()),
+    (by_all_sessions, set()),
+    (by_refresh_token, set()),
+    (by_second_refresh_token, {"app", "view"}),
+    (by_session_of_the_administrator, {"app", "view"}),
+    (by_signing_out_of_the_view, {"app", "second", "second view"}),
+], ids=lambda value: value.__name__.removeprefix("by_") if callable(value) else "")
+def test_both_nodes_refuse_within_a_second_what_hangs_below_a_node_that_ended(fleet, end, left):
+    tree = Tree(fleet, "alice")
+    end(tree)
+    tree.ends_everywhere(left)
+
+
+@pytest.mark.parametrize("user, end", [("bob", by_password), ("admin", by_disabling)],
+                         ids=["password changed", "user disabled"])
+def test_both_nodes_refuse_within_a_second_everything_of_a_user_whose_standing_changed(fleet, user, end):
+    tree = Tree(fleet, user)
+    end(tree)
+    tree.ends_everywhere(set())
+    for node in fleet.nodes:
+        tree.app.demo.base = node.base
+        refused = tree.app.refresh()
+        assert (refused.status, refused.json()["error"]) == (400, "invalid_grant")
+        assert tree.app.native_sso().status in (400, 401)
+
+
+def test_a_login_token_below_an_ended_device_is_refused_on_the_other_node(fleet):
+    tree = Tree(fleet, "alice")
+    issued = tree.here.send("POST", instance.ISSUE, {"Authorization": f"Bearer {tree.app.tokens['access_token']}"})
+    assert issued.status == 200, issued.text
+    by_secret(tree)
+    assert tree.there.redeem(issued.json()["token"]).status == 400
+    assert tree.here.redeem(issued.json()["token"]).status == 400
+
+
+def test_an_exchange_on_one_node_against_a_revocation_on_the_other_leaves_nothing_alive(fleet):
+    for round in range(8):
+        app = App(OfFleet(fleet))
+        app.sign_in()
+        revoke = lambda connection: connection.request(  # noqa: E731
+            "POST", "/oauth/revoke", {"Content-Type": wire.FORM},
+            wire.encode({"token": app.tokens["device_secret"], "client_id": "demo-app"}).encode())
+        requests = [exchange_request(app) for _ in range(5)]
+        requests.insert(round % 6, revoke)
+        answers = asyncio.run(simultaneous.at_once(ports(fleet), requests))
+        assert answers.pop(round % 6).status == 200
+        for answer in answers:
+            assert answer.status in (200, 400), answer
+            if answer.status == 200:
+                pairs = [line.split(b":", 1)[1].strip().split(b";")[0].decode()
+                         for line in answer.head.split(b"\r\n") if line.lower().startswith(b"set-cookie:")]
+                for node in fleet.nodes:
+                    instance.wait_until(
+                        lambda: not node.session("; ".join(pairs))["authenticated"], 1, "the end of the web view")
+            else:
+                assert json.loads(answer.body)["error"] in ("invalid_grant", "invalid_token")

@@ -1,0 +1,183 @@
+"""A web view with injected cookies in headless Chromium: the VA's whole way, and the browser-side script's view of it."""
+
+import json
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+import instance
+import wire
+from native import App
+from test_main_road_browser import browser, open_browser, path_of, pytestmark, text_of, wait_for_path  # noqa: F401
+from test_va_sign_in import VAApp, post
+
+REFRESH_PATHS = ["/v0/sign_in/refresh", "/session/refresh"]
+
+
+@pytest.fixture
+def app(demo) -> VAApp:
+    app = VAApp(demo)
+    app.sign_in()
+    return app
+
+
+def inject(browser, demo, answer: wire.Answer):
+    """What a web view's cookie store does with `Set-Cookie` of an answer that it did not fetch itself."""
+    for name, cookie in answer.cookies.items():
+        done = browser.execute_cdp_cmd("Network.setCookie", {
+            "name": name, "value": cookie.value, "url": demo.base, "path": cookie.attributes["path"],
+            "secure": cookie.attributes.get("secure", False), "httpOnly": cookie.attributes.get("httponly", False),
+            "sameSite": cookie.attributes["samesite"]})
+        assert done["success"], name
+
+
+def cookies_in(browser) -> dict:
+    return {cookie["name"]: cookie for cookie in browser.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]}
+
+
+def state(browser) -> dict | None:
+    """The script's state once it has asked."""
+    WebDriverWait(browser, 10).until(lambda it: it.execute_script("return self.drawbridge?.session() ?? null"))
+    return browser.execute_script("return drawbridge.session()")
+
+
+def has_session(browser) -> bool:
+    return browser.execute_script("return drawbridge.hasSession()")
+
+
+def come_back(browser):
+    """The page hears what it hears when a person looks at it again."""
+    browser.execute_script("document.dispatchEvent(new Event('visibilitychange'))")
+
+
+def open_signed_in(browser, demo, app, path: str = "/contacts") -> wire.Answer:
+    view = app.web_cookies()
+    assert (view.status, view.json()) == (200, {})
+    browser.get(f"{demo.base}/errors/invalid_token")
+    inject(browser, demo, view)
+    browser.get(f"{demo.base}{path}")
+    assert browser.find_element(By.ID, "subject").text == app.user["sub"]
+    return view
+
+
+def test_injected_cookies_open_a_protected_page_and_the_script_sees_the_session(demo, app, browser):
+    browser.get(f"{demo.base}/contacts")
+    assert not browser.find_elements(By.ID, "subject")
+    assert state(browser) == {"authenticated": False} and not has_session(browser)
+    open_signed_in(browser, demo, app)
+    found = state(browser)
+    assert (found["authenticated"], found["sub"], found["origin"]) == (True, app.user["sub"], "token_exchange")
+    assert has_session(browser)
+    # What a page's scripts can read says when, not who.
+    readable = browser.execute_script("return document.cookie")
+    assert readable.startswith("vagov_info_token=") and app.user["sub"] not in readable
+
+
+def test_the_script_knows_of_a_session_before_it_has_asked(demo, app, browser):
+    """As the VA's website goes by `localStorage.hasSession`, which its app sets; here the readable cookie says it."""
+    open_signed_in(browser, demo, app)
+    assert browser.execute_script("""
+        const script = document.createElement("script");
+        script.src = "/assets/drawbridge.js";
+        return new Promise((done) => {
+            script.addEventListener("load", () => done([drawbridge.session(), drawbridge.hasSession()]));
+            document.head.append(script);
+        });""") == [None, True]
+
+
+def test_revoking_the_device_ends_the_page_that_is_open(demo, app, browser):
+    view = open_signed_in(browser, demo, app)
+    assert has_session(browser)
+    browser.execute_script("""
+        self.heard = [];
+        drawbridge.addEventListener("signed-out", (event) => sessionStorage.setItem("heard", JSON.stringify(event.detail)));
+        """)
+    assert state(browser)["authenticated"]
+    assert post(demo, "revoke", refresh_token=app.tokens["refresh_token"],
+                device_secret=app.tokens["device_secret"]).status == 200
+    # The page that is on the screen cannot go on.
+    answer = browser.execute_async_script(
+        "const done = arguments[0]; fetch('/auth/check').then((answer) => done(answer.status))")
+    assert answer == 401
+    # Looked at again it says so, and gives what it held away.
+    come_back(browser)
+    WebDriverWait(browser, 10).until(lambda it: not it.find_elements(By.ID, "subject"))
+    assert browser.find_element(By.ID, "sign-in")
+    assert json.loads(browser.execute_script("return sessionStorage.getItem('heard')")) == {"authenticated": False}
+    state(browser)
+    assert not has_session(browser)
+    assert wire.send(demo.base, "GET", "/session", {"Cookie": wire.cookie_header(view)}).json() == {
+        "authenticated": False}
+
+
+def test_a_touch_after_a_while_is_enough_to_hear_of_the_end(demo, app, browser):
+    open_signed_in(browser, demo, app)
+    state(browser)
+    assert app.post("/oauth/revoke", token=app.tokens["device_secret"]).status == 200
+    # Half a minute later by the page's clock, without waiting for it.
+    browser.execute_script("const real = performance.now.bind(performance); performance.now = () => real() + 31000")
+    browser.find_element(By.TAG_NAME, "h1").click()
+    WebDriverWait(browser, 10).until(lambda it: not it.find_elements(By.ID, "subject"))
+
+
+def test_signing_out_in_the_web_view_leaves_the_app_signed_in(demo, app, browser):
+    open_signed_in(browser, demo, app)
+    browser.find_element(By.CSS_SELECTOR, 'form[action="/session/logout"] button').click()
+    wait_for_path(browser, "/session/signed-out")
+    left = [name for name, cookie in cookies_in(browser).items()
+            if name.startswith("vagov_") and cookie["path"] not in REFRESH_PATHS]
+    assert left == []
+    browser.get(f"{demo.base}/contacts")
+    assert not browser.find_elements(By.ID, "subject")
+    assert app.web_cookies().status == 200
+
+
+def test_the_script_renews_the_cookies_before_they_run_out(demo, browser):
+    app = App(demo)
+    app.sign_in()
+    view = app.cookies()
+    browser.get(f"{demo.base}/errors/invalid_token")
+    inject(browser, demo, view)
+    # A page that is opened when the access token is about to run out, by its clock.
+    minutes = 15 * 60_000 - 20_000
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+        "source": f"const now = Date.now.bind(Date); Date.now = () => now() + {minutes}"})
+    browser.get(f"{demo.base}/contacts")
+    before = view.cookies["vagov_access_token"].value
+    instance.wait_until(lambda: cookies_in(browser)["vagov_access_token"]["value"] != before, 10, "new cookies")
+    renewed = cookies_in(browser)
+    assert renewed["vagov_refresh_token"]["value"] != view.cookies["vagov_refresh_token"].value
+    assert state(browser)["authenticated"]
+    # Once, however wrong the page's clock is.
+    come_back(browser)
+    assert browser.execute_async_script("const done = arguments[0]; drawbridge.refresh().then((it) => done(it.sub))")
+    assert cookies_in(browser)["vagov_refresh_token"]["value"] == renewed["vagov_refresh_token"]["value"]
+
+
+def test_two_tabs_renew_once_and_lose_nothing(demo, browser):
+    """A refresh cookie is used once; two tabs that both used it would look like a theft."""
+    app = App(demo)
+    app.sign_in()
+    view = app.cookies()
+    browser.get(f"{demo.base}/errors/invalid_token")
+    inject(browser, demo, view)
+    browser.get(f"{demo.base}/contacts")
+    assert state(browser)["authenticated"]
+    frames = browser.execute_async_script("""
+        const done = arguments[0];
+        const late = () => { const now = Date.now.bind(Date); Date.now = () => now() + 15 * 60000 - 20000; };
+        late();
+        Promise.all([1, 2, 3, 4].map(() => drawbridge.refresh())).then((states) => done(states.map((it) => it.authenticated)));
+        """)
+    assert frames == [True] * 4
+    browser.switch_to.new_window("tab")
+    browser.get(f"{demo.base}/contacts")
+    assert browser.find_element(By.ID, "subject").text == app.user["sub"]
+
+
+def test_no_script_complains(demo, app, browser):
+    open_signed_in(browser, demo, app)
+    state(browser)
+    errors = [entry["message"] for entry in browser.get_log("browser") if "favicon" not in entry["message"]]
+    assert errors == []
