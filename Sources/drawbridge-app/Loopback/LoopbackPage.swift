@@ -3,26 +3,23 @@ import Foundation
 
 /// What the browser shows at the end. It holds nothing of the sign-in, loads nothing, and takes the code out of the
 /// address bar and the history.
-struct LoopbackPage: Sendable {
-    let html: String
-    let isFound: Bool
+enum LoopbackPage: Sendable {
+    /// The answer has come.
+    case finished
+    /// The answer has come, and says no or was not taken.
+    case unfinished
+    /// No answer of a sign-in that waits here.
+    case nothingHere
 
-    static let finished = LoopbackPage(
-        title: "You can go back to the app", text: "This window is no longer needed.")
-    static let unfinished = LoopbackPage(
-        title: "You are not signed in", text: "Go back to the app: it says what happened. Nothing was changed.")
-    static let nothingHere = LoopbackPage(
-        title: "Nothing here", text: "No sign-in waits at this address.", isFound: false)
-
-    private init(title: String, text: String, isFound: Bool = true) {
-        self.isFound = isFound
-        html = """
+    /// - Parameter language: of the words.
+    func html(in language: LoopbackLanguage) -> String {
+        let (title, text) = language.words(for: self)
+        return """
             <!DOCTYPE html>
-            <html lang="en">
+            <html lang="\(language.rawValue)">
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
             <title>\(title)</title>
             <style>\(Self.style)</style>
             </head>
@@ -38,19 +35,25 @@ struct LoopbackPage: Sendable {
             """
     }
 
-    var headers: [(String, String)] {
-        [
-            ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
-            ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
-            ("Content-Security-Policy", Self.policy),
-        ]
-    }
+    static let headers = [
+        ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"), ("Vary", "Accept-Language"),
+        ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
+        ("Content-Security-Policy", policy),
+    ]
 
-    private static let style =
-        "body{font:1.1rem/1.5 system-ui,sans-serif;display:grid;place-items:center;min-height:90vh;margin:1rem}"
-        + "main{max-width:28rem;text-align:center}h1{font-size:1.5rem}"
+    /// The colours of the provider's own pages.
+    private static let style = """
+        :root{color-scheme:light dark;--ground:#f3f5f9;--card:#fff;--line:#d8dee9;--ink:#182033;--quiet:#566079}
+        @media(prefers-color-scheme:dark){:root{--ground:#0f1420;--card:#182030;--line:#2d3850;--ink:#eaeef7;--quiet:#a5b0c8}}
+        body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--ground);color:var(--ink);\
+        font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+        main{max-width:26rem;margin:1rem;padding:2rem;text-align:center;background:var(--card);\
+        border:1px solid var(--line);border-radius:16px}
+        h1{margin:0 0 .5rem;font-size:1.4rem;line-height:1.25}p{margin:0;color:var(--quiet)}
+        """
     private static let script = "history.replaceState(null,\"\",location.pathname)"
 
+    /// Only this style and this script, each by its hash.
     private static let policy =
         "default-src 'none'; style-src '\(hash(style))'; script-src '\(hash(script))'; base-uri 'none'; "
         + "form-action 'none'; frame-ancestors 'none'"
