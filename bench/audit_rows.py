@@ -1,4 +1,4 @@
-"""Audit events as the service chains and signs them, written down a second time from docs/audit.md.
+"""Audit events as the service chains and signs them, written down a second time from docs/audit-format.md.
 
 `drawbridge audit verify` then says whether both mean the same.
 """

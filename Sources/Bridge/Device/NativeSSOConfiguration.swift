@@ -44,16 +44,17 @@ package struct NativeSSOConfiguration: Sendable {
     }
 
     /// Sets some fields and leaves the others.
+    /// - Parameter reason: the administrator's own words.
     package func change(
-        _ fields: [NativeSSOField: NativeSSOValue], by actor: AdminActor, origin: RequestOrigin
+        _ fields: [NativeSSOField: NativeSSOValue], by actor: AdminActor, origin: RequestOrigin, reason: String? = nil
     ) async throws {
         let merged = try await load().merging(fields) { $1 }
-        try await save(merged, actor, origin, changed: Set(fields.keys))
+        try await save(merged, actor, origin, changed: Set(fields.keys), reason)
     }
 
     /// Takes every field back to what the configuration says.
-    package func reset(by actor: AdminActor, origin: RequestOrigin) async throws {
-        try await save([:], actor, origin, changed: Set(try await load().keys))
+    package func reset(by actor: AdminActor, origin: RequestOrigin, reason: String? = nil) async throws {
+        try await save([:], actor, origin, changed: Set(try await load().keys), reason)
     }
 
     private func load() async throws -> [NativeSSOField: NativeSSOValue] {
@@ -67,13 +68,14 @@ package struct NativeSSOConfiguration: Sendable {
 
     private func save(
         _ fields: [NativeSSOField: NativeSSOValue], _ actor: AdminActor, _ origin: RequestOrigin,
-        changed: Set<NativeSSOField>
+        changed: Set<NativeSSOField>, _ words: String?
     ) async throws {
         let now = time.now()
         let names = changed.map(\.rawValue).sorted()
         var detail = JSONObjectWriter()
         detail.add("actor", actor.description)
         detail.add("fields", names)
+        if let words, !words.isEmpty { detail.add("reason", words) }
         detail.add("setting", Self.settingName)
         try await store.saveSetting(
             Self.settingName, fields.isEmpty ? nil : NativeSSOSettingsText.write(fields), at: now,

@@ -10,6 +10,8 @@ struct ConsoleFrame: Sendable {
     let formTokens: FormTokens
     let publicOrigin: WebOrigin
     let random: RandomSource
+    /// `nil` without a provider, which device secrets belong to.
+    var device: DeviceServices?
 
     typealias Page = @Sendable (Request, BridgeRequestContext, AdminVisit) async throws -> Response
     typealias FormPage =

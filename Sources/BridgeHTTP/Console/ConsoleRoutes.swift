@@ -31,6 +31,13 @@ struct ConsoleRoutes {
         endpoints.on("/admin/keys/rotate", [.post: frame.form(tools.rotate)])
         endpoints.on("/admin/settings", [.get: frame.page(tools.settings)])
         endpoints.on("/admin/nodes", [.get: frame.page(tools.nodes)])
+        guard let device = frame.device else { return }
+        let devices = ConsoleDevices(frame: frame, device: device)
+        endpoints.on("/admin/device-secrets/{id}/revoke", [.post: frame.form(devices.revoke)])
+        let nativeSSO = ConsoleNativeSSO(frame: frame, device: device)
+        endpoints.on(
+            ConsoleNativeSSO.path, [.get: frame.page(nativeSSO.show), .post: frame.form(nativeSSO.save)])
+        endpoints.on("\(ConsoleNativeSSO.path)/reset", [.post: frame.form(nativeSSO.reset)])
     }
 
     /// Their routes, whose errors are pages.
@@ -39,6 +46,7 @@ struct ConsoleRoutes {
         "/admin/live", "/admin/users", "/admin/users/{id}", "/admin/users/{id}/end-sessions",
         "/admin/users/{id}/standing", "/admin/sessions/{id}/end", "/admin/clients", "/admin/register-client",
         "/admin/clients/{id}", "/admin/clients/{id}/delete", "/admin/explain", "/admin/keys", "/admin/keys/rotate",
-        "/admin/settings", "/admin/nodes",
+        "/admin/settings", "/admin/nodes", "/admin/device-secrets/{id}/revoke", ConsoleNativeSSO.path,
+        "\(ConsoleNativeSSO.path)/reset",
     ]
 }

@@ -20,7 +20,10 @@ struct ConsoleTools: Sendable {
         // A token is a secret: it is not shown again.
         var values = try await clientChoice(fields["client_id"])
         values["redirect"] = fields["redirect"] ?? ""
-        if let token = fields["token"] {
+        if fields["subject_token"] != nil {
+            guard let exchange = frame.device?.exchange else { throw OAuthError(.notFound) }
+            explanation = try await exchange.explain(fields, origin: context.origin(of: request), at: frame.time.now())
+        } else if let token = fields["token"] {
             explanation = try await frame.services.explainer.redemption(
                 Secret(token), redirect: fields.bytes("redirect"), address: fields["ip"].flatMap { NetworkAddress($0) })
         } else {
@@ -62,7 +65,9 @@ struct ConsoleTools: Sendable {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let lines = frame.services.settings().map { ["name": $0.name, "value": $0.value] }
-        return frame.render("settings", ["settings": lines], section: .settings, visit: visit, request, context)
+        return frame.render(
+            "settings", ["settings": lines, "has_provider": frame.device != nil], section: .settings, visit: visit,
+            request, context)
     }
 
     @Sendable func nodes(
@@ -96,11 +101,14 @@ struct ConsoleTools: Sendable {
     }
 
     private func clientChoice(_ chosen: String?) async throws -> [String: any Sendable] {
-        let clients = try await frame.services.clients.clients().filter { $0.kind == .web }
+        let clients = try await frame.services.clients.clients()
+        func rows(_ clients: [Client]) -> [[String: any Sendable]] {
+            clients.map { ["id": $0.id.rawValue, "is_chosen": $0.id.rawValue == chosen] }
+        }
+        let exchanging = clients.filter { $0.grantTypes.contains(.tokenExchange) }
         return [
-            "clients": clients.map { client -> [String: any Sendable] in
-                ["id": client.id.rawValue, "is_chosen": client.id.rawValue == chosen]
-            }
+            "clients": rows(clients.filter { $0.kind == .web }), "exchanging": rows(exchanging),
+            "can_exchange": frame.device != nil && !exchanging.isEmpty, "audience": frame.publicOrigin.description,
         ]
     }
 

@@ -36,6 +36,9 @@ struct ConsoleUsers: Sendable {
         filter.subject = subject
         let events = try await services.storage.search(filter, before: nil, limit: 20).records
         var values = ConsoleRows.user(user)
+        if let device = frame.device {
+            values.merge(try await ConsoleDevices.values(of: subject, in: device, at: now)) { $1 }
+        }
         values["sessions"] = sessions.map { ConsoleRows.session($0, at: now) }
         values["has_sessions"] = !sessions.isEmpty
         values["has_live_sessions"] = sessions.contains { $0.isAlive(at: now) }

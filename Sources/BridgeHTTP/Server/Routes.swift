@@ -45,7 +45,7 @@ package func buildRouter(
     ConsoleRoutes(
         frame: ConsoleFrame(
             services: services.admin, pages: services.pages, formTokens: services.formTokens,
-            publicOrigin: settings.publicOrigin, random: services.random)
+            publicOrigin: settings.publicOrigin, random: services.random, device: services.device)
     ).add(to: endpoints)
 
     if let device = services.device {

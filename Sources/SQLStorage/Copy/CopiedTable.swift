@@ -36,6 +36,7 @@ struct CopiedTable: Sendable {
             user_agent request_id detail previous_hash hash
             """),
         CopiedTable("audit_checkpoint", 2, "node size at hash note"),
+        CopiedTable("audit_forward", 2, "target node sequence updated_at"),
         CopiedTable("heartbeat", 1, "node at"),
         CopiedTable(
             "authorization_code", 1,

@@ -6,7 +6,9 @@ struct Migration: Sendable {
     let statements: @Sendable (SQLDialect) -> [SQLStatement]
 
     /// Every step, in order.
-    static let all = [initial, provider, signIn, deviceSecrets, administration, scale, claims]
+    static let all = [
+        initial, provider, signIn, deviceSecrets, administration, scale, claims, auditForwarding,
+    ]
 }
 
 /// The database's tables are of a version that this program does not know.

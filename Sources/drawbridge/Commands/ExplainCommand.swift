@@ -7,7 +7,7 @@ import OAuth2
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Say what would be decided, and why. Changes nothing.",
-        subcommands: [Redirect.self, Token.self])
+        subcommands: [Redirect.self, Token.self, Exchange.self])
 
     /// Where a sign-in would land.
     struct Redirect: ParsableCommand {

@@ -18,6 +18,7 @@ struct Composition: Sendable {
     let clients: ClientReloader
     let issuers: TrustedIssuers
     let alerts: AlertBoard
+    let forwarding: AuditForwarding
     let bearerCache: CachedBearerAuthenticator
     /// `nil` without a master key: then Drawbridge stands beside another provider only.
     let provider: ProviderComposition?
@@ -58,7 +59,8 @@ struct Composition: Sendable {
                 }
             },
         ]
-        readiness = Readiness(checks: checks + [shared.readinessCheck].compactMap(\.self))
+        forwarding = AuditForwarding(settings: settings, storage: storage, metrics: metrics, logger: logger, time: time)
+        readiness = Readiness(checks: checks + [shared.readinessCheck].compactMap(\.self) + forwarding.checks)
         httpSettings = BridgeHTTPSettings(settings)
         let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
         let domain = try await DomainServices(

@@ -57,7 +57,7 @@ struct Server: Sendable {
                 ClientNewsService(clients: composition.clients, logger: logger),
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
-            ] + revocationServices + providerServices + [
+            ] + composition.forwarding.services + revocationServices + providerServices + [
                 reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
             ]
         var configuration = ServiceGroupConfiguration(

@@ -50,6 +50,7 @@ struct DrawbridgeSettings: Sendable {
     var auditRetention: Duration?
     var alerts = AlertSettings()
     var upstreamProviders: [UpstreamProviderSettings] = []
+    var auditForwarders: [AuditForwardTarget] = []
     /// As it was named; see ``masterKeyPath``.
     var masterKeyFile: String?
 

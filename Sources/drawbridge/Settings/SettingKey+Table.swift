@@ -88,6 +88,9 @@ extension SettingKey {
         "trusted_issuers", .objects, "Whose bearer tokens are believed. At least one is needed to issue.")
     static let upstreamProviders = SettingKey(
         "upstream_providers", .objects, "OpenID Providers of others that users may sign in with.")
+    static let auditForwarders = SettingKey(
+        "audit_forwarders", .objects,
+        "Receivers that every audit event is sent to: syslog over TLS, or JSON Lines over https.")
     static let clients = SettingKey(
         "clients", .objects, "Apps and websites. More can be added to the database with `drawbridge clients add`.")
 
@@ -99,7 +102,7 @@ extension SettingKey {
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
             appLinksApple, appLinksAndroid, passwordMemoryLogarithm, passwordPasses, logLevel, purgeInterval,
             shutdownGrace,
-        ] + alerts + limits + redis + http + nativeSSO + [trustedIssuers, upstreamProviders, clients]
+        ] + alerts + limits + redis + http + nativeSSO + [trustedIssuers, upstreamProviders, auditForwarders, clients]
 
     static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }

@@ -18,6 +18,9 @@ struct SettingsReport {
         for issuer in outcome.settings.trustedIssuers {
             lines.append("trusted_issuers: \(issuer.issuer), \(Self.describe(issuer.verification))")
         }
+        for target in outcome.settings.auditForwarders {
+            lines.append("audit_forwarders: \(target.name), \(target.receiver)")
+        }
         for client in outcome.settings.clients {
             lines.append("clients: \(client.id) (\(client.kind.rawValue)), \(client.name)")
         }

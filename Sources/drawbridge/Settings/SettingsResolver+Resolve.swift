@@ -46,6 +46,7 @@ extension SettingsResolver {
         let nativeSSO = nativeSSO()
         let signInCompatibility = boolean(.signInCompatibility)
         let upstreamProviders = upstreamProviders()
+        let auditForwarders = auditForwarders()
         let paths = redemptionPaths()
         let proxies = elements(.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8") {
             NetworkPrefix($0)
@@ -68,6 +69,7 @@ extension SettingsResolver {
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients, redis: redis,
             auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: upstreamProviders,
+            auditForwarders: auditForwarders,
             masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO, signInCompatibility: signInCompatibility)
     }
 

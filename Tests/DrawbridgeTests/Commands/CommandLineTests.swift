@@ -13,6 +13,7 @@ import Testing
         ["clients", "add", "-"], ["clients", "list"], ["users", "disable", "alice"], ["migrate", "--data", "/tmp"],
         ["users", "second-factor", "enrol", "--replace", "--reason", "lost", "alice"],
         ["users", "second-factor", "remove", "alice"], ["users", "second-factor", "recovery-codes", "alice"],
+        ["explain", "exchange", "--config", "a.yaml", "--client", "app", "--subject-token-type", "access_token"],
         ["explain", "redirect", "--allow", "/a", "/a"], ["explain", "redirect", "--allow", "/a", "--stdin-base64"],
     ])
     func `a command line is understood`(_ words: [String]) throws {
@@ -24,6 +25,8 @@ import Testing
         ["audit", "verify", "--export", "x"], ["audit", "tail", "-n", "0"], ["explain", "redirect", "/a"],
         ["explain", "redirect", "--allow", "/a"], ["demo", "--colour"], ["users", "second-factor", "enrol"],
         ["users", "second-factor", "remove", "--reason", "a\nb", "c"], ["nonsense"],
+        ["explain", "exchange"], ["explain", "exchange", "--client", "app", "--data", "/tmp/x"],
+        ["explain", "exchange", "--client", "app", "--subject-token-type", "saml"],
     ])
     func `misuse is told`(_ words: [String]) {
         #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(words) }

@@ -7,7 +7,7 @@ struct PostgresConformanceTests {
     private static let cases =
         LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
         + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
-        + AdminConformance.cases
+        + AdminConformance.cases + AuditForwardConformance.cases
         + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases
         + RefreshTokenStoreConformance.cases
         + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + DeviceSecretStoreConformance.cases

@@ -1,0 +1,22 @@
+/// Opens connections to one receiver of audit events.
+package protocol AuditForwardTransport: Sendable {
+    func connect() async throws -> any AuditForwardConnection
+}
+
+/// One connection to a receiver, for as long as it lives.
+package protocol AuditForwardConnection: Sendable {
+    /// How long a delivery must have been followed by a living connection before it counts.
+    ///
+    /// Zero where the receiver answers. Plain syslog answers nothing: a receiver that dies with events still unread
+    /// resets the connection, and what was delivered shortly before is then sent again.
+    var settling: Duration { get }
+
+    /// Hands records over, in order; they have left this machine when it returns.
+    /// - Throws: when the connection is lost. Any number of the records may have arrived.
+    func deliver(_ records: [AuditRecord]) async throws
+
+    /// - Throws: when the connection is lost.
+    func check() throws
+
+    func close() async
+}

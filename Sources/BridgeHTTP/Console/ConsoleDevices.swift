@@ -1,0 +1,54 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// A user's device secrets: listed on the user's page, revoked here.
+struct ConsoleDevices: Sendable {
+    let frame: ConsoleFrame
+    let device: DeviceServices
+
+    /// What one page shows, the youngest first.
+    private static let pageSize = 100
+
+    /// For the user's page.
+    static func values(
+        of subject: Subject, in device: DeviceServices, at now: Timestamp
+    ) async throws -> [String: any Sendable] {
+        let found = try await device.devices.deviceSecrets(of: subject, includingEnded: true, at: now)
+        return [
+            "has_provider": true, "devices": found.prefix(pageSize).map { row($0, at: now) },
+            "has_devices": !found.isEmpty, "has_more_devices": found.count > pageSize,
+        ]
+    }
+
+    @Sendable func revoke(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        guard let subject = fields["sub"] else { throw OAuthError(.invalidRequest, "sub is missing") }
+        let action = try frame.action(fields, request, context, visit)
+        let outcome = try await device.secrets.revoke(
+            DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)),
+            reason: action.reason.flatMap { $0.isEmpty ? nil : $0 } ?? "revoked_by_administrator", by: visit.actor,
+            origin: action.origin, at: action.at)
+        guard outcome != .unknown else { throw OAuthError(.notFound) }
+        return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject)))
+    }
+
+    private static func row(_ device: DeviceSecret, at now: Timestamp) -> [String: any Sendable] {
+        let path = "/admin/device-secrets/\(PercentEncoding.encode(device.id.rawValue))/revoke"
+        var row: [String: any Sendable] = [
+            "id": device.id.rawValue, "path": path, "name": device.name ?? "A device without a name",
+            "client": device.clientID.rawValue, "created": ConsoleRows.time(device.createdAt),
+            "uses": String(device.useCount), "until": ConsoleRows.time(device.expiresAt),
+            "alive": device.isAlive(at: now), "is_bound": device.keyThumbprint != nil,
+            "session_path": "/admin/events?sid=\(PercentEncoding.encode(device.sessionID.rawValue))",
+        ]
+        row["platform"] = device.platform
+        row["used"] = device.lastUsedAt.map(ConsoleRows.time)
+        row["revoked"] = device.revokedAt.map(ConsoleRows.time)
+        row["revoke_reason"] = device.revokeReason
+        row["expired"] = device.revokedAt == nil && !device.isAlive(at: now)
+        return row
+    }
+}

@@ -1,0 +1,6 @@
+/// Why a receiver is no longer served; names no event.
+struct AuditForwardFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

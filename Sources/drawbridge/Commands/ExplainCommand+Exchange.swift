@@ -1,0 +1,99 @@
+import ArgumentParser
+import Bridge
+import CoreMetrics
+import Federation
+import Foundation
+import Logging
+import OAuth2
+
+extension ExplainCommand {
+    /// What a token exchange would come to.
+    struct Exchange: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Would this exchange of a device secret pass, and which rule decides?",
+            discussion: """
+                Reads the subject token from the first line of standard input and the device secret from the second,
+                so that both stay out of the list of processes, and prints
+                {"passes":…,"reason":…,"rule":…,"steps":[…]}. Exit status 0 when it passes, 1 when not. A device
+                secret that is bound to a key does not pass: the key's proof belongs to a request.
+
+                Example:
+                  printf '%s\\n%s\\n' "$ID_TOKEN" "$DEVICE_SECRET" \\
+                    | drawbridge explain exchange --config drawbridge.yaml --client other-app
+                """)
+
+        enum TokenType: String, ExpressibleByArgument, CaseIterable {
+            case idToken = "id_token"
+            case accessToken = "access_token"
+
+            var uri: String { self == .idToken ? TokenTypeURI.idToken : TokenTypeURI.accessToken }
+        }
+
+        @OptionGroup var options: StorageOptions
+
+        @Option(help: "The client that would send the request.")
+        var client: String
+
+        @Option(name: .customLong("subject-token-type"), help: "What the first line is: id_token or access_token.")
+        var subjectTokenType = TokenType.idToken
+
+        @Option(help: "The request's audience. Default: this service, as it should be.")
+        var audience: String?
+
+        @Option(help: "The request's scope.")
+        var scope: String?
+
+        func validate() throws {
+            guard options.dataPath == nil else {
+                throw ValidationError("explain exchange needs --config: whose tokens they are stands there.")
+            }
+        }
+
+        func run() async throws {
+            let subjectToken = Self.line()
+            guard !subjectToken.isEmpty else {
+                throw CommandFailure("There is no subject token on the first line of standard input.")
+            }
+            let settings = try options.settings.load()
+            let pairs: [(String, String?)] = [
+                ("grant_type", GrantType.tokenExchange.rawValue), ("client_id", client),
+                ("subject_token_type", subjectTokenType.uri), ("subject_token", subjectToken),
+                ("actor_token_type", TokenTypeURI.deviceSecret), ("actor_token", Self.line()),
+                ("audience", audience ?? settings.publicOrigin.description), ("scope", scope),
+            ]
+            let form = pairs.compactMap { name, value in
+                value.flatMap { $0.isEmpty ? nil : "\(name)=\(PercentEncoding.encode($0))" }
+            }.joined(separator: "&")
+            let explanation = try await exchange(settings).explain(
+                try FormParameters(parsing: form.utf8),
+                origin: RequestOrigin(address: nil, userAgent: nil, requestID: "command-line"),
+                at: TimeSource.system.now())
+            print(explanation.json)
+            if !explanation.passes { throw ExitCode.failure }
+        }
+
+        private static func line() -> String {
+            (readLine(strippingNewline: true) ?? "").filter { !$0.isWhitespace }
+        }
+
+        /// The server's own rules over a database that is only read.
+        private func exchange(_ settings: DrawbridgeSettings) async throws -> NativeSSOExchange {
+            var settings = settings
+            // Nothing is counted and nobody is told, so nothing that is shared is needed.
+            settings.redis = nil
+            let logger = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
+            let storage = try await options.openForReading()
+            let domain = try await DomainServices(
+                settings: settings, storage: storage,
+                shared: SharedState(settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger),
+                keys: try KeyReloader(path: settings.loginTokenKeysFile).ring,
+                clients: try await ClientReloader(settings: settings, store: storage).directory,
+                bearers: try await TrustedIssuers(settings.trustedIssuers, logger: logger), logger: logger,
+                time: .system)
+            guard let provider = domain.provider else {
+                throw CommandFailure("There is no token endpoint: \(settings.masterKeyPath) does not exist.")
+            }
+            return provider.device.services.exchange
+        }
+    }
+}

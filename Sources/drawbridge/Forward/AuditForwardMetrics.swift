@@ -1,0 +1,36 @@
+import Bridge
+import CoreMetrics
+import Metrics
+import Synchronization
+
+/// How forwarding to one target goes, as numbers.
+final class AuditForwardMetrics: Sendable {
+    private let connected: Gauge
+    private let lag: Gauge
+    private let sent: Counter
+    private let failures: Counter
+    private let lost: Counter
+    /// What the counters have been told.
+    private let counted = Mutex(AuditForwardStatus.State())
+
+    init(target: String, factory: any MetricsFactory) {
+        let dimensions = [("target", target)]
+        func name(_ end: String) -> String { "drawbridge_audit_forward_\(end)" }
+        connected = Gauge(label: name("connected"), dimensions: dimensions, factory: factory)
+        lag = Gauge(label: name("lag_events"), dimensions: dimensions, factory: factory)
+        sent = Counter(label: name("sent_total"), dimensions: dimensions, factory: factory)
+        failures = Counter(label: name("failures_total"), dimensions: dimensions, factory: factory)
+        lost = Counter(label: name("lost_total"), dimensions: dimensions, factory: factory)
+    }
+
+    func record(_ state: AuditForwardStatus.State) {
+        connected.record(state.isConnected ? 1 : 0)
+        if let events = state.lag { lag.record(events) }
+        counted.withLock { counted in
+            sent.increment(by: state.delivered - counted.delivered)
+            failures.increment(by: state.failures - counted.failures)
+            lost.increment(by: state.lost - counted.lost)
+            counted = state
+        }
+    }
+}

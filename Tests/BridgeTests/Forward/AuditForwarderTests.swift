@@ -1,0 +1,138 @@
+import Bridge
+import Synchronization
+import Testing
+
+/// A receiver that takes so many deliveries and is lost then.
+private final class ScriptedReceiver: AuditForwardConnection {
+    let settling: Duration
+    private let limit: Int
+    private let taken = Mutex<[AuditRecord]>([])
+    private let deliveries = Mutex(0)
+
+    init(settling: Duration = .zero, losingAfter limit: Int = .max) {
+        self.settling = settling
+        self.limit = limit
+    }
+
+    struct Lost: Error {}
+
+    var records: [AuditRecord] { taken.withLock { $0 } }
+
+    func deliver(_ records: [AuditRecord]) throws {
+        let number = deliveries.withLock { count in
+            count += 1
+            return count
+        }
+        guard number <= limit else { throw Lost() }
+        taken.withLock { $0 += records }
+    }
+
+    func check() {}
+    func close() {}
+}
+
+/// Cursors in memory.
+private final class CursorMemory: AuditForwardCursors {
+    private let sequences = Mutex<[String: Int64]>([:])
+
+    func forwardedSequences(to target: String) -> [String: Int64] { sequences.withLock { $0 } }
+
+    func noteForwarded(to target: String, node: String, through sequence: Int64, at now: Timestamp) {
+        sequences.withLock { $0[node] = max($0[node] ?? 0, sequence) }
+    }
+}
+
+/// A clock that a test sets.
+private final class SetClock: Sendable {
+    private let offset = Mutex(Duration.zero)
+    private let start = ContinuousClock.now
+
+    var now: ContinuousClock.Instant { start + offset.withLock { $0 } }
+    func advance(by duration: Duration) { offset.withLock { $0 += duration } }
+}
+
+@Suite struct AuditForwarderTests {
+    private let chain = AuditFixture.chain(450)
+    private let beside = AuditFixture.chain(3, node: "a-cli")
+    private let cursors = CursorMemory()
+    private let status = AuditForwardStatus(target: "siem")
+    private let clock = SetClock()
+
+    private func forwarder(
+        _ records: [AuditRecord], start: AuditForwarder.Start = .beginning
+    ) -> AuditForwarder {
+        AuditForwarder(
+            nodes: ["a", "a-cli"], start: start, log: FixedAuditLog(records), cursors: cursors, status: status,
+            clock: { [clock] in clock.now })
+    }
+
+    @Test func `every event of the node and of commands beside it comes once, in order`() async throws {
+        let receiver = ScriptedReceiver()
+        try await forwarder(chain + beside + AuditFixture.chain(5, node: "b")).forward(over: receiver) { false }
+        #expect(receiver.records.filter { $0.node == "a" } == chain)
+        #expect(receiver.records.filter { $0.node == "a-cli" } == beside)
+        #expect(receiver.records.count == 453)
+        #expect(cursors.forwardedSequences(to: "siem") == ["a": 450, "a-cli": 3])
+        #expect(status.current.delivered == 453)
+        #expect(try await forwarder(chain + beside).lag() == 0)
+    }
+
+    @Test func `a lost connection loses nothing`() async throws {
+        let first = ScriptedReceiver(losingAfter: 2)
+        await #expect(throws: ScriptedReceiver.Lost.self) {
+            try await forwarder(chain).forward(over: first) { false }
+        }
+        let second = ScriptedReceiver()
+        try await forwarder(chain).forward(over: second) { false }
+        #expect(Set(first.records + second.records) == Set(chain))
+        #expect(second.records == chain.suffix(second.records.count))
+    }
+
+    @Test func `what has not settled when a connection is lost is sent again`() async throws {
+        let first = ScriptedReceiver(settling: .seconds(5), losingAfter: 1)
+        await #expect(throws: ScriptedReceiver.Lost.self) {
+            try await forwarder(chain).forward(over: first) { false }
+        }
+        #expect(first.records.count == AuditForwarder.batchSize)
+        #expect(cursors.forwardedSequences(to: "siem").isEmpty)
+        let second = ScriptedReceiver()
+        try await forwarder(chain).forward(over: second) { false }
+        #expect(second.records == chain)
+    }
+
+    @Test func `what was delivered counts once it has settled`() async throws {
+        let receiver = ScriptedReceiver(settling: .seconds(5))
+        let pauses = Mutex(0)
+        try await forwarder(chain).forward(over: receiver) { [clock, cursors] in
+            clock.advance(by: .seconds(3))
+            return pauses.withLock { pauses in
+                pauses += 1
+                #expect(cursors.forwardedSequences(to: "siem") == (pauses < 3 ? [:] : ["a": 450]))
+                return pauses < 3
+            }
+        }
+    }
+
+    @Test func `a target can begin with what comes next`() async throws {
+        let receiver = ScriptedReceiver()
+        try await forwarder(Array(chain.prefix(10)), start: .now).forward(over: receiver) { false }
+        #expect(receiver.records.isEmpty)
+        try await forwarder(Array(chain.prefix(12)), start: .now).forward(over: receiver) { false }
+        #expect(receiver.records == Array(chain[10..<12]))
+    }
+
+    @Test func `events that retention took are counted as lost`() async throws {
+        let receiver = ScriptedReceiver()
+        try await forwarder(Array(chain.dropFirst(40))).forward(over: receiver) { false }
+        #expect(receiver.records.first?.sequence == 41)
+        #expect(status.current.lost == 40)
+    }
+
+    @Test func `each wait is up to twice as long as the one before, and a minute at most`() {
+        var backoff = AuditForwardBackoff()
+        #expect((0..<8).map { _ in backoff.next(1) } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
+        #expect(backoff.next(0) == .seconds(30))
+        backoff.reset()
+        #expect(backoff.next(0) == .milliseconds(500))
+    }
+}

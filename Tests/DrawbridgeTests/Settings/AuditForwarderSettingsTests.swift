@@ -1,0 +1,77 @@
+import Bridge
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+@Suite struct AuditForwarderSettingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func load(_ forwarders: String) throws -> DrawbridgeSettings {
+        let file = try folder.file(
+            "drawbridge.yaml", "public_origin: https://www.example.com\naudit_forwarders:\n" + forwarders)
+        return try DrawbridgeSettings.load(SettingsInputs(filePath: file))
+    }
+
+    private func problems(_ forwarders: String) throws -> [String] {
+        do {
+            _ = try load(forwarders)
+            return []
+        } catch let refused as SettingsRefused {
+            return refused.problems.map(\.description)
+        }
+    }
+
+    @Test(arguments: [
+        "tls://siem.example.com", "tls://siem.example.com:6514", "tls://[2001:db8::1]:7000", "tcp://127.0.0.1:601",
+        "tcp://[::1]:601", "https://siem.example.com/in?index=audit", "http://127.0.0.1:8088/in",
+    ])
+    func `a receiver may be named like this`(url: String) throws {
+        let target = try #require(try load("  - {name: siem, url: '\(url)'}").auditForwarders.first)
+        #expect(target.name == "siem")
+        #expect(target.start == .beginning)
+        #expect(target.enterprise == 32473)
+    }
+
+    @Test func `where it begins, whose number it shows and a token are taken from the entry`() throws {
+        let token = try folder.file("token", "Bearer abc\n")
+        let targets = try load(
+            "  - {name: a, url: 'https://siem.example.com/in', authorization_file: \(token), start: now}\n"
+                + "  - {name: b, url: 'tcp://siem:601', allow_plaintext: true, enterprise_number: 4711}\n"
+        ).auditForwarders
+        #expect(targets.map(\.start) == [.now, .beginning])
+        #expect(targets[1].enterprise == 4711)
+        guard case .jsonLines(_, let authorization, _) = targets[0].receiver else {
+            Issue.record("not JSON Lines")
+            return
+        }
+        #expect(authorization?.expose() == "Bearer abc")
+    }
+
+    @Test(arguments: [
+        ("{url: 'tls://siem'}", "name: is required"), ("{name: siem}", "url: is required"),
+        ("{name: SIEM, url: 'tls://siem'}", "lower-case"), ("{name: siem, url: 'udp://siem:514'}", "must be tls://"),
+        ("{name: siem, url: 'tcp://siem.example.com:601'}", "in the clear"),
+        ("{name: siem, url: 'tcp://127.0.0.1'}", "must be tls://"),
+        ("{name: siem, url: 'tls://siem:0'}", "tls://host"), ("{name: siem, url: 'tls://siem:99999'}", "tls://host"),
+        ("{name: siem, url: 'tls://siem/x'}", "tls://host"), ("{name: siem, url: 'tls://u@siem:6514'}", "tls://host"),
+        ("{name: siem, url: 'tls://[siem]:6514'}", "tls://host"), ("{name: siem, url: 'tls://'}", "tls://host"),
+        ("{name: siem, url: 'http://siem.example.com/in'}", "must be https"),
+        ("{name: siem, url: 'tls://siem', ca_file: missing.pem}", "cannot be used"),
+        ("{name: siem, url: 'tls://siem', certificate: a.pem}", "certificate, private_key"),
+        ("{name: siem, url: 'tls://siem', private_key: a.pem}", "certificate, private_key"),
+        ("{name: siem, url: 'tls://siem', authorization_file: token}", "for https only"),
+        ("{name: siem, url: 'tls://siem', start: yesterday}", "beginning or now"),
+        ("{name: siem, url: 'tls://siem', enterprise_number: 0}", "whole number"),
+        ("{name: siem, url: 'tls://siem', allow_plaintext: perhaps}", "true or false"),
+        ("{name: siem, url: 'tls://siem', colour: red}", "colour"),
+        ("{name: siem, url: 'tls://a'}\n  - {name: siem, url: 'tls://b'}", "is taken"),
+    ])
+    func `a receiver that could not be served is refused`(entry: String, expected: String) throws {
+        _ = try folder.file("token", "Bearer abc\n")
+        let found = try problems("  - \(entry)")
+        #expect(found.contains { $0.contains(expected) }, "\(found)")
+    }
+}
