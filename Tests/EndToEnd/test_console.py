@@ -11,10 +11,11 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 import wire
 from admin import Admin
+from native import App
 from test_main_road_browser import SCREENSHOTS, open_browser, path_of, press, pytestmark, text_of  # noqa: F401
 
 PAGES = ["", "events", "events?outcome=failure", "live", "users", "users/alice", "clients", "clients/demo-web",
-         "register-client", "explain", "keys", "settings", "nodes?verify=1"]
+         "register-client", "explain", "keys", "settings", "settings/native-sso", "nodes?verify=1"]
 
 
 def shot(browser, name: str):
@@ -45,6 +46,7 @@ def busy(demo):
     demo.redeem(issued["token"], wire.OTHER_BROWSER)
     demo.redeem("no.such.token")
     other = demo.sign_in("alice")
+    App(demo).sign_in()
     return {"token": issued, "ended": cookie, "live": other}
 
 
@@ -151,6 +153,83 @@ def test_explain_answers_in_the_page(demo, open_browser):  # noqa: F811
     press(browser, "Explain the redirect")
     wait_for_text(browser, "It does not pass")
     shot(browser, "explain")
+
+
+def test_an_exchange_is_explained_in_the_page(demo, open_browser):  # noqa: F811
+    app = App(demo)
+    app.sign_in()
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/explain")
+    for secret, answer in [(app.tokens["device_secret"], "It passes"), ("ds_nonsense", "It does not pass")]:
+        browser.find_element(By.CSS_SELECTOR, "#asking option[value='demo-app-b'], #asking").send_keys("demo-app-b")
+        browser.find_element(By.ID, "subject-token").send_keys(app.tokens["id_token"])
+        browser.find_element(By.ID, "device-secret").send_keys(secret)
+        press(browser, "Explain the exchange")
+        wait_for_text(browser, answer)
+        assert secret not in browser.page_source and app.tokens["id_token"] not in browser.page_source
+    assert "secret_unknown" in text_of(browser)
+    assert app.native_sso().status == 200, "asking used nothing up"
+
+
+def test_a_device_is_found_and_revoked_with_a_reason(demo, open_browser):  # noqa: F811
+    app = App(demo, user="bob")
+    app.sign_in(device_name="Bob's phone")
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/users/" + quote(app.user["sub"]))
+    section = browser.find_element(By.CSS_SELECTOR, "section[aria-labelledby=devices]")
+    live = len(section.find_elements(By.CSS_SELECTOR, ".badge.good"))
+    assert live >= 1 and "demo-app" in section.text
+    section.find_element(By.CSS_SELECTOR, "input[name=reason]").send_keys("lost on a train")
+    section.find_element(By.CSS_SELECTOR, "form button").click()
+    WebDriverWait(browser, 10).until(lambda it: it.switch_to.alert)
+    browser.switch_to.alert.accept()
+    wait_for_text(browser, "lost on a train")
+    section = browser.find_element(By.CSS_SELECTOR, "section[aria-labelledby=devices]")
+    assert len(section.find_elements(By.CSS_SELECTOR, ".badge.good")) == live - 1
+    shot(browser, "devices")
+    assert app.native_sso().status == 400
+    event = Admin(demo).events(type="device_secret.revoked", sub=app.user["sub"])[0]
+    assert event["reason"] == "lost on a train"
+    assert json.loads(event["detail"])["actor"] == "client:demo-admin"
+
+
+def test_native_sso_settings_are_changed_within_their_ranges_and_taken_back(start_demo, open_browser):  # noqa: F811
+    demo = start_demo("--no-limits")
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/settings/native-sso")
+
+    def fill(name: str, value: str):
+        box = browser.find_element(By.ID, name)
+        box.clear()
+        box.send_keys(value)
+
+    def values() -> dict:
+        return Admin(demo).get("settings/native-sso").json()["settings"]
+
+    assert "1 to 90" in text_of(browser) and "from configuration" in text_of(browser)
+    fill("deviceSecretTTLDays", "91")
+    fill("maxDeviceSecretsPerUser", "5")
+    press(browser, "Save")
+    wait_for_text(browser, "Nothing was saved")
+    assert browser.find_element(By.ID, "deviceSecretTTLDays").get_attribute("aria-invalid") == "true"
+    assert browser.find_element(By.ID, "maxDeviceSecretsPerUser").get_attribute("value") == "5"
+    shot(browser, "native-sso-refused")
+    assert values()["maxDeviceSecretsPerUser"]["source"] == "default"
+    fill("deviceSecretTTLDays", "45")
+    browser.find_element(By.ID, "reason").send_keys("shorter lives")
+    press(browser, "Save")
+    wait_for_text(browser, "Saved.")
+    assert values()["deviceSecretTTLDays"] == {"value": 45, "source": "admin", "minimum": 1, "maximum": 90}
+    assert values()["enabled"]["source"] == "configuration", "what was left keeps its provenance"
+    event = Admin(demo).events(type="setting.changed")[0]
+    detail = json.loads(event["detail"])
+    assert detail["reason"] == "shorter lives" and detail["actor"] == "client:demo-admin"
+    assert detail["fields"] == ["deviceSecretTTLDays", "maxDeviceSecretsPerUser"]
+    press(browser, "Reset")
+    WebDriverWait(browser, 10).until(lambda it: it.switch_to.alert)
+    browser.switch_to.alert.accept()
+    wait_for_text(browser, "comes from the configuration")
+    assert values()["deviceSecretTTLDays"]["source"] == "default"
 
 
 def test_an_account_with_the_role_admin_opens_the_console(demo, open_browser):  # noqa: F811

@@ -14,9 +14,9 @@ struct ConsoleNativeSSO: Sendable {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["done"])
-        return try await page(
-            query["done"].map { ["is_\($0 == "reset" ? "reset" : "saved")": true] } ?? [:],
-            request, context, visit)
+        var notice: [String: any Sendable] = [:]
+        if let done = query["done"] { notice[done == "reset" ? "is_reset" : "is_saved"] = true }
+        return try await page(notice, request, context, visit)
     }
 
     @Sendable func save(
@@ -35,7 +35,8 @@ struct ConsoleNativeSSO: Sendable {
             if value != entry.value { changed[entry.field] = value }
         }
         guard problems.isEmpty else {
-            return try await page(["has_problem": true], problems, typed, request, context, visit)
+            return try await page(
+                ["has_problem": true], problems: problems, typed: typed, request, context, visit)
         }
         if !changed.isEmpty {
             try await device.configuration.change(
@@ -52,10 +53,12 @@ struct ConsoleNativeSSO: Sendable {
         return frame.redirect(to: "\(Self.path)?done=reset")
     }
 
+    /// - Parameters:
+    ///   - problems: what is wrong with the values that were typed.
+    ///   - typed: shown in the place of what holds.
     private func page(
-        _ more: [String: any Sendable], _ problems: [NativeSSOField: String] = [:],
-        _ typed: [NativeSSOField: String] = [:], _ request: Request, _ context: BridgeRequestContext,
-        _ visit: AdminVisit
+        _ more: [String: any Sendable], problems: [NativeSSOField: String] = [:],
+        typed: [NativeSSOField: String] = [:], _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let entries = try await device.configuration.entries()
         var values = more

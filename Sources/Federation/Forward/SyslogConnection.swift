@@ -1,6 +1,12 @@
 import Bridge
 import NIOCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// A connection to a syslog receiver.
 ///
 /// Syslog acknowledges nothing. What can be known is known: bytes count as delivered when the receiver's system has
@@ -48,15 +54,17 @@ struct SyslogConnection: AuditForwardConnection {
 
     /// Until the other side's system has acknowledged every byte.
     private func waitUntilTaken() async throws {
-        guard let socket = channel as? any SocketOptionProvider else { return }
-        var pause = Self.firstLook
-        while true {
-            try check()
-            let state = try await socket.getTCPInfo().get()
-            // A closed window is probed: nothing is unacknowledged then, because nothing may be sent.
-            if state.tcpi_unacked == 0, state.tcpi_probes == 0, state.tcpi_retransmits == 0 { return }
-            try await Task.sleep(for: pause)
-            pause = min(pause * 2, Self.longestPause)
-        }
+        #if os(Linux)
+            guard let socket = channel as? any SocketOptionProvider else { return }
+            var pause = Self.firstLook
+            while true {
+                try check()
+                let state = try await socket.getTCPInfo().get()
+                // A closed window is probed: nothing is unacknowledged then, because nothing may be sent.
+                if state.tcpi_unacked == 0, state.tcpi_probes == 0, state.tcpi_retransmits == 0 { return }
+                try await Task.sleep(for: pause)
+                pause = min(pause * 2, Self.longestPause)
+            }
+        #endif
     }
 }

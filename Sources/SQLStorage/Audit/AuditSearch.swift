@@ -110,16 +110,19 @@ struct AuditSearch {
         add("(client_id = ? OR target_client_id = ?)", SQLValue(filter.clientID))
         if let network = filter.network { add("address LIKE ?", .text((network.textPrefix ?? "%:") + "%")) }
         if let text = filter.text {
-            add("\(Self.searchedText(dialect)) LIKE ? ESCAPE '\\'", .text(Self.pattern(text)))
+            // Both engines' own lower() knows the case of ASCII letters, and takes a tenth of the time.
+            let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+            let searched = isASCII ? "lower(\(Self.searchedText))" : dialect.lowercase(Self.searchedText)
+            add("\(searched) LIKE ? ESCAPE '\\'", .text(Self.pattern(text)))
         }
     }
 
     // The columns stand on lines of their own, so that no match runs from one into the next.
-    private static func searchedText(_ dialect: SQLDialect) -> String {
+    private static let searchedText: String = {
         let columns = ["subject", "client_id", "target_client_id", "reason", "address", "user_agent"]
         let lines = columns.map { "coalesce(\($0), '')" }.joined(separator: " || '\n' || ")
-        return dialect.lowercase("type || '\n' || \(lines)")
-    }
+        return "type || '\n' || \(lines)"
+    }()
 
     private static func pattern(_ text: String) -> String {
         var pattern = "%"
