@@ -34,12 +34,13 @@ package struct AuditForwardTarget: Sendable {
 }
 
 extension AuditForwardTarget.Receiver: CustomStringConvertible {
-    /// Where it is, as the settings write it; without its token.
+    /// Where it is, as the settings write it; without anything secret.
     package var description: String {
         switch self {
         case .syslog(let host, let port, let tls):
             "\(tls == nil ? "tcp" : "tls")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        case .jsonLines(let url, _, _): url.description
+        // Some receivers want a token in the query.
+        case .jsonLines(let url, _, _): String(url.description.prefix { $0 != "?" })
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bridge
+import BridgeHTTP
 import CoreMetrics
 import Federation
 import Foundation

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import Federation
 
 /// The settings in force, for the console: no secret, no path of a secret.
 struct SettingListing {
@@ -20,6 +21,8 @@ struct SettingListing {
         add("limits", settings.limits == nil ? "lifted" : "on")
         add("trusted_issuers", "\(settings.trustedIssuers.count)")
         add("trusted_proxies", settings.trustedProxies.map(\.description).joined(separator: ", "))
+        let receivers = settings.auditForwarders.map { "\($0.name): \($0.receiver)" }
+        add("audit_forwarders", receivers.isEmpty ? "none" : receivers.joined(separator: ", "))
         add("purge_interval", "\(settings.purgeInterval.inMilliseconds / 1000) s")
         self.lines = lines
     }
