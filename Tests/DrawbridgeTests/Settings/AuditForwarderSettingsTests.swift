@@ -1,4 +1,5 @@
 import Bridge
+import Federation
 import Foundation
 import Testing
 
