@@ -178,8 +178,12 @@ def caught_up(server: instance.Served, receiver: Receiver) -> bool:
     return any(record["sequence"] >= last for record in receiver.records() if record["node"] == "main")
 
 
+# Many events and many starts: without limits, and with passwords that cost little to prepare for.
+QUICK = "limits: {enabled: false}\npassword: {passes: 1}\n"
+
+
 def forwarding_to(receiver: Receiver, scheme: str = "tcp", more: str = "") -> str:
-    return f"audit_forwarders:\n  - {{name: siem, url: '{scheme}://127.0.0.1:{receiver.port}'{more}}}\n"
+    return f"{QUICK}audit_forwarders:\n  - {{name: siem, url: '{scheme}://127.0.0.1:{receiver.port}'{more}}}\n"
 
 
 def test_every_event_arrives_in_order_with_its_hashes(serve):
@@ -302,7 +306,7 @@ def test_json_lines_wait_for_the_answer(serve, tmp_path):
 
     receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
-    server = serve(f"audit_forwarders:\n  - {{name: siem, url: 'http://127.0.0.1:{receiver.server_port}/in', "
+    server = serve(f"{QUICK}audit_forwarders:\n  - {{name: siem, url: 'http://127.0.0.1:{receiver.server_port}/in', "
                    f"authorization_file: {token}}}\n")
     for _ in range(10):
         server.issue()

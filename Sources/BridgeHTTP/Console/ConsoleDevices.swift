@@ -30,7 +30,7 @@ struct ConsoleDevices: Sendable {
         let outcome = try await device.secrets.revoke(
             DeviceSecretID(rawValue: try AdminRequestReader.parameter("id", context)),
             reason: action.reason.flatMap { $0.isEmpty ? nil : $0 } ?? "revoked_by_administrator", by: visit.actor,
-            origin: action.origin, at: action.at)
+            origin: context.origin(of: request), at: action.at)
         guard outcome != .unknown else { throw OAuthError(.notFound) }
         return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject)))
     }

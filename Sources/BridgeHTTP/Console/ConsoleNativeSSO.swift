@@ -40,7 +40,7 @@ struct ConsoleNativeSSO: Sendable {
         }
         if !changed.isEmpty {
             try await device.configuration.change(
-                changed, by: action.actor, origin: action.origin, reason: action.reason)
+                changed, by: action.actor, origin: context.origin(of: request), reason: action.reason)
         }
         return frame.redirect(to: "\(Self.path)?done=saved")
     }
@@ -49,7 +49,8 @@ struct ConsoleNativeSSO: Sendable {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let action = try frame.action(fields, request, context, visit)
-        try await device.configuration.reset(by: action.actor, origin: action.origin, reason: action.reason)
+        try await device.configuration.reset(
+            by: action.actor, origin: context.origin(of: request), reason: action.reason)
         return frame.redirect(to: "\(Self.path)?done=reset")
     }
 
