@@ -242,9 +242,10 @@ clients:
         except OSError:
             return False
 
-    def bearer(self, sub: str = "alice") -> str:
+    def bearer(self, sub: str = "alice", **more) -> str:
         now = int(time.time())
-        claims = {"iss": self.ISSUER, "aud": "drawbridge", "sub": sub, "client_id": "app", "iat": now, "exp": now + 600}
+        claims = {"iss": self.ISSUER, "aud": "drawbridge", "sub": sub, "client_id": "app", "iat": now, "exp": now + 600,
+                  **more}
         return signing.jwt(claims, self.hmac_key, {"alg": "HS256", "kid": "demo"})
 
     def send(self, method: str, target: str, headers=None, body=None, **more) -> wire.Answer:

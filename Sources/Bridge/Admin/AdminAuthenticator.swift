@@ -2,8 +2,12 @@ import OAuth2
 
 /// Decides whether an access token administers (contract §8: scope `admin`).
 package protocol AdminAuthenticator: Sendable {
+    /// - Parameter provenKey: thumbprint of the key that a DPoP proof showed: a token that is bound needs its own, and
+    ///   with a proof no other will do.
     /// - Throws: ``AdminRefusal``; ``StorageError`` when it cannot be found out now.
-    func administrator(presenting token: Secret<String>, at now: Timestamp) async throws -> Administrator
+    func administrator(
+        presenting token: Secret<String>, provenKey: String?, at now: Timestamp
+    ) async throws -> Administrator
 }
 
 /// Why an administrator was not let in: for the audit log; outside there are fewer words.
@@ -30,11 +34,13 @@ package struct AdminAuthenticators: AdminAuthenticator {
 
     package init(_ authenticators: [any AdminAuthenticator]) { self.authenticators = authenticators }
 
-    package func administrator(presenting token: Secret<String>, at now: Timestamp) async throws -> Administrator {
+    package func administrator(
+        presenting token: Secret<String>, provenKey: String?, at now: Timestamp
+    ) async throws -> Administrator {
         var refusal = AdminRefusal.invalid
         for authenticator in authenticators {
             do {
-                return try await authenticator.administrator(presenting: token, at: now)
+                return try await authenticator.administrator(presenting: token, provenKey: provenKey, at: now)
             } catch let thrown as AdminRefusal {
                 // "Known but without the right" says more than "unknown".
                 if thrown != .invalid { refusal = thrown }
@@ -50,7 +56,9 @@ package struct UserTokensDoNotAdminister: AdminAuthenticator {
 
     package init(_ bearers: any BearerAuthenticator) { self.bearers = bearers }
 
-    package func administrator(presenting token: Secret<String>, at now: Timestamp) async throws -> Administrator {
+    package func administrator(
+        presenting token: Secret<String>, provenKey: String?, at now: Timestamp
+    ) async throws -> Administrator {
         do {
             _ = try await bearers.authenticate(token, at: now)
         } catch is BearerRefusal {

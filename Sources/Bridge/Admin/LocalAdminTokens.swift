@@ -14,7 +14,9 @@ package struct LocalAdminTokens: AdminAuthenticator {
         self.administrators = administrators
     }
 
-    package func administrator(presenting token: Secret<String>, at now: Timestamp) async throws -> Administrator {
+    package func administrator(
+        presenting token: Secret<String>, provenKey: String?, at now: Timestamp
+    ) async throws -> Administrator {
         guard tokens.claims(token) else { throw AdminRefusal.invalid }
         let claims: AccessTokenClaims
         do {
@@ -22,8 +24,9 @@ package struct LocalAdminTokens: AdminAuthenticator {
         } catch is BearerRefusal {
             throw AdminRefusal.invalid
         }
-        // One that is bound to a key is worth nothing without the proof, which is not read here.
-        guard claims.proofKeyThumbprint == nil else { throw AdminRefusal.invalid }
+        guard SenderConstraint.permits(claims.proofKeyThumbprint, shown: provenKey),
+            (claims.proofKeyThumbprint == nil) == (provenKey == nil)
+        else { throw AdminRefusal.invalid }
         // The right may have been taken away, or the client deleted, since the token was made.
         guard claims.scope.contains(Scope.admin), let client = clients.current[claims.clientID],
             client.scope.contains(Scope.admin)

@@ -30,6 +30,8 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let clientAuthenticationFailed = Self(rawValue: "client.authentication_failed")
     package static let logoutNoticeSent = Self(rawValue: "logout_notice.sent")
     package static let logoutNoticeFailed = Self(rawValue: "logout_notice.failed")
+    package static let webhookSent = Self(rawValue: "webhook.sent")
+    package static let webhookFailed = Self(rawValue: "webhook.failed")
     package static let deviceSecretIssued = Self(rawValue: "device_secret.issued")
     package static let deviceSecretExchanged = Self(rawValue: "device_secret.exchanged")
     package static let deviceSecretRotated = Self(rawValue: "device_secret.rotated")

@@ -31,9 +31,10 @@ package struct RefusalLog: Sendable {
     }
 
     /// A bearer that was refused.
-    package func bearerRefused(_ refusal: BearerRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
+    /// - Parameter reason: a ``BearerRefusal`` or a `DPoPFlaw`, raw.
+    package func bearerRefused(reason: String, origin: RequestOrigin, at now: Timestamp) async throws {
         try await audit.append([
-            AuditEvent(at: now, type: .bearerRefused, outcome: .failure, reason: refusal.rawValue, origin: origin)
+            AuditEvent(at: now, type: .bearerRefused, outcome: .failure, reason: reason, origin: origin)
         ])
     }
 

@@ -41,7 +41,7 @@ struct AuthorizationExtras {
             if parameters[name] == nil { return "\(name) is not UTF-8" }
         }
         if parameters.bytes("dpop_jkt") != nil {
-            guard let thumbprint = parameters["dpop_jkt"], Base64URL.decode(thumbprint)?.count == 32 else {
+            guard let thumbprint = parameters["dpop_jkt"], DPoPProof.isThumbprint(thumbprint) else {
                 return "dpop_jkt is malformed"
             }
         }

@@ -7,6 +7,8 @@ package struct PushedRequests: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let authenticator: ClientAuthenticator
     private let store: any PushedRequestStore
+    private let proofs: DPoPVerifier?
+    private let refusals: RefusalLog?
     private let limiter: any RateLimiter
     private let limits: LimitSettings
     private let subjectOfHint: @Sendable (String) -> Subject?
@@ -15,13 +17,15 @@ package struct PushedRequests: Sendable {
 
     package init(
         clients: Reloadable<ClientDirectory>, authenticator: ClientAuthenticator, store: any PushedRequestStore,
-        limiter: any RateLimiter,
+        proofs: DPoPVerifier? = nil, refusals: RefusalLog? = nil, limiter: any RateLimiter,
         limits: LimitSettings, subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.clients = clients
         self.authenticator = authenticator
         self.store = store
+        self.proofs = proofs
+        self.refusals = refusals
         self.limiter = limiter
         self.limits = limits
         self.subjectOfHint = subjectOfHint
@@ -30,11 +34,14 @@ package struct PushedRequests: Sendable {
     }
 
     /// Authenticates the client, checks the request, and keeps it.
-    /// - Parameter basic: user and password of the `Authorization: Basic` header, decoded.
+    /// - Parameters:
+    ///   - basic: user and password of the `Authorization: Basic` header, decoded.
+    ///   - proof: the `DPoP` header, if there is one: its key is `dpop_jkt` (RFC 9449 §10.1).
     /// - Returns: its `request_uri`.
     /// - Throws: ``ClientRefused``; `OAuthError` with what is wrong with the request.
     package func push(
-        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, proof: PresentedProof = .none,
+        origin: RequestOrigin
     ) async throws -> Secret<String> {
         let now = time.now()
         if let name = (AuthorizationParameter.all + ["client_secret", "client_assertion"]).first(
@@ -51,6 +58,9 @@ package struct PushedRequests: Sendable {
         // A client that names itself in the header alone is named here, for the checks and for later.
         var text = AuthorizationParameter.serialize(parameters)
         if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
+        if let key = try await key(shownBy: proof, parameters, client, origin: origin, at: now) {
+            text += "&dpop_jkt=\(key)"
+        }
         let reader = AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
         let pushed = try FormParameters(parsing: text.utf8)
         switch reader.read(pushed, pushed: .found(pushed)) {
@@ -65,6 +75,25 @@ package struct PushedRequests: Sendable {
             PushedRequest(
                 digest: secret.digest, clientID: client.id, parameters: text, expiresAt: now + Self.lifetime))
         return Secret(AuthorizationRequestReader.requestURIPrefix + secret.expose())
+    }
+
+    /// The key that is not named yet.
+    private func key(
+        shownBy proof: PresentedProof, _ parameters: FormParameters, _ client: Client, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws -> String? {
+        guard proof.isPresent, let proofs else { return nil }
+        do {
+            let key = try await proofs.verify(proof, at: now)
+            guard parameters.bytes("dpop_jkt") != nil else { return key }
+            guard let named = parameters["dpop_jkt"], SenderConstraint.isKey(key, named) else {
+                throw OAuthError(.invalidDPoPProof, "dpop_jkt is of another key", detail: "dpop_jkt_mismatch")
+            }
+            return nil
+        } catch let error as OAuthError {
+            try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            throw error
+        }
     }
 
     private static func description(of problem: AuthorizationProblem) -> String {

@@ -17,6 +17,9 @@ package struct BearerIdentity: Hashable, Sendable {
     /// The app's session at its issuer, from `sid`.
     package let sessionID: SessionID?
     package let authentication: Authentication
+    /// The key that must be shown with it (RFC 7800, RFC 9449 §6): whoever takes the bearer checks it with
+    /// ``SenderConstraint``.
+    package let proofKeyThumbprint: String?
     /// The instant from which the bearer is refused.
     package let expiresAt: Timestamp
     /// How long this answer may be kept: up to ``expiresAt``, less where the issuer must be asked again.
@@ -24,13 +27,14 @@ package struct BearerIdentity: Hashable, Sendable {
 
     package init(
         subject: Subject, clientID: ClientID, issuer: String, sessionID: SessionID?, authentication: Authentication,
-        expiresAt: Timestamp, cacheableUntil: Timestamp? = nil
+        proofKeyThumbprint: String? = nil, expiresAt: Timestamp, cacheableUntil: Timestamp? = nil
     ) {
         self.subject = subject
         self.clientID = clientID
         self.issuer = issuer
         self.sessionID = sessionID
         self.authentication = authentication
+        self.proofKeyThumbprint = proofKeyThumbprint
         self.expiresAt = expiresAt
         self.cacheableUntil = cacheableUntil ?? expiresAt
     }
@@ -53,4 +57,8 @@ package enum BearerRefusal: String, Error, Sendable, CaseIterable {
     case inactive
     /// The token is bound to a key that the bearer has not shown.
     case senderConstrained = "sender_constrained"
+    /// The token came as one that is bound to a key, and it is not.
+    case notSenderConstrained = "not_sender_constrained"
+    /// The token is bound to another key than the one that was shown.
+    case wrongProofKey = "wrong_proof_key"
 }

@@ -15,9 +15,9 @@ package struct LocalBearers: BearerAuthenticator {
         let claims = try await tokens.active(token, at: now)
         // Without a session it speaks for a client, and a client is no user.
         guard let sessionID = claims.sessionID else { throw BearerRefusal.missingClaim }
-        guard claims.proofKeyThumbprint == nil else { throw BearerRefusal.senderConstrained }
         return BearerIdentity(
             subject: claims.subject, clientID: claims.clientID, issuer: issuer, sessionID: sessionID,
-            authentication: claims.authentication, expiresAt: claims.expiresAt, cacheableUntil: now)
+            authentication: claims.authentication, proofKeyThumbprint: claims.proofKeyThumbprint,
+            expiresAt: claims.expiresAt, cacheableUntil: now)
     }
 }

@@ -69,6 +69,8 @@ package struct Client: Hashable, Sendable {
     package var scope: Scope
     package var requiresPKCE = true
     package var allowsLocalhost = false
+    /// Whether it gets no token without a DPoP proof (RFC 9449 §5.2).
+    package var requiresProofOfPossession = false
     /// Whether nobody is asked for consent.
     package var isFirstParty = false
     package var isNativeSSOEnabled = false
@@ -85,6 +87,7 @@ package struct Client: Hashable, Sendable {
     /// How old a sign-in may be.
     package var maximumAuthenticationAge: Duration?
     package var backchannelLogoutURI: String?
+    package var webhook: Webhook?
     package var idTokenAlgorithm: SigningAlgorithm = .es256
     /// Signs the answers of the userinfo endpoint; `nil` leaves them plain JSON (OpenID Connect Core §5.3.2).
     package var userInfoAlgorithm: SigningAlgorithm?

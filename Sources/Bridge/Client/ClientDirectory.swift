@@ -5,6 +5,8 @@ package struct ClientDirectory: Sendable {
     package let defaultTarget: ClientID?
     /// The prefixes that cookies of the profile `tokens` have, each once.
     package let tokenCookiePrefixes: [String]
+    /// The clients that have a webhook.
+    package let webhookSubscribers: Set<ClientID>
 
     /// - Parameter clients: of two with one id, the later stands.
     package init(_ clients: [Client], defaultTarget: ClientID?) {
@@ -13,6 +15,7 @@ package struct ClientDirectory: Sendable {
         tokenCookiePrefixes = Set(
             self.clients.values.filter { $0.cookieProfile == .tokens }.map(\.cookiePrefix)
         ).sorted()
+        webhookSubscribers = Set(self.clients.values.filter { $0.webhook != nil }.map(\.id))
     }
 
     package subscript(_ id: ClientID) -> Client? { clients[id] }

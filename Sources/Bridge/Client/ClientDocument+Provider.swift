@@ -19,6 +19,7 @@ extension ClientDocument {
         }
         client.requiresPKCE = try fields.flag(.requirePKCE) ?? true
         client.allowsLocalhost = try fields.flag(.allowLocalhost) ?? false
+        client.requiresProofOfPossession = try fields.flag(.dpopBoundAccessTokens) ?? false
         let rules = RedirectURIRules(isNative: client.kind == .native, allowsLocalhost: client.allowsLocalhost)
         client.redirectURIs = try uris(fields, .redirectURIs, rules)
         client.postLogoutRedirectURIs = try uris(fields, .postLogoutRedirectURIs, rules)
@@ -34,6 +35,7 @@ extension ClientDocument {
         client.minimumACR = try fields.text(.minimumACR)
         client.maximumAuthenticationAge = try fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
         client.backchannelLogoutURI = try webURL(fields, .backchannelLogoutURI)
+        client.webhook = try webhook(fields)
         client.idTokenAlgorithm = try fields.word(.idTokenAlgorithm) ?? .es256
         client.userInfoAlgorithm = try fields.word(.userInfoAlgorithm)
         client.requiresPushedRequests = try fields.flag(.requirePushedRequests) ?? false
@@ -57,6 +59,7 @@ extension ClientDocument {
         try fields.encode(client.scope.description, forKey: .scope)
         try fields.encode(client.requiresPKCE, forKey: .requirePKCE)
         try fields.encode(client.allowsLocalhost, forKey: .allowLocalhost)
+        try fields.encode(client.requiresProofOfPossession, forKey: .dpopBoundAccessTokens)
         try fields.encode(client.isFirstParty, forKey: .firstParty)
         try fields.encode(client.isNativeSSOEnabled, forKey: .nativeSSOEnabled)
         try fields.encode(client.shareWith.map(\.rawValue).sorted(), forKey: .shareWith)
@@ -69,6 +72,8 @@ extension ClientDocument {
         try fields.encodeIfPresent(
             client.maximumAuthenticationAge.map { $0.inMilliseconds / 1000 }, forKey: .maximumAuthenticationAge)
         try fields.encodeIfPresent(client.backchannelLogoutURI, forKey: .backchannelLogoutURI)
+        try fields.encodeIfPresent(client.webhook?.uri, forKey: .webhookURI)
+        try fields.encodeIfPresent(client.webhook?.secretFile, forKey: .webhookSecretFile)
         try fields.encode(client.idTokenAlgorithm.rawValue, forKey: .idTokenAlgorithm)
         try fields.encodeIfPresent(client.userInfoAlgorithm?.rawValue, forKey: .userInfoAlgorithm)
         try fields.encode(client.requiresPushedRequests, forKey: .requirePushedRequests)
@@ -135,6 +140,20 @@ extension ClientDocument {
             throw error(field, "must be an https URL without a fragment")
         }
         return text
+    }
+
+    /// The secret stands in a file of the servers: a client's document is shown, copied and logged, a secret is not.
+    private static func webhook(_ fields: StrictFields<Field>) throws -> Client.Webhook? {
+        let file = try fields.text(.webhookSecretFile)
+        guard file.map(Client.Webhook.isFileName) ?? true else {
+            throw error(.webhookSecretFile, "must be a file name of 1 to 64 letters, digits, . _ - without a path")
+        }
+        switch (try webURL(fields, .webhookURI), file) {
+        case (nil, nil): return nil
+        case (let uri?, let file?): return Client.Webhook(uri: uri, secretFile: file)
+        case (nil, _): throw error(.webhookURI, "is missing")
+        case (_, nil): throw error(.webhookSecretFile, "is missing")
+        }
     }
 
     private static func keySet(_ fields: StrictFields<Field>) throws -> JSONValue? {

@@ -34,6 +34,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case scope
         case requirePKCE = "require_pkce"
         case allowLocalhost = "allow_localhost"
+        case dpopBoundAccessTokens = "dpop_bound_access_tokens"
         case firstParty = "first_party"
         case nativeSSOEnabled = "native_sso_enabled"
         case shareWith = "share_with"
@@ -45,6 +46,8 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case minimumACR = "min_acr"
         case maximumAuthenticationAge = "max_auth_age"
         case backchannelLogoutURI = "backchannel_logout_uri"
+        case webhookURI = "webhook_uri"
+        case webhookSecretFile = "webhook_secret_file"
         case idTokenAlgorithm = "id_token_signed_response_alg"
         case userInfoAlgorithm = "userinfo_signed_response_alg"
         case requirePushedRequests = "require_pushed_authorization_requests"

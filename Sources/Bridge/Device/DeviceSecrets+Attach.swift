@@ -2,10 +2,12 @@ import OAuth2
 
 extension DeviceSecrets: DeviceSecretAttaching {
     package func attach(
-        to session: AppSession, client: Client, presented: Secret<String>?, origin: RequestOrigin, at now: Timestamp
+        to session: AppSession, client: Client, presented: Secret<String>?, proofKeyThumbprint: String?,
+        origin: RequestOrigin, at now: Timestamp
     ) async throws -> AttachedDeviceSecret? {
         let occasion = Occasion(
-            session: session, client: client, presented: presented?.expose(), origin: origin, at: now)
+            session: session, client: client, presented: presented?.expose(),
+            proofKeyThumbprint: proofKeyThumbprint, origin: origin, at: now)
         // A session is opened in the same instant as its code is redeemed; later it is a refresh.
         if session.createdAt == now {
             // The specification wants the secret in this answer even when the app has it (draft-07 §3.3).

@@ -101,7 +101,7 @@ package struct DeviceSecrets: Sendable {
         guard let secret = occasion.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
             let known = try await store.deviceSecret(digest: secret.digest),
             known.device.subject == occasion.session.subject, known.device.isAlive(at: occasion.at),
-            known.device.keyThumbprint.map({ $0 == occasion.proofKeyThumbprint }) ?? true,
+            SenderConstraint.permits(known.device.keyThumbprint, shown: occasion.proofKeyThumbprint),
             !known.isReplay(at: occasion.at, overlap: try await configuration.current().overlap)
         else { return nil }
         return (secret, known)

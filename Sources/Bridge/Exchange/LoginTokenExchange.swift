@@ -31,6 +31,12 @@ package struct LoginTokenExchange: Sendable {
             throw OAuthError(
                 .invalidGrant, "The subject token was issued to another client.", detail: "other_client")
         }
+        // Bound, it must come from the holder of its key here as elsewhere.
+        guard SenderConstraint.permits(bearer.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
+            throw OAuthError(
+                .invalidSubjectToken, "The subject token cannot be verified.",
+                detail: BearerRefusal.senderConstrained.rawValue)
+        }
         let parameters = request.parameters
         let order = LoginTokenIssueRequest(
             targetClientID: parameters["audience"], redirect: parameters.bytes("redirect"),
@@ -75,7 +81,9 @@ package struct LoginTokenExchange: Sendable {
             id: web.id, subject: web.subject, clientID: request.client.id, scope: scope, opening: .tokenExchange,
             authentication: web.authentication, parentID: web.parentID, createdAt: web.createdAt,
             expiresAt: web.expiresAt)
-        var response = try await tokens.answer(for: session, client: request.client, scope: scope, at: request.at)
+        var response = try await tokens.answer(
+            for: session, client: request.client, scope: scope,
+            extras: .init(proofKeyThumbprint: request.proofKeyThumbprint), at: request.at)
         response.issuedTokenType = TokenTypeURI.accessToken
         return response
     }
@@ -89,7 +97,9 @@ package struct LoginTokenExchange: Sendable {
         case .invalidToken: code = .invalidGrant
         default: code = error.code
         }
-        return OAuthError(code, error.publicDescription, detail: error.detail, retryAfter: error.retryAfter)
+        return OAuthError(
+            code, error.publicDescription, detail: error.detail, retryAfter: error.retryAfter,
+            challenge: error.challenge)
     }
 
     private static func seconds(_ text: String) throws(OAuthError) -> Int {

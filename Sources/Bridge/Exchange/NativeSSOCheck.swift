@@ -20,6 +20,8 @@ package enum NativeSSOCheck {
             .disabled: !facts.settings.isEnabled,
             .clientNotEnabled: !mayUseNativeSSO(facts),
             .subjectTokenInvalid: facts.subjectToken == nil,
+            .subjectTokenWrongKey: !SenderConstraint.permits(
+                facts.subjectToken?.proofKeyThumbprint, shown: facts.proofKeyThumbprint),
             .hashMismatch: !hashMatches(facts),
             .subjectMismatch: facts.subjectToken?.subject != facts.secret?.device.subject,
             .sessionEnded: !(facts.session?.isAlive(at: facts.at) ?? false),
@@ -45,8 +47,7 @@ package enum NativeSSOCheck {
         if let flaw = secret.device.flaw(at: facts.at) { return flaw }
         if secret.isReplay(at: facts.at, overlap: facts.settings.overlap) { return .replayed }
         // A secret that is bound needs its key; one that is not takes any (RFC 9449 §5).
-        guard let bound = secret.device.keyThumbprint else { return nil }
-        return bound == facts.proofKeyThumbprint ? nil : .wrongKey
+        return SenderConstraint.permits(secret.device.keyThumbprint, shown: facts.proofKeyThumbprint) ? nil : .wrongKey
     }
 
     /// A website that gets cookies is opened by the app that asks for it, and needs no device of its own.

@@ -51,6 +51,7 @@ extension NativeSSOFlaw {
         case .secretReplayed: "device secret was not replaced"
         case .secretWrongKey: "device secret comes with its key"
         case .subjectTokenInvalid: "subject token is ours and unchanged"
+        case .subjectTokenWrongKey: "subject token comes with its key"
         case .hashMismatch: "ds_hash fits the device secret"
         case .subjectMismatch: "both are of one user"
         case .sessionEnded: "session lives"

@@ -12,15 +12,19 @@ package struct NativeSSOFacts: Sendable {
         package let clientID: ClientID
         package let sessionID: SessionID?
         package let deviceSecretHash: String?
+        /// The key that an access token is bound to.
+        package let proofKeyThumbprint: String?
 
         package init(
-            kind: Kind, subject: Subject, clientID: ClientID, sessionID: SessionID?, deviceSecretHash: String? = nil
+            kind: Kind, subject: Subject, clientID: ClientID, sessionID: SessionID?, deviceSecretHash: String? = nil,
+            proofKeyThumbprint: String? = nil
         ) {
             self.kind = kind
             self.subject = subject
             self.clientID = clientID
             self.sessionID = sessionID
             self.deviceSecretHash = deviceSecretHash
+            self.proofKeyThumbprint = proofKeyThumbprint
         }
     }
 

@@ -12,6 +12,7 @@ package enum NativeSSOFlaw: String, Hashable, Sendable, CaseIterable {
     case secretReplayed = "secret_replayed"
     case secretWrongKey = "secret_wrong_key"
     case subjectTokenInvalid = "subject_token_invalid"
+    case subjectTokenWrongKey = "subject_token_wrong_key"
     case hashMismatch = "ds_hash_mismatch"
     case subjectMismatch = "subject_mismatch"
     case sessionEnded = "session_ended"
@@ -33,7 +34,7 @@ package enum NativeSSOFlaw: String, Hashable, Sendable, CaseIterable {
         case .secretUnknown, .secretExpired, .secretRevoked, .secretReplayed, .secretWrongKey, .hashMismatch,
             .subjectMismatch, .sessionEnded, .sessionElsewhere, .subjectDisabled:
             .invalidGrant
-        case .subjectTokenInvalid: .invalidSubjectToken
+        case .subjectTokenInvalid, .subjectTokenWrongKey: .invalidSubjectToken
         case .crossClientOff, .notShared: .exchangeDenied
         case .wrongAudience: .invalidTarget
         case .scopeWithoutOpenID, .scopeTooWide: .invalidScope
@@ -50,7 +51,7 @@ package enum NativeSSOFlaw: String, Hashable, Sendable, CaseIterable {
         case .secretUnknown, .secretExpired, .secretRevoked, .secretReplayed, .secretWrongKey, .hashMismatch,
             .subjectMismatch, .sessionEnded, .sessionElsewhere, .subjectDisabled:
             "The device secret does not open this session; sign in again."
-        case .subjectTokenInvalid: "The subject token cannot be verified."
+        case .subjectTokenInvalid, .subjectTokenWrongKey: "The subject token cannot be verified."
         case .crossClientOff, .notShared: "This client does not share users with the token's client."
         case .wrongAudience: "audience must be this issuer."
         case .scopeWithoutOpenID: "scope must contain openid."

@@ -97,12 +97,14 @@ package struct TokenIntrospection: Sendable {
             state.session.clientID == client.id || client.scope.contains(Scope.admin), state.rotatedAt == nil,
             now < state.record.expiresAt, state.session.isAlive(at: now)
         else { return nil }
-        return [
+        var members: [String: JSONValue] = [
             "token_type": .string("refresh_token"), "scope": .string(state.record.scope.description),
             "client_id": .string(state.session.clientID.rawValue), "sub": .string(state.session.subject.rawValue),
             "iss": .string(issuer), "sid": .string(state.session.id.rawValue),
             "iat": .number(String(state.record.issuedAt.seconds)),
             "exp": .number(String(state.record.expiresAt.seconds)),
         ]
+        members["cnf"] = state.record.proofKeyThumbprint.map { .object(["jkt": .string($0)]) }
+        return members
     }
 }

@@ -23,7 +23,10 @@ package final class InProcessReplayGuard: ReplayGuard {
         let oldestLive = now.milliseconds / Self.spanLength
         return generations.withLock { generations in
             generations.removeAll { $0.span < oldestLive }
-            // One id always comes with one expiry, since both are under the token's signature.
+            // A login token always comes with one expiry; of a DPoP proof's id its maker may have made several.
+            guard !generations.contains(where: { $0.span != span && $0.ids.contains(key) }) else {
+                return .claimedBefore
+            }
             guard let index = generations.firstIndex(where: { $0.span == span }) else {
                 generations.append(Generation(span: span, ids: [key]))
                 return .claimed

@@ -57,6 +57,11 @@ package struct LoginTokenIssuer: Sendable {
             request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address)
         try await checkStanding(of: bearer, at: now)
+        guard terms.website.accepts(bearer.authentication, at: now) else {
+            throw OAuthError(
+                .insufficientUserAuthentication, "The sign-in is too weak or too old for that website.",
+                detail: "authentication_too_weak", challenge: terms.website.authenticationChallenge)
+        }
         let idempotency = try request.idempotencyKey.map { key in
             (
                 digest: try Self.keyDigest(key, bearer: bearer),

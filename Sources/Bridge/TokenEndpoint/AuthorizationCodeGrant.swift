@@ -61,7 +61,7 @@ package struct AuthorizationCodeGrant: TokenGrant {
             throw OAuthError(
                 .invalidRequest, "code_verifier was sent, but no code_challenge before it", detail: "pkce_downgrade")
         }
-        guard grant.proofKeyThumbprint == nil || grant.proofKeyThumbprint == request.proofKeyThumbprint else {
+        guard SenderConstraint.permits(grant.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
             throw Self.refused("proof_key")
         }
     }
@@ -98,7 +98,7 @@ package struct AuthorizationCodeGrant: TokenGrant {
             grant.scope.contains(Scope.deviceSSO)
             ? try await devices?.attach(
                 to: session, client: client, presented: request.parameters["device_secret"].map(Secret.init),
-                origin: request.origin, at: request.at) : nil
+                proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
         return try await tokens.answer(
             for: session, client: client, scope: grant.scope,
             extras: .init(

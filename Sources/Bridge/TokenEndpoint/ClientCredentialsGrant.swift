@@ -20,7 +20,8 @@ package struct ClientCredentialsGrant: TokenGrant {
         guard scope.isSubset(of: client.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than the client's own", detail: "scope_widened")
         }
-        let (response, id) = try tokens.answer(for: client, scope: scope, at: request.at)
+        let (response, id) = try tokens.answer(
+            for: client, scope: scope, proofKeyThumbprint: request.proofKeyThumbprint, at: request.at)
         try await audit.append([
             AuditEvent(
                 at: request.at, type: .accessTokenIssued, outcome: .success, clientID: client.id, tokenID: id,

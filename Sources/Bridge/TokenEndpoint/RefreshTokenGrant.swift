@@ -26,8 +26,9 @@ package struct RefreshTokenGrant: TokenGrant {
         else { throw Self.refused("unknown_refresh_token") }
         guard state.session.clientID == request.client.id else { throw Self.refused("other_client") }
         guard state.session.isAlive(at: request.at) else { throw Self.refused("session_ended") }
-        guard state.record.proofKeyThumbprint == nil || state.record.proofKeyThumbprint == request.proofKeyThumbprint
-        else { throw Self.refused("proof_key") }
+        guard SenderConstraint.permits(state.record.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
+            throw Self.refused("proof_key")
+        }
         let scope = try request.requestedScope() ?? state.record.scope
         guard scope.isSubset(of: state.record.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: "scope_widened")
@@ -37,8 +38,8 @@ package struct RefreshTokenGrant: TokenGrant {
             scope.contains(Scope.deviceSSO)
             ? try await devices?.attach(
                 to: state.session, client: request.client,
-                presented: request.parameters["device_secret"].map(Secret.init), origin: request.origin,
-                at: request.at) : nil
+                presented: request.parameters["device_secret"].map(Secret.init),
+                proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
         return try await tokens.answer(
             for: state.session, client: request.client, scope: scope,
             extras: .init(

@@ -47,7 +47,7 @@ package struct SessionTokens: Sendable {
             expiresAt: min(now + client.accessTokenLifetime, session.expiresAt))
         let accessToken = try accessTokens.sign(claims, at: now)
         var response = TokenResponse(
-            accessToken: accessToken, tokenType: extras.proofKeyThumbprint == nil ? "Bearer" : "DPoP",
+            accessToken: accessToken, tokenType: Self.tokenType(claims),
             expiresIn: claims.expiresAt - now, scope: scope,
             refreshToken: extras.refreshToken.map { Secret($0.expose()) })
         if scope.contains(Scope.openID) {
@@ -59,14 +59,22 @@ package struct SessionTokens: Sendable {
     }
 
     /// An access token of a client that acts for itself.
-    package func answer(for client: Client, scope: Scope, at now: Timestamp) throws -> (TokenResponse, TokenID) {
+    package func answer(
+        for client: Client, scope: Scope, proofKeyThumbprint: String? = nil, at now: Timestamp
+    ) throws -> (TokenResponse, TokenID) {
         let claims = AccessTokenClaims(
             subject: Subject(rawValue: client.id.rawValue), audience: [accessTokens.issuer], clientID: client.id,
             scope: scope, id: TokenID(rawValue: random.text(16)), sessionID: nil, authentication: Authentication(),
-            issuedAt: now, expiresAt: now + client.accessTokenLifetime)
+            proofKeyThumbprint: proofKeyThumbprint, issuedAt: now, expiresAt: now + client.accessTokenLifetime)
         let response = TokenResponse(
-            accessToken: try accessTokens.sign(claims, at: now), expiresIn: client.accessTokenLifetime, scope: scope)
+            accessToken: try accessTokens.sign(claims, at: now), tokenType: Self.tokenType(claims),
+            expiresIn: client.accessTokenLifetime, scope: scope)
         return (response, claims.id)
+    }
+
+    /// How the token is to be presented (RFC 9449 §5).
+    private static func tokenType(_ claims: AccessTokenClaims) -> String {
+        claims.proofKeyThumbprint == nil ? "Bearer" : "DPoP"
     }
 
     private func idToken(
@@ -107,8 +115,12 @@ package struct AttachedDeviceSecret: Sendable {
 /// Ties sessions with the scope `device_sso` to a device (contract §5.1, §5.2).
 package protocol DeviceSecretAttaching: Sendable {
     /// Keeps a valid secret that the app sent, or makes a new one.
-    /// - Parameter presented: `device_secret` of the request; one that is not valid counts as absent.
+    /// - Parameters:
+    ///   - presented: `device_secret` of the request; one that is not valid counts as absent.
+    ///   - proofKeyThumbprint: the key that the request proved: a new secret is bound to it, and one that is bound
+    ///     needs its own.
     func attach(
-        to session: AppSession, client: Client, presented: Secret<String>?, origin: RequestOrigin, at now: Timestamp
+        to session: AppSession, client: Client, presented: Secret<String>?, proofKeyThumbprint: String?,
+        origin: RequestOrigin, at now: Timestamp
     ) async throws -> AttachedDeviceSecret?
 }

@@ -5,17 +5,21 @@ package import OAuth2
 package struct TokenEndpoint: Sendable {
     private let authenticator: ClientAuthenticator
     private let grants: [GrantType: any TokenGrant]
+    private let proofs: DPoPVerifier?
     private let refusals: RefusalLog
     private let limiter: any RateLimiter
     private let limits: LimitSettings
     private let time: TimeSource
 
+    /// - Parameter proofs: `nil` offers no DPoP; then the header means nothing.
     package init(
-        authenticator: ClientAuthenticator, grants: [any TokenGrant], refusals: RefusalLog, limiter: any RateLimiter,
+        authenticator: ClientAuthenticator, grants: [any TokenGrant], proofs: DPoPVerifier? = nil, refusals: RefusalLog,
+        limiter: any RateLimiter,
         limits: LimitSettings, time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         self.grants = Dictionary(grants.map { ($0.type, $0) }, uniquingKeysWith: { $1 })
+        self.proofs = proofs
         self.refusals = refusals
         self.limiter = limiter
         self.limits = limits
@@ -25,9 +29,11 @@ package struct TokenEndpoint: Sendable {
     /// What the metadata documents list.
     package var grantTypes: [GrantType] { GrantType.allCases.filter { grants[$0] != nil } }
 
+    /// - Parameter proof: the `DPoP` header, if there is one.
     /// - Throws: ``ClientRefused``, `OAuthError`, ``StorageError``.
     package func answer(
-        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, proof: PresentedProof = .none,
+        origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
         guard !parameters.hasRepeated else {
@@ -35,13 +41,23 @@ package struct TokenEndpoint: Sendable {
         }
         let client = try await authenticator.authenticate(
             try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
-        let request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
+        var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
         do {
+            request.proofKeyThumbprint = try await key(shownBy: proof, client, at: now)
             return try await grant(for: request).authorize(request)
         } catch let error as OAuthError {
             try await record(error, request)
             throw error
         }
+    }
+
+    /// The key that the request proves; a client that is registered so must prove one (RFC 9449 §5.2).
+    private func key(shownBy proof: PresentedProof, _ client: Client, at now: Timestamp) async throws -> String? {
+        guard proof.isPresent, let proofs else {
+            guard !client.requiresProofOfPossession else { throw OAuthError(DPoPFlaw.missing) }
+            return nil
+        }
+        return try await proofs.verify(proof, at: now)
     }
 
     private func grant(for request: TokenRequest) throws(OAuthError) -> any TokenGrant {

@@ -19,7 +19,7 @@ package struct TokenRequest: Sendable {
     package let origin: RequestOrigin
     package let at: Timestamp
     /// The thumbprint of the key that a valid `DPoP` header showed (RFC 9449).
-    package let proofKeyThumbprint: String?
+    package var proofKeyThumbprint: String?
 
     package init(
         parameters: FormParameters, client: Client, origin: RequestOrigin, at: Timestamp,

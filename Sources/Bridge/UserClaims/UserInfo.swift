@@ -7,6 +7,7 @@ package struct UserInfo: Sendable {
     private let users: any UserClaimsSource
     private let clients: Reloadable<ClientDirectory>
     private let codec: IDTokenCodec
+    private let constraint: SenderConstraint
     private let time: TimeSource
 
     /// - Parameters:
@@ -14,13 +15,15 @@ package struct UserInfo: Sendable {
     ///   - codec: signs them.
     package init(
         tokens: AccessTokens, sessions: AppSessions, users: any UserClaimsSource,
-        clients: Reloadable<ClientDirectory>, codec: IDTokenCodec, time: TimeSource = .system
+        clients: Reloadable<ClientDirectory>, codec: IDTokenCodec,
+        constraint: SenderConstraint = SenderConstraint(proofs: nil), time: TimeSource = .system
     ) {
         self.tokens = tokens
         self.sessions = sessions
         self.users = users
         self.clients = clients
         self.codec = codec
+        self.constraint = constraint
         self.time = time
     }
 
@@ -32,10 +35,12 @@ package struct UserInfo: Sendable {
     }
 
     /// The claims that the token's scope and its request open; empty ones are left out.
-    /// - Throws: ``BearerRefusal``; `insufficient_scope` for a token that was not granted `openid`.
-    package func answer(to token: Secret<String>) async throws -> Answer {
+    /// - Throws: ``BearerRefusal``; `invalid_dpop_proof` or `use_dpop_nonce`; `insufficient_scope` for a token that was
+    ///   not granted `openid`; ``StorageError``.
+    package func answer(to presented: PresentedAccessToken) async throws -> Answer {
         let now = time.now()
-        let access = try await tokens.active(token, at: now)
+        let access = try await tokens.active(presented.token, at: now)
+        try await constraint.check(presented, boundTo: access.proofKeyThumbprint, at: now)
         guard access.scope.contains(Scope.openID), let sessionID = access.sessionID else {
             throw OAuthError(.insufficientScope, "the access token was not granted openid")
         }

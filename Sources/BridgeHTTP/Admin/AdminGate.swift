@@ -11,6 +11,7 @@ package struct AdminGate: Sendable {
     private let administrators: any AdministratorDirectory
     /// Off in the demo only.
     private let requiresSecondFactor: Bool
+    private let proofs: DPoPVerifier?
     private let sameOrigin: SameOriginProof
     let refusals: RefusalLog
     let time: TimeSource
@@ -21,7 +22,7 @@ package struct AdminGate: Sendable {
     package init(
         authenticator: any AdminAuthenticator, adminSessions: AdminSessions, webSessions: WebSessions,
         administrators: any AdministratorDirectory, requiresSecondFactor: Bool, publicOrigin: WebOrigin,
-        refusals: RefusalLog, time: TimeSource = .system
+        proofs: DPoPVerifier? = nil, refusals: RefusalLog, time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         self.adminSessions = adminSessions
@@ -29,6 +30,7 @@ package struct AdminGate: Sendable {
         self.administrators = administrators
         self.requiresSecondFactor = requiresSecondFactor
         sameOrigin = SameOriginProof(publicOrigin: publicOrigin)
+        self.proofs = proofs
         self.refusals = refusals
         self.time = time
     }
@@ -52,8 +54,9 @@ package struct AdminGate: Sendable {
     /// to the sign-in.
     func visit(_ request: Request, formToken: String?) async throws -> AdminVisit {
         guard request.headers[values: .authorization].isEmpty else {
-            let token = try BearerReader.token(in: request.headers)
-            let administrator = try await authenticator.administrator(presenting: token, at: time.now())
+            let presented = try BearerReader.token(in: request)
+            let administrator = try await authenticator.administrator(
+                presenting: presented.token, provenKey: try await provenKey(presented), at: time.now())
             return AdminVisit(actor: administrator.actor, formToken: nil)
         }
         let visit = try await browserVisit(request)
@@ -61,6 +64,19 @@ package struct AdminGate: Sendable {
             throw AdminRefusal.foreignPage
         }
         return visit
+    }
+
+    /// - Throws: ``AdminRefusal/invalid`` for a proof that does not hold: an administrator's tool finds out why at any
+    ///   other resource.
+    private func provenKey(_ presented: PresentedAccessToken) async throws -> String? {
+        guard presented.scheme == .dpop else { return nil }
+        guard let proofs else { throw AdminRefusal.invalid }
+        do {
+            return try await proofs.verify(presented.proof, accessToken: presented.token, at: time.now())
+        } catch let error as OAuthError where ResourceChallenge.isAboutProof(error) {
+            guard error.code == .useDPoPNonce else { throw AdminRefusal.invalid }
+            throw ResourceChallenge.error(for: error)
+        }
     }
 
     private func browserVisit(_ request: Request) async throws -> AdminVisit {

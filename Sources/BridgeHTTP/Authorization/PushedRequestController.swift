@@ -15,7 +15,8 @@ struct PushedRequestController: Sendable {
             }
             let form = try FormParameters(parsing: try await BodyReader.bytes(of: request))
             let uri = try await requests.push(
-                form, basic: try BasicCredentials.read(request.headers), origin: context.origin(of: request))
+                form, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
+                origin: context.origin(of: request))
             var json = OAuth2.JSONObjectWriter()
             json.add("request_uri", uri.expose())
             json.add("expires_in", PushedRequests.lifetime.components.seconds)

@@ -12,14 +12,14 @@ enum CompatibleError {
         } catch let error as OAuthError {
             return response(error)
         } catch let error as ChallengedError {
-            return response(error.error, headers: error.headers)
+            return response(error.error, headers: error.headers, status: error.status)
         } catch let failure as FormParameters.Failure {
             _ = failure
             return response(OAuthError(.invalidRequest, "the parameters are not form-url-encoded"))
         }
     }
 
-    static func response(_ error: OAuthError, headers: HTTPFields = [:]) -> Response {
+    static func response(_ error: OAuthError, headers: HTTPFields = [:], status: Int? = nil) -> Response {
         var object = OAuth2.JSONObjectWriter()
         object.add("errors", text(of: error))
         // Beside the service's one member, what every other error here has, for programs that know it.
@@ -29,7 +29,7 @@ enum CompatibleError {
         headers[.cacheControl] = "no-store"
         if let retryAfter = error.retryAfter { headers[.retryAfter] = String(retryAfter) }
         return Response(
-            status: .init(code: status(of: error.code)), headers: headers,
+            status: .init(code: status ?? Self.status(of: error.code)), headers: headers,
             body: .init(byteBuffer: ByteBuffer(bytes: object.finish())))
     }
 
@@ -44,7 +44,8 @@ enum CompatibleError {
     /// The service's own sentences for the steps of an exchange.
     private static func text(of error: OAuthError) -> String {
         switch error.detail {
-        case "subject_token_invalid", "session_ended", "subject_disabled": "subject token is invalid"
+        case "subject_token_invalid", "subject_token_wrong_key", "session_ended", "subject_disabled":
+            "subject token is invalid"
         case "subject_token_type": "subject token type is invalid"
         case "secret_unknown", "secret_expired", "secret_revoked", "secret_replayed", "secret_wrong_key",
             "ds_hash_mismatch", "subject_mismatch", "session_of_another_device":

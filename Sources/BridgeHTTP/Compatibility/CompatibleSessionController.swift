@@ -7,6 +7,7 @@ import OAuth2
 struct CompatibleSessionController: Sendable {
     let compatibility: SignInCompatibility
     let provider: ProviderServices
+    let gate: BearerGate
     let sessions: WebSessions
     let browsers: BrowserSessions
     let clients: Reloadable<ClientDirectory>
@@ -19,7 +20,7 @@ struct CompatibleSessionController: Sendable {
 
     @Sendable func userInfo(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await CompatibleError.answering {
-            guard let subject = try await subject(of: request) else {
+            guard let subject = try await subject(of: request, context) else {
                 throw OAuthError(.invalidToken, "Access token has expired or is not valid")
             }
             var claims = try await compatibility.users.claims(of: subject).filter { !$0.value.isNull }
@@ -56,7 +57,7 @@ struct CompatibleSessionController: Sendable {
     @Sendable func endAll(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let isApp = !request.headers[values: .authorization].isEmpty
         if !isApp { _ = try await proven(request) }
-        guard let subject = try await subject(of: request) else {
+        guard let subject = try await subject(of: request, context) else {
             throw OAuthError(.invalidToken, "Access token has expired or is not valid")
         }
         let now = time.now()
@@ -98,13 +99,13 @@ struct CompatibleSessionController: Sendable {
     }
 
     /// By the bearer of an app, or by the cookies of a browser.
-    private func subject(of request: Request) async throws -> Subject? {
+    private func subject(of request: Request, _ context: BridgeRequestContext) async throws -> Subject? {
         guard request.headers[values: .authorization].isEmpty else {
             do {
-                return try await provider.accessTokens.active(
-                    try BearerReader.token(in: request.headers), at: time.now()
+                return try await gate.claims(
+                    of: request, verifiedBy: provider.accessTokens, origin: context.origin(of: request)
                 ).subject
-            } catch is BearerRefusal {
+            } catch let error as OAuthError where error.code == .invalidToken {
                 return nil
             }
         }

@@ -73,7 +73,8 @@ struct CompatibleTokenController: Sendable {
         var answer: TokenResponse
         do {
             answer = try await provider.tokens.answer(
-                parameters, basic: try BasicCredentials.read(request.headers), origin: context.origin(of: request))
+                parameters, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
+                origin: context.origin(of: request))
         } catch let refused as ClientRefused {
             throw OAuthError(refused.error.code, refused.error.publicDescription, detail: "unknown_client")
         }

@@ -26,7 +26,8 @@ struct ConsoleSignIn: Sendable {
         let administrator: Administrator
         do {
             let token = Secret(fields["token"].map { String($0.filter { !$0.isWhitespace }) } ?? "")
-            administrator = try await gate.authenticator.administrator(presenting: token, at: frame.time.now())
+            administrator = try await gate.authenticator.administrator(
+                presenting: token, provenKey: nil, at: frame.time.now())
         } catch let refusal as AdminRefusal {
             try await gate.refusals.adminRefused(refusal, origin: origin, at: frame.time.now())
             return try page(next: fields["next"], problem: Self.problem(refusal), request, context)

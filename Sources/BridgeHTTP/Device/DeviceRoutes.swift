@@ -46,7 +46,7 @@ struct DeviceRoutes {
         endpoints.on(SignInCompatibility.refreshPath, [.post: tokens.refresh])
         endpoints.on("\(base)/revoke", [.post: tokens.revoke])
         let sessions = CompatibleSessionController(
-            compatibility: compatibility, provider: provider, sessions: services.sessions,
+            compatibility: compatibility, provider: provider, gate: services.bearers, sessions: services.sessions,
             browsers: services.browserSessions, clients: services.clients, refresh: refresh,
             formTokens: services.formTokens, pages: services.pages,
             sameOrigin: SameOriginProof(publicOrigin: settings.publicOrigin), time: services.time,

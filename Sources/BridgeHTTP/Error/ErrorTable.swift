@@ -55,7 +55,7 @@ enum ErrorTable {
         case .invalidToken:
             headers[.wwwAuthenticate] = "Bearer error=\"invalid_token\""
         case .insufficientScope, .insufficientUserAuthentication:
-            headers[.wwwAuthenticate] = "Bearer error=\"\(error.code.rawValue)\""
+            headers[.wwwAuthenticate] = error.challenge ?? "Bearer error=\"\(error.code.rawValue)\""
         case .temporarilyUnavailable, .rateLimited, .slowDown:
             headers[.retryAfter] = String(max(1, error.retryAfter ?? storageRetryAfter))
         default:

@@ -17,6 +17,8 @@ struct FrontMiddleware: RouterMiddleware {
     let random: RandomSource
     /// The value of `Strict-Transport-Security`; `nil` on plain HTTP.
     let strictTransportSecurity: String?
+    /// `nil` offers no DPoP.
+    let proofs: DPoPVerifier?
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -34,6 +36,9 @@ struct FrontMiddleware: RouterMiddleware {
         response.headers[.xRequestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         if let strictTransportSecurity { response.headers[.strictTransportSecurity] = strictTransportSecurity }
+
+        // Whoever makes proofs always holds a fresh nonce, the first time without asking (RFC 9449 §8.2).
+        if let proofs, request.headers.contains(.dpop) { response.headers[.dpopNonce] = proofs.nonce(at: time.now()) }
 
         let elapsed = started.duration(to: .now)
         let route = RouteLabel.of(context.endpointPath)

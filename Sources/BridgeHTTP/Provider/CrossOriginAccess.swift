@@ -12,11 +12,13 @@ enum CrossOriginAccess {
             do {
                 var response = try await handler(request, context)
                 response.headers[.accessControlAllowOrigin] = "*"
+                response.headers[.accessControlExposeHeaders] = exposed
                 return response
             } catch let error where isAnswer(error) {
                 let answer = ErrorTable.answer(to: error)
                 var headers = answer.headers
                 headers[.accessControlAllowOrigin] = "*"
+                headers[.accessControlExposeHeaders] = exposed
                 throw ChallengedError(error: answer.error, headers: headers, status: answer.status)
             }
         }
@@ -33,6 +35,9 @@ enum CrossOriginAccess {
                 ])
         }
     }
+
+    /// What a script may read of an answer (RFC 9449 §8.2 and §9).
+    private static let exposed = "DPoP-Nonce, WWW-Authenticate"
 
     // What is left goes on as it is, so that the log names its type.
     private static func isAnswer(_ error: any Error) -> Bool {

@@ -35,6 +35,7 @@ enum ProviderMetadata {
             "introspection_endpoint_auth_methods_supported": texts(
                 ClientAuthenticationMethod.allCases.filter { $0 != .none }.map(\.rawValue)),
             "introspection_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
+            "dpop_signing_alg_values_supported": texts(DPoPProof.algorithms),
             "code_challenge_methods_supported": texts(["S256"]),
             "authorization_response_iss_parameter_supported": .bool(true),
             "claim_types_supported": texts(["normal"]),

@@ -16,7 +16,8 @@ struct TokenController: Sendable {
         try await Self.answeringErrors {
             let form = try await Self.form(of: request)
             let answer = try await provider.tokens.answer(
-                form, basic: try BasicCredentials.read(request.headers), origin: context.origin(of: request))
+                form, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
+                origin: context.origin(of: request))
             return TokenAnswer.response(answer, to: request, at: time.now())
         }
     }

@@ -6,9 +6,13 @@ import OAuth2
 /// `/oauth/userinfo` by GET and POST, the token in the header or in a form (OpenID Connect Core §5.3.1).
 struct UserInfoController: Sendable {
     let userInfo: UserInfo
+    let gate: BearerGate
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        switch try await userInfo.answer(to: try await token(of: request)) {
+        let answer = try await gate.admit(try await token(of: request), origin: context.origin(of: request)) {
+            try await userInfo.answer(to: $0)
+        }
+        switch answer {
         case .plain(let claims): return TokenAnswer.response(claims.text)
         case .signed(let token):
             var response = TokenAnswer.response(token.expose())
@@ -17,16 +21,16 @@ struct UserInfoController: Sendable {
         }
     }
 
-    private func token(of request: Request) async throws -> Secret<String> {
+    private func token(of request: Request) async throws -> PresentedAccessToken {
         guard request.method == .post,
             BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
-        else { return try BearerReader.token(in: request.headers) }
+        else { return try BearerReader.token(in: request) }
         let form = try await TokenController.form(of: request)
         guard !form.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
-        guard let token = form["access_token"] else { return try BearerReader.token(in: request.headers) }
+        guard let token = form["access_token"] else { return try BearerReader.token(in: request) }
         guard request.headers[.authorization] == nil else {
             throw OAuthError(.invalidRequest, "one way to send the access token at a time")
         }
-        return Secret(token)
+        return PresentedAccessToken(token: Secret(token))
     }
 }

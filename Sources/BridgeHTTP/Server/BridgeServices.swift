@@ -21,6 +21,8 @@ package struct BridgeServices: Sendable {
     package let provider: ProviderServices?
     /// `nil` leaves out device secrets, cookies for web views and the compatibility paths.
     package let device: DeviceServices?
+    /// `nil` offers no DPoP.
+    package let proofs: DPoPVerifier?
     package let time: TimeSource
     package let random: RandomSource
 
@@ -29,7 +31,7 @@ package struct BridgeServices: Sendable {
         formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, admin: AdminServices,
         pages: Pages,
         files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
-        provider: ProviderServices? = nil, device: DeviceServices? = nil,
+        provider: ProviderServices? = nil, device: DeviceServices? = nil, proofs: DPoPVerifier? = nil,
         time: TimeSource = .system,
         random: RandomSource = .system
     ) {
@@ -48,6 +50,7 @@ package struct BridgeServices: Sendable {
         self.metrics = metrics
         self.provider = provider
         self.device = device
+        self.proofs = proofs
         self.time = time
         self.random = random
     }

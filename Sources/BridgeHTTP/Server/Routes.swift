@@ -63,7 +63,7 @@ private func addTokenRoutes(
     endpoints.onOpen("/oauth/token", [.post: tokens.token])
     endpoints.onOpen("/oauth/revoke", [.post: tokens.revoke])
     endpoints.on("/oauth/introspect", [.post: tokens.introspect])
-    let userInfo = UserInfoController(userInfo: provider.userInfo)
+    let userInfo = UserInfoController(userInfo: provider.userInfo, gate: services.bearers)
     endpoints.onOpen("/oauth/userinfo", [.get: userInfo.show, .post: userInfo.show])
     let metadata = MetadataController(provider: provider, time: services.time)
     for name in ["openid-configuration", "oauth-authorization-server"] {
@@ -131,7 +131,8 @@ extension FrontMiddleware {
                     ).union(ConsoleRoutes.paths),
                     silentRoutes: [authCheckPath])),
             accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
-            random: services.random, strictTransportSecurity: settings.strictTransportSecurityValue)
+            random: services.random, strictTransportSecurity: settings.strictTransportSecurityValue,
+            proofs: services.proofs)
     }
 }
 

@@ -38,6 +38,8 @@ package struct BrowserSessions: Sendable {
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
                 let claims = try? accessTokens.verify(Secret(text), at: now), let id = claims.sessionID,
+                // A cookie brings no proof.
+                claims.proofKeyThumbprint == nil,
                 let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
                 clients.current[session.clientID]?.cookieProfile == .tokens
             else { continue }

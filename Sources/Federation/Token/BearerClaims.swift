@@ -16,8 +16,7 @@ struct BearerClaims: Sendable {
         try checkAudience()
         let expiresAt = try expiry(at: now, isRequired: isExpiryRequired) ?? now + (cacheLifetime ?? .zero)
         try checkStart(at: now)
-        // A token bound to a key (RFC 7800) must not work for somebody who merely holds it, and we cannot check that.
-        guard claims["cnf"] == nil else { throw .senderConstrained }
+        let proofKey = try proofKeyThumbprint()
         let subject = try text(settings.subjectClaim)
         let client = try clientID()
         return BearerIdentity(
@@ -26,6 +25,7 @@ struct BearerClaims: Sendable {
             authentication: Authentication(
                 time: claims["auth_time"].flatMap(Timestamp.init(numericDate:)), acr: optionalText("acr"),
                 amr: methods),
+            proofKeyThumbprint: proofKey,
             expiresAt: expiresAt,
             cacheableUntil: cacheLifetime.map { min(expiresAt, now + $0) })
     }
@@ -56,6 +56,18 @@ struct BearerClaims: Sendable {
             guard let start = Timestamp(numericDate: value) else { throw .malformed }
             guard now >= start - settings.leeway else { throw .notYetValid }
         }
+    }
+
+    /// The key that a token is bound to (RFC 7800 §3, RFC 9449 §6).
+    ///
+    /// Bound in another way, such as to a TLS certificate, it must not work for somebody who merely holds it, and that
+    /// way cannot be checked here.
+    private func proofKeyThumbprint() throws(BearerRefusal) -> String? {
+        guard let confirmation = claims["cnf"] else { return nil }
+        guard let members = confirmation.object, members.count == 1, let thumbprint = members["jkt"]?.string,
+            DPoPProof.isThumbprint(thumbprint)
+        else { throw .senderConstrained }
+        return thumbprint
     }
 
     private func clientID() throws(BearerRefusal) -> String {

@@ -48,6 +48,9 @@ package struct ErrorCode: Hashable, Sendable {
     package static let invalidTarget = ErrorCode("invalid_target", status: 400)
     // RFC 9470 §3
     package static let insufficientUserAuthentication = ErrorCode("insufficient_user_authentication", status: 401)
+    // RFC 9449 §5, §8; 401 where an access token is presented (§7.1)
+    package static let invalidDPoPProof = ErrorCode("invalid_dpop_proof", status: 400)
+    package static let useDPoPNonce = ErrorCode("use_dpop_nonce", status: 400)
 
     // Contract §3, §11: codes of our own.
     package static let invalidRedirect = ErrorCode("invalid_redirect", status: 400)
@@ -71,6 +74,6 @@ package struct ErrorCode: Hashable, Sendable {
         contentTooLarge, unsupportedMediaType, idempotencyKeyReused, forbidden, unsupportedResponseType,
         loginRequired, consentRequired, interactionRequired, invalidRequestURI, requestNotSupported,
         requestURINotSupported, registrationNotSupported,
-        unsupportedTokenType, slowDown, preconditionFailed, preconditionRequired,
+        unsupportedTokenType, slowDown, preconditionFailed, preconditionRequired, invalidDPoPProof, useDPoPNonce,
     ]
 }

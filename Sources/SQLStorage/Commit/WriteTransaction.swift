@@ -25,10 +25,11 @@ package final class WriteTransaction {
         try session.change(statement, arguments) > 0
     }
 
-    /// Chains an event behind the node's last one and stores it.
+    /// Chains an event behind the node's last one and stores it; what has ended goes to its client's webhook too.
     package func record(_ event: AuditEvent) throws {
         let record = chain.append(event)
         try session.submit(AuditSQL.insert, record.columns)
+        try queueWebhook(for: event)
     }
 
     /// Lets every node know, once the transaction is committed, that a session has ended.

@@ -76,6 +76,7 @@ extension DurableStorage {
         event.clientID = event.clientID ?? device.clientID
         event.sessionID = device.sessionID
         try transaction.record(event)
+        try transaction.queueWebhook(ended: id, by: event)
         let sessions: [SessionID] = try transaction.run(AppSessionSQL.idsUnderDeviceSecret, [SQLValue(id)])
             .map { try $0.identifier(0) }
         return try transaction.endAppSessions(sessions, at: ending.at, ended: ending.sessionEvent)

@@ -19,6 +19,7 @@ extension WriteTransaction {
             event.sessionID = try row.identifier(2)
             event.detail = String(decoding: detail.finish(), as: UTF8.self)
             try record(event)
+            try queueWebhook(ended: id, by: event)
         }
     }
 }

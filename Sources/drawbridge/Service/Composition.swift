@@ -19,6 +19,7 @@ struct Composition: Sendable {
     let issuers: TrustedIssuers
     let alerts: AlertBoard
     let forwarding: AuditForwarding
+    let webhooks: WebhookNotifier
     let bearerCache: CachedBearerAuthenticator
     /// `nil` without a master key: then Drawbridge stands beside another provider only.
     let provider: ProviderComposition?
@@ -46,6 +47,10 @@ struct Composition: Sendable {
         if settings.limits == nil { logger.warning("rate limits are lifted") }
         issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
         bearerCache = CachedBearerAuthenticator(issuers, cache: BearerCache(capacity: settings.bearerCacheSize))
+        webhooks = WebhookNotifier(
+            store: storage, clients: clients.directory,
+            secrets: WebhookSecretFiles(folder: settings.webhookSecretsPath), delivery: WebhookPoster(), time: time,
+            logger: logger)
         metrics = PrometheusMetrics()
         let alerts = AlertBoard(rules: settings.alerts.rules)
         self.alerts = alerts
@@ -79,7 +84,8 @@ struct Composition: Sendable {
             pages: try Pages(
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
             files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,
-            provider: domain.provider?.services, device: domain.provider?.device.services, time: time)
+            provider: domain.provider?.services, device: domain.provider?.device.services,
+            proofs: domain.proofs, time: time)
     }
 
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.

@@ -13,6 +13,7 @@ struct DomainServices: Sendable {
     let codec: LoginTokenCodec
     let parents: ParentSessions
     let refusals: RefusalLog
+    let proofs: DPoPVerifier
 
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
@@ -25,6 +26,9 @@ struct DomainServices: Sendable {
         let tokens = LoginTokenSettings(
             publicOrigin: settings.publicOrigin, redemptionPath: settings.redemptionPaths[0],
             defaultLifetime: settings.loginTokenLifetime)
+        proofs = DPoPVerifier(
+            publicOrigin: settings.publicOrigin, nonces: DPoPNonces(keys: keys), replays: shared.replayGuard,
+            requiresNonce: settings.requiresProofNonce)
         codec = LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys)
         let subjects = Subjects(store: storage)
         parents = ParentSessions(store: storage, apps: storage)
@@ -45,19 +49,20 @@ struct DomainServices: Sendable {
             ProviderComposition.Surroundings(
                 settings: settings, storage: storage, shared: shared, sessions: sessions, clients: clients,
                 refusals: refusals, subjects: subjects, issuer: issuer, redeemer: redeemer,
-                authenticator: authenticator, sealingKeys: keys,
+                proofs: proofs, authenticator: authenticator, sealingKeys: keys,
                 logger: logger, time: time), master: master)
         self.provider = provider
         signIn = try SignInServices(
             settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions, keys: keys,
-            clients: clients, secrets: master.map { SecondFactorSecrets(master: $0) },
+            clients: clients, secrets: master.map { SecondFactorSecrets(master: $0) }, proofs: proofs,
             provider: provider?.services, logger: logger, time: time)
         bearers = BearerGate(
             authenticator: provider.map {
                 LocalBearers(
                     tokens: $0.accessTokens, issuer: settings.publicOrigin.description, others: authenticator)
             } ?? authenticator,
-            limiter: limiter, limits: limits, refusals: refusals, time: time)
+            constraint: SenderConstraint(proofs: proofs), limiter: limiter, limits: limits, refusals: refusals,
+            time: time)
     }
 
     /// - Throws: when a file that is named is missing: a secret that was mounted wrongly must not turn the provider off.

@@ -24,6 +24,7 @@ struct ProviderComposition: Sendable {
         let subjects: Subjects
         let issuer: LoginTokenIssuer
         let redeemer: LoginTokenRedeemer
+        let proofs: DPoPVerifier
         /// Verifies the bearers of trusted issuers.
         let authenticator: any BearerAuthenticator
         /// What travels through browsers is sealed with keys derived from these.
@@ -74,8 +75,8 @@ struct ProviderComposition: Sendable {
         services = ProviderServices(
             issuer: issuer, authenticator: authenticator,
             tokens: TokenEndpoint(
-                authenticator: authenticator, grants: grants, refusals: surroundings.refusals, limiter: limiter,
-                limits: limits, time: time),
+                authenticator: authenticator, grants: grants, proofs: surroundings.proofs,
+                refusals: surroundings.refusals, limiter: limiter, limits: limits, time: time),
             revocation: TokenRevocation(
                 authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
                 revoked: storage, sessions: sessions, further: [device.secrets.revocation], time: time),
@@ -83,7 +84,8 @@ struct ProviderComposition: Sendable {
                 authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
                 issuer: issuer, further: [device.secrets.introspection(issuer: issuer)], time: time),
             userInfo: UserInfo(
-                tokens: accessTokens, sessions: sessions, users: users, clients: clients, codec: idTokens, time: time),
+                tokens: accessTokens, sessions: sessions, users: users, clients: clients, codec: idTokens,
+                constraint: SenderConstraint(proofs: surroundings.proofs), time: time),
             accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
             logoutNotifier: notifier,
             logoutSeal: ShortLivedSeal(keys: surroundings.sealingKeys, purpose: "website's logout", time: time))

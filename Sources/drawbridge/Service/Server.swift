@@ -54,6 +54,7 @@ struct Server: Sendable {
                         AlertWebhook(url: $0, secret: settings.alerts.webhookSecret)
                     },
                     node: settings.node, time: composition.time, logger: logger),
+                WebhookService(notifier: composition.webhooks, logger: logger),
                 ClientNewsService(clients: composition.clients, logger: logger),
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),

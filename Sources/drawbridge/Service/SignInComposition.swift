@@ -8,7 +8,8 @@ extension SignInServices {
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, limiter: any RateLimiter, refusals: RefusalLog,
         sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>, clients: Reloadable<ClientDirectory>,
-        secrets: SecondFactorSecrets?, provider: ProviderServices?, logger: Logger, time: TimeSource
+        secrets: SecondFactorSecrets?, proofs: DPoPVerifier, provider: ProviderServices?, logger: Logger,
+        time: TimeSource
     ) throws {
         let limits = settings.limits ?? LimitSettings()
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
@@ -34,8 +35,8 @@ extension SignInServices {
             accounts: storage,
             pushedRequests: provider.map {
                 PushedRequests(
-                    clients: clients, authenticator: $0.authenticator, store: storage, limiter: limiter,
-                    limits: limits, subjectOfHint: subjectOfHint, time: time)
+                    clients: clients, authenticator: $0.authenticator, store: storage, proofs: proofs,
+                    refusals: refusals, limiter: limiter, limits: limits, subjectOfHint: subjectOfHint, time: time)
             },
             upstream: providers.isEmpty
                 ? nil

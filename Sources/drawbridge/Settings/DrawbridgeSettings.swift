@@ -59,6 +59,14 @@ struct DrawbridgeSettings: Sendable {
 
     /// What the configuration says of Native SSO; administrators may set other values over it.
     var nativeSSO: [NativeSSOField: NativeSSOValue] = [:]
+    /// As it was named; see ``webhookSecretsPath``.
+    var webhookSecretsDirectory: String?
+
+    /// The folder of the files that clients' `webhook_secret_file` names.
+    var webhookSecretsPath: String { webhookSecretsDirectory ?? "\(dataDirectory)/webhook-secrets" }
+
+    /// Whether a DPoP proof needs a nonce of ours.
+    var requiresProofNonce = false
     /// Whether the paths of the VA's sign-in service are served.
     var signInCompatibility = false
 

@@ -69,6 +69,14 @@ extension SettingKey {
     static let appLinksAndroid = SettingKey(
         "app_links.android", .list, default: "",
         "`package=SHA-256 fingerprint` pairs for /.well-known/assetlinks.json.")
+    static let webhookSecretsDirectory = SettingKey(
+        "webhooks.secrets_directory", .path,
+        "Folder of the files that clients' webhook_secret_file names, each readable by its owner only. Default: webhook-secrets in data_directory."
+    )
+    static let dpopRequireNonce = SettingKey(
+        "dpop.require_nonce", .boolean, default: "false",
+        "Whether a DPoP proof is refused without a nonce of this service (RFC 9449 §8); every answer to a proof brings one."
+    )
     static let passwordMemoryLogarithm = SettingKey(
         "password.memory_log2", .integer(14...20), default: "14",
         "Memory of one password hash: 14 is 16 MiB, and each step doubles it. Older hashes follow at the next sign-in.")
@@ -100,7 +108,8 @@ extension SettingKey {
             defaultWebClient, redemptionPaths, trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey,
             masterKeyFile, loginTokenKeysFile, loginTokenLifetime,
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
-            appLinksApple, appLinksAndroid, passwordMemoryLogarithm, passwordPasses, logLevel, purgeInterval,
+            appLinksApple, appLinksAndroid, dpopRequireNonce, webhookSecretsDirectory,
+            passwordMemoryLogarithm, passwordPasses, logLevel, purgeInterval,
             shutdownGrace,
         ] + alerts + limits + redis + http + nativeSSO + [trustedIssuers, upstreamProviders, auditForwarders, clients]
 

@@ -44,6 +44,7 @@ extension SettingsResolver {
         let redis = redis()
         let alerts = alerts()
         let nativeSSO = nativeSSO()
+        let requiresProofNonce = boolean(.dpopRequireNonce)
         let signInCompatibility = boolean(.signInCompatibility)
         let upstreamProviders = upstreamProviders()
         let auditForwarders = auditForwarders()
@@ -70,7 +71,9 @@ extension SettingsResolver {
             trustedIssuers: issuers, clients: clients, redis: redis,
             auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: upstreamProviders,
             auditForwarders: auditForwarders,
-            masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO, signInCompatibility: signInCompatibility)
+            masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO,
+            webhookSecretsDirectory: path(.webhookSecretsDirectory), requiresProofNonce: requiresProofNonce,
+            signInCompatibility: signInCompatibility)
     }
 
     /// Settings that depend on no other.

@@ -47,12 +47,15 @@ struct TestAdministration {
 
 /// `operator` administers, `expired` did once, and a user's bearer is known but may not.
 struct TestAdminTokens: AdminAuthenticator {
-    func administrator(presenting token: Secret<String>, at now: Timestamp) async throws -> Administrator {
+    func administrator(
+        presenting token: Secret<String>, provenKey: String?, at now: Timestamp
+    ) async throws -> Administrator {
         switch token.expose() {
         case "operator": return Administrator(actor: .client("operator"))
         case "reader-scope": throw AdminRefusal.notAdministrator
         default:
-            return try await UserTokensDoNotAdminister(TestBearers()).administrator(presenting: token, at: now)
+            return try await UserTokensDoNotAdminister(TestBearers()).administrator(
+                presenting: token, provenKey: provenKey, at: now)
         }
     }
 }

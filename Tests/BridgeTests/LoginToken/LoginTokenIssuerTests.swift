@@ -116,6 +116,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (Authentication(), false), (Authentication(time: noon, acr: "aal1"), false),
+        (Authentication(time: nil, acr: "aal2"), false),
+        (Authentication(time: noon - .seconds(301), acr: "aal2"), false),
+        (Authentication(time: noon - .seconds(300), acr: "aal2"), true),
+    ])
+    func `a website that wants a strong and fresh sign-in says so to the app (RFC 9470 §3)`(
+        authentication: Authentication, isEnough: Bool
+    ) async throws {
+        try await withService { service async throws in
+            var site = try #require(service.clients.current[website])
+            site.minimumACR = "aal2"
+            site.maximumAuthenticationAge = .seconds(300)
+            let app = try #require(service.clients.current[app])
+            service.clients.replace(with: ClientDirectory([app, site], defaultTarget: website))
+            let bearer = service.bearer(authentication: authentication)
+            guard !isEnough else {
+                _ = try await service.issuer.issue(LoginTokenIssueRequest(), bearer: bearer, origin: origin())
+                return
+            }
+            let error = try await refusal(service, LoginTokenIssueRequest(), bearer: bearer)
+            #expect(error.code == .insufficientUserAuthentication)
+            #expect(
+                error.challenge
+                    == #"Bearer error="insufficient_user_authentication", acr_values="aal2", max_age="300""#)
+            #expect(try await service.events().last == "login_token.refused authentication_too_weak")
+        }
+    }
+
     @Test func `a session that came from a login token cannot issue one, nor can an ended one`() async throws {
         try await withService { service async throws in
             let opened = try #require(try await service.open(try await service.issue().token).opened)

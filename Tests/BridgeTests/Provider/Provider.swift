@@ -39,6 +39,8 @@ struct Provider: Sendable {
     let revocation: TokenRevocation
     let introspection: TokenIntrospection
     let userInfo: UserInfo
+    let proofs: DPoPVerifier
+    let pushedRequests: PushedRequests
     let notifier: LogoutNotifier
     let delivery = RecordingDelivery()
     let secret = OpaqueSecret.make(.clientSecret, random: .system)
@@ -67,6 +69,12 @@ struct Provider: Sendable {
         let authenticator = ClientAuthenticator(
             clients: service.clients, audiences: [issuerName, "\(issuerName)/oauth/token"],
             replays: InProcessReplayGuard(), refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)
+        proofs = DPoPVerifier(
+            publicOrigin: try #require(WebOrigin(issuerName)), nonces: DPoPNonces(keys: service.keys),
+            replays: InProcessReplayGuard())
+        pushedRequests = PushedRequests(
+            clients: service.clients, authenticator: authenticator, store: storage, proofs: proofs, refusals: refusals,
+            limiter: UnlimitedRateLimiter(), limits: limits, subjectOfHint: { _ in nil }, time: time)
         let tokens = SessionTokens(accessTokens: accessTokenCodec, idTokens: idTokens, users: users)
         let refreshTokens = RefreshTokens(master: master)
         endpoint = TokenEndpoint(
@@ -77,7 +85,7 @@ struct Provider: Sendable {
                 RefreshTokenGrant(
                     store: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens),
                 ClientCredentialsGrant(tokens: tokens, audit: storage),
-            ], refusals: refusals, limiter: limiter, limits: limits, time: time)
+            ], proofs: proofs, refusals: refusals, limiter: limiter, limits: limits, time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
             revoked: storage, sessions: appSessions, time: time)
@@ -86,6 +94,7 @@ struct Provider: Sendable {
             issuer: issuerName, time: time)
         userInfo = UserInfo(
             tokens: accessTokens, sessions: appSessions, users: users, clients: service.clients, codec: idTokens,
+            constraint: SenderConstraint(proofs: proofs),
             time: time)
         notifier = LogoutNotifier(
             store: storage, clients: service.clients, tokens: idTokens, delivery: delivery, time: time)
@@ -112,14 +121,14 @@ struct Provider: Sendable {
     func grant(
         client: ClientID = app, redirectURI: String = callback, challenge: Bool = true,
         scope: [String] = [Scope.openID, "profile", Scope.offlineAccess], browser: SessionID? = nil,
-        subject: Subject = "alice"
+        subject: Subject = "alice", proofKeyThumbprint: String? = nil
     ) throws -> AuthorizationGrant {
         let answer = try #require(CodeVerifier(verifier))
         return AuthorizationGrant(
             clientID: client, redirectURI: redirectURI, codeChallenge: challenge ? CodeChallenge(for: answer) : nil,
             nonce: "n", scope: Scope(tokens: scope), subject: subject,
             authentication: Authentication(time: service.clock.now, acr: "aal1", amr: ["pwd"]),
-            browserSessionID: browser)
+            browserSessionID: browser, proofKeyThumbprint: proofKeyThumbprint)
     }
 
     func code(_ grant: AuthorizationGrant) async throws -> String {
@@ -128,32 +137,44 @@ struct Provider: Sendable {
 
     /// Posts a form to the token endpoint.
     func token(
-        _ form: [(String, String)], basic: (id: String, secret: Secret<String>)? = nil
+        _ form: [(String, String)], basic: (id: String, secret: Secret<String>)? = nil, proof: PresentedProof = .none
     ) async throws -> TokenResponse {
-        try await endpoint.answer(try Self.parameters(form), basic: basic, origin: origin())
+        try await endpoint.answer(try Self.parameters(form), basic: basic, proof: proof, origin: origin())
     }
 
     func redeem(
         _ code: String, client: String? = "app", redirectURI: String? = callback, codeVerifier: String? = verifier,
-        basic: (id: String, secret: Secret<String>)? = nil
+        basic: (id: String, secret: Secret<String>)? = nil, proof: PresentedProof = .none
     ) async throws -> TokenResponse {
         var form = [("grant_type", "authorization_code"), ("code", code)]
         if let client { form.append(("client_id", client)) }
         if let redirectURI { form.append(("redirect_uri", redirectURI)) }
         if let codeVerifier { form.append(("code_verifier", codeVerifier)) }
-        return try await token(form, basic: basic)
+        return try await token(form, basic: basic, proof: proof)
     }
 
-    func refresh(_ token: Secret<String>?, client: String = "app", scope: String? = nil) async throws -> TokenResponse {
+    func refresh(
+        _ token: Secret<String>?, client: String = "app", scope: String? = nil, proof: PresentedProof = .none
+    ) async throws -> TokenResponse {
         var form = [("grant_type", "refresh_token"), ("client_id", client)]
         if let token { form.append(("refresh_token", token.expose())) }
         if let scope { form.append(("scope", scope)) }
-        return try await self.token(form)
+        return try await self.token(form, proof: proof)
     }
 
     /// Tokens of a fresh sign-in of the app.
-    func signIn(_ grant: AuthorizationGrant? = nil) async throws -> TokenResponse {
-        try await redeem(try await code(grant ?? self.grant()))
+    func signIn(
+        _ grant: AuthorizationGrant? = nil, proof: PresentedProof = .none
+    ) async throws -> TokenResponse {
+        try await redeem(try await code(grant ?? self.grant()), proof: proof)
+    }
+
+    /// What introspection says of a token, to a website.
+    func introspect(_ token: Secret<String>) async throws -> [String: JSONValue] {
+        try #require(
+            try await introspection.answer(
+                try Self.parameters([("token", token.expose())]), basic: basic, origin: origin()
+            ).object)
     }
 
     var basic: (id: String, secret: Secret<String>) { ("rp", Secret(secret.expose())) }
@@ -193,8 +214,8 @@ func claims(_ token: Secret<String>?) throws -> [String: JSONValue] {
 
 extension UserInfo {
     /// The claims of a client without `userinfo_signed_response_alg`.
-    func claims(for token: Secret<String>) async throws -> JSONValue {
-        guard case .plain(let claims) = try await answer(to: token) else { return .null }
+    func claims(for presented: PresentedAccessToken) async throws -> JSONValue {
+        guard case .plain(let claims) = try await answer(to: presented) else { return .null }
         return claims
     }
 }

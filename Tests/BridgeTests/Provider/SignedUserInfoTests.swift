@@ -16,7 +16,8 @@ private struct Impostor: UserClaimsSource {
         let index = try #require(clients.firstIndex { $0.id == app })
         clients[index].userInfoAlgorithm = .es256
         provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
-        let answer = try await provider.userInfo.answer(to: provider.signIn().accessToken)
+        let answer = try await provider.userInfo.answer(
+            to: PresentedAccessToken(token: provider.signIn().accessToken))
         guard case .signed(let token) = answer else { throw OAuthError(.serverError) }
         return token
     }

@@ -82,16 +82,19 @@ private struct OneUser: UserClaimsSource {
         try await withProvider(users: OneUser()) { provider in
             let profile = try await provider.signIn()
             #expect(
-                try await provider.userInfo.claims(for: profile.accessToken)
+                try await provider.userInfo.claims(for: PresentedAccessToken(token: profile.accessToken))
                     == .object([
                         "sub": .string("alice"), "name": .string("Alice"), "preferred_username": .string("alice"),
                     ]))
             let bare = try await provider.signIn(try provider.grant(scope: ["openid"]))
             #expect(
-                try await provider.userInfo.claims(for: bare.accessToken) == .object(["sub": .string("alice")]))
+                try await provider.userInfo.claims(for: PresentedAccessToken(token: bare.accessToken))
+                    == .object(["sub": .string("alice")]))
             let none = try await provider.signIn(try provider.grant(scope: ["profile"]))
             #expect(
-                try await refusal { try await provider.userInfo.claims(for: none.accessToken) }
+                try await refusal {
+                    try await provider.userInfo.claims(for: PresentedAccessToken(token: none.accessToken))
+                }
                     == "insufficient_scope ")
         }
     }

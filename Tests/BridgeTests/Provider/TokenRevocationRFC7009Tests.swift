@@ -14,7 +14,9 @@ import Testing
             let tokens = try await provider.signIn()
             try await revoke(provider, try #require(tokens.refreshToken).expose())
             #expect(
-                try await refusal { try await provider.userInfo.claims(for: tokens.accessToken) } == "inactive")
+                try await refusal {
+                    try await provider.userInfo.claims(for: PresentedAccessToken(token: tokens.accessToken))
+                } == "inactive")
             #expect(
                 try await refusal { try await provider.refresh(tokens.refreshToken) } == "invalid_grant session_ended")
         }
@@ -23,10 +25,12 @@ import Testing
     @Test func `an access token goes alone`() async throws {
         try await withProvider { provider in
             let tokens = try await provider.signIn()
-            _ = try await provider.userInfo.claims(for: tokens.accessToken)
+            _ = try await provider.userInfo.claims(for: PresentedAccessToken(token: tokens.accessToken))
             try await revoke(provider, tokens.accessToken.expose())
             #expect(
-                try await refusal { try await provider.userInfo.claims(for: tokens.accessToken) } == "inactive")
+                try await refusal {
+                    try await provider.userInfo.claims(for: PresentedAccessToken(token: tokens.accessToken))
+                } == "inactive")
             #expect(try await refusal { try await provider.refresh(tokens.refreshToken) } == "accepted")
         }
     }
@@ -39,7 +43,10 @@ import Testing
                     try await refusal { try await revoke(provider, token.expose(), client: "mute") }
                         == "invalid_grant other_client")
             }
-            #expect(try await refusal { try await provider.userInfo.claims(for: tokens.accessToken) } == "accepted")
+            #expect(
+                try await refusal {
+                    try await provider.userInfo.claims(for: PresentedAccessToken(token: tokens.accessToken))
+                } == "accepted")
         }
     }
 

@@ -8,7 +8,7 @@ struct PostgresConformanceTests {
         LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
         + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
         + AdminConformance.cases + AuditForwardConformance.cases
-        + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases
+        + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
         + RefreshTokenStoreConformance.cases
         + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + DeviceSecretStoreConformance.cases
         + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases

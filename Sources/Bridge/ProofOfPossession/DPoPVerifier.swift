@@ -1,0 +1,103 @@
+import Crypto
+package import OAuth2
+
+/// Decides whether a request proves that its sender holds a key (RFC 9449 §4.3).
+package struct DPoPVerifier: Sendable {
+    /// How old a proof may be without a nonce, and how far ahead its clock may be.
+    static let longestAge = Duration.seconds(60)
+    static let leeway = Duration.seconds(10)
+    /// How far a clock may be off when a nonce shows that the proof is fresh (§11.1).
+    static let leewayWithNonce = Duration.seconds(900)
+
+    private let publicOrigin: WebOrigin
+    private let nonces: DPoPNonces
+    private let replays: any ReplayGuard
+    /// Asked as well, so that one process at least sees a proof twice while the shared guard is away.
+    private let own = InProcessReplayGuard()
+    /// Whether a proof without a nonce is refused.
+    private let requiresNonce: Bool
+
+    package init(
+        publicOrigin: WebOrigin, nonces: DPoPNonces, replays: any ReplayGuard, requiresNonce: Bool = false
+    ) {
+        self.publicOrigin = publicOrigin
+        self.nonces = nonces
+        self.replays = replays
+        self.requiresNonce = requiresNonce
+    }
+
+    /// For `DPoP-Nonce`; `nil` when none can be made now.
+    package func nonce(at now: Timestamp) -> String? { nonces.current(at: now) }
+
+    /// Verifies the proof of a request; it is used up.
+    /// - Parameter accessToken: the token that comes with it, which `ath` must name; `nil` where none does.
+    /// - Returns: the thumbprint of the key (RFC 7638).
+    /// - Throws: `invalid_dpop_proof` or `use_dpop_nonce`, the ``DPoPFlaw`` as detail; ``StorageError``.
+    package func verify(
+        _ presented: PresentedProof, accessToken: Secret<String>? = nil, at now: Timestamp
+    ) async throws -> String {
+        let (proof, end) = try check(presented, accessToken, at: now)
+        let id = Self.replayID(proof)
+        guard own.claim(id, until: end, at: now) == .claimed,
+            try await replays.claim(id, until: end, at: now) == .claimed
+        else { throw OAuthError(.replayed) }
+        return proof.keyThumbprint
+    }
+
+    /// Everything but the replay.
+    /// - Returns: the proof, and the instant from which it is refused by its time.
+    private func check(
+        _ presented: PresentedProof, _ accessToken: Secret<String>?, at now: Timestamp
+    ) throws(OAuthError) -> (DPoPProof, Timestamp) {
+        guard let text = presented.fields.first else { throw OAuthError(.missing) }
+        guard presented.fields.count == 1 else { throw OAuthError(.repeated) }
+        let proof: DPoPProof
+        do { proof = try DPoPProof(text) } catch { throw OAuthError(error) }
+        if let flaw = proof.flaw(method: presented.method, target: publicOrigin.description + presented.path) {
+            throw OAuthError(flaw)
+        }
+        if let accessToken, !proof.fits(accessToken: accessToken.expose()) { throw OAuthError(.wrongToken) }
+        return (proof, try end(of: proof, at: now))
+    }
+
+    private func end(of proof: DPoPProof, at now: Timestamp) throws(OAuthError) -> Timestamp {
+        var nonceEnd: Timestamp?
+        if let nonce = proof.nonce {
+            nonceEnd = nonces.end(of: nonce, at: now)
+            guard nonceEnd != nil else { throw OAuthError(.nonceStale) }
+        } else if requiresNonce {
+            throw OAuthError(.nonceMissing)
+        }
+        guard let issuedAt = Self.instant(proof.issuedAt) else { throw OAuthError(.wrongTime) }
+        let latest = issuedAt + (nonceEnd == nil ? Self.longestAge : Self.leewayWithNonce)
+        let earliest = issuedAt - (nonceEnd == nil ? Self.leeway : Self.leewayWithNonce)
+        guard (earliest...latest).contains(now) else { throw OAuthError(.wrongTime) }
+        for bound in [proof.notBefore, proof.expiresAt].compactMap(\.self) where Self.instant(bound) == nil {
+            throw OAuthError(.wrongTime)
+        }
+        let leeway = nonceEnd == nil ? Self.leeway : Self.leewayWithNonce
+        if let start = proof.notBefore.flatMap(Self.instant), now + leeway < start { throw OAuthError(.wrongTime) }
+        if let expiry = proof.expiresAt.flatMap(Self.instant), expiry + leeway <= now { throw OAuthError(.wrongTime) }
+        // Both ends are said by the proof itself, so a second use finds the first one under the same end.
+        return min(nonceEnd ?? latest, latest) + .milliseconds(1)
+    }
+
+    /// - Returns: `nil` outside the years 1970…9999, where arithmetic could overflow.
+    private static func instant(_ seconds: Double) -> Timestamp? {
+        guard (0...253_402_300_799).contains(seconds) else { return nil }
+        return Timestamp(milliseconds: Int64((seconds * 1000).rounded(.down)))
+    }
+
+    /// Under a name of its own and the key's, so that nobody can use up another's proof, or a login token.
+    private static func replayID(_ proof: DPoPProof) -> TokenID {
+        let digest = SHA256.hash(data: Array("dpop \(proof.keyThumbprint) \(proof.id)".utf8))
+        return TokenID(rawValue: Base64URL.encode(Array(digest)))
+    }
+}
+
+extension OAuthError {
+    /// A proof that does not hold.
+    package init(_ flaw: DPoPFlaw) {
+        self.init(flaw.code, flaw.publicDescription, detail: flaw.rawValue)
+    }
+}

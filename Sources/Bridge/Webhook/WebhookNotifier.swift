@@ -1,0 +1,105 @@
+package import Logging
+import Synchronization
+
+/// Posts a notice to a client's website.
+package protocol WebhookDelivery: Sendable {
+    /// Never follows a redirect, and reads no more of the answer than its status.
+    /// - Returns: the status; `nil` when there was none in time.
+    func post(_ body: [UInt8], signature: String, id: String, to uri: String, timeout: Duration) async -> Int?
+}
+
+/// Where the secrets of webhooks are read.
+package protocol WebhookSecretSource: Sendable {
+    /// The secrets in force, the youngest first; empty when the file is missing, unreadable or readable by others.
+    func secrets(named name: String) -> [Secret<[UInt8]>]
+}
+
+/// Tells websites what has ended: works off the durable queue, and tries again for a day what was not taken.
+package final class WebhookNotifier: Sendable {
+    /// How long a receiver may take.
+    static let timeout = Duration.seconds(5)
+    /// A node that dies with a notice in hand leaves it to another after this.
+    static let lease = Duration.seconds(30)
+    /// Before the second and every further try: a day in all, so that a website may be away for a night.
+    static let pauses: [Duration] = [1, 5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800].map { .seconds($0) }
+    private static let batch = 32
+
+    private let store: any WebhookStore
+    private let clients: Reloadable<ClientDirectory>
+    private let secrets: any WebhookSecretSource
+    private let delivery: any WebhookDelivery
+    private let time: TimeSource
+    private let logger: Logger
+    /// Whose ends the store was told to queue.
+    private let subscribers = Mutex<Set<ClientID>?>(nil)
+
+    package init(
+        store: any WebhookStore, clients: Reloadable<ClientDirectory>, secrets: any WebhookSecretSource,
+        delivery: any WebhookDelivery, time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.webhook")
+    ) {
+        self.store = store
+        self.clients = clients
+        self.secrets = secrets
+        self.delivery = delivery
+        self.time = time
+        self.logger = logger
+    }
+
+    /// Tells the store which clients have a webhook, when that has changed.
+    package func subscribe() async throws {
+        let wanted = clients.current.webhookSubscribers
+        guard subscribers.withLock({ $0 }) != wanted else { return }
+        try await store.setWebhookSubscribers(wanted)
+        subscribers.withLock { $0 = wanted }
+    }
+
+    /// Delivers what is due now, all at once.
+    /// - Returns: how many notices were in hand.
+    @discardableResult
+    package func deliverDue() async throws -> Int {
+        let notices = try await store.takeWebhookNotices(dueAt: time.now(), lease: Self.lease, limit: Self.batch)
+        await withTaskGroup { group in
+            for notice in notices { group.addTask { await self.deliver(notice) } }
+        }
+        return notices.count
+    }
+
+    private func deliver(_ notice: WebhookNotice) async {
+        do {
+            guard let client = clients.current[notice.clientID], let webhook = client.webhook else {
+                return try await settle(notice, failing: "no_receiver")
+            }
+            guard let problem = await problem(posting: notice, to: webhook) else { return try await settle(notice) }
+            guard notice.attempts <= Self.pauses.count else { return try await settle(notice, failing: problem) }
+            try await store.postponeWebhookNotice(notice.id, until: time.now() + Self.pauses[notice.attempts - 1])
+        } catch {
+            // Its lease brings it back.
+            logger.warning("a webhook notice was not settled", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// - Returns: why the notice was not taken; `nil` when it was.
+    private func problem(posting notice: WebhookNotice, to webhook: Client.Webhook) async -> String? {
+        let keys = secrets.secrets(named: webhook.secretFile)
+        guard !keys.isEmpty else {
+            logger.error("a webhook has no secret", metadata: ["client_id": "\(notice.clientID)"])
+            return "no_secret"
+        }
+        let body = notice.body
+        let status = await delivery.post(
+            body, signature: WebhookSignature.header(of: body, secrets: keys, at: time.now()), id: notice.id,
+            to: webhook.uri, timeout: Self.timeout)
+        guard let status else { return "unreachable" }
+        return (200..<300).contains(status) ? nil : "status_\(status)"
+    }
+
+    private func settle(_ notice: WebhookNotice, failing reason: String? = nil) async throws {
+        try await store.settleWebhookNotice(
+            notice.id,
+            event: AuditEvent(
+                at: time.now(), type: reason == nil ? .webhookSent : .webhookFailed,
+                outcome: reason == nil ? .success : .failure, reason: reason, subject: notice.subject,
+                targetClientID: notice.clientID,
+                sessionID: notice.kind == .deviceRevoked ? nil : SessionID(rawValue: notice.objectID)))
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+
+/// A DPoP proof (RFC 9449 §4.2): somebody holds the private key of ``keyThumbprint`` and means one request.
+///
+/// Reading it verifies form and signature (§4.3, checks 1 to 7). Whether it is about *this* request, and fresh, is
+/// decided by ``flaw(method:target:)`` and by whoever knows the time.
+package struct DPoPProof: Sendable {
+    /// What proofs may be signed with: `dpop_signing_alg_values_supported`.
+    package static let algorithms = ["ES256", "EdDSA", "RS256", "PS256"]
+    /// Of the header field's value.
+    package static let maximumLength = 8 * 1024
+
+    /// RFC 7638 thumbprint of the key that signed: `jkt`.
+    package let keyThumbprint: String
+    /// `jti`
+    package let id: String
+    /// `iat`, seconds.
+    package let issuedAt: Double
+    /// `nbf` and `exp`, which a proof need not have.
+    package let notBefore: Double?
+    package let expiresAt: Double?
+    /// `ath`
+    package let tokenHash: String?
+    package let nonce: String?
+    private let method: String
+    private let target: String
+
+    private static let longestID = 128
+    /// Private members of every kind of key, and the symmetric one (RFC 7518 §6).
+    private static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+
+    package init(_ text: String) throws(DPoPFlaw) {
+        guard text.utf8.count <= Self.maximumLength, let token = CompactJWS(text), let claims = token.claims else {
+            throw .malformed
+        }
+        guard token.type == "dpop+jwt" else { throw .wrongType }
+        guard let algorithm = token.algorithm, Self.algorithms.contains(algorithm) else { throw .wrongAlgorithm }
+        guard let jwk = token.header["jwk"]?.object else { throw .unusableKey }
+        guard Self.privateMembers.isDisjoint(with: jwk.keys) else { throw .privateKey }
+        guard let key = VerificationKey(jwk: .object(jwk)) else { throw .unusableKey }
+        guard key.verifies(token) else { throw .badSignature }
+        guard let id = claims["jti"]?.string, (1...Self.longestID).contains(id.utf8.count),
+            let method = claims["htm"]?.string, let target = claims["htu"]?.string,
+            let issuedAt = claims["iat"]?.decimal
+        else { throw .missingClaim }
+        keyThumbprint = key.thumbprint
+        self.id = id
+        self.method = method
+        self.target = target
+        self.issuedAt = issuedAt
+        notBefore = try Self.optional(claims["nbf"], \.decimal)
+        expiresAt = try Self.optional(claims["exp"], \.decimal)
+        tokenHash = try Self.optional(claims["ath"], \.string)
+        nonce = try Self.optional(claims["nonce"], \.string)
+    }
+
+    /// Why the proof is not about this request; `nil` when it is (§4.3, checks 8 and 9).
+    package func flaw(method: String, target: String) -> DPoPFlaw? {
+        guard self.method == method else { return .wrongMethod }
+        guard let meant = HTTPTarget(self.target), meant == HTTPTarget(target) else { return .wrongTarget }
+        return nil
+    }
+
+    /// Whether `ath` is of this access token (§4.3, check 12).
+    package func fits(accessToken: String) -> Bool {
+        guard let tokenHash else { return false }
+        return ConstantTime.equals(tokenHash.utf8, Self.hash(ofToken: accessToken).utf8)
+    }
+
+    /// `ath` of an access token (§4.2).
+    package static func hash(ofToken token: String) -> String {
+        Base64URL.encode(Array(SHA256.hash(data: Array(token.utf8))))
+    }
+
+    /// Whether a text is a thumbprint as `dpop_jkt` and `cnf.jkt` hold one.
+    package static func isThumbprint(_ text: String) -> Bool { Base64URL.decode(text)?.count == 32 }
+
+    // A member of the wrong type is not the same as an absent one: guessing would skip the check on it.
+    private static func optional<Value>(
+        _ value: JSONValue?, _ read: (JSONValue) -> Value?
+    ) throws(DPoPFlaw) -> Value? {
+        guard let value else { return nil }
+        guard let content = read(value) else { throw .malformed }
+        return content
+    }
+}

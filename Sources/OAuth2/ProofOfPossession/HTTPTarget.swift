@@ -1,0 +1,69 @@
+/// Where a request goes, without query and fragment, in the one spelling that two spellings of it share
+/// (RFC 9449 §4.3, RFC 3986 §6.2.2 and §6.2.3).
+package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    /// - Returns: `nil` for what is no `http` or `https` URI, or names a user.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 2048, bytes.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8)
+        else { return nil }
+        let scheme = Self.lowercased(bytes[..<colon])
+        guard scheme == "https" || scheme == "http" else { return nil }
+        let rest = bytes[(colon + 3)...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") }
+        guard let host = Self.host(authority, defaultPort: scheme == "https" ? "443" : "80") else { return nil }
+        guard let path = Self.path(rest[authority.endIndex...]) else { return nil }
+        description = "\(scheme)://\(host)\(path)"
+    }
+
+    /// The authority in lower case, without the scheme's own port.
+    private static func host(_ authority: ArraySlice<UInt8>, defaultPort: String) -> String? {
+        guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else { return nil }
+        let end = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        guard let colon = authority[end...].firstIndex(of: UInt8(ascii: ":")) else { return lowercased(authority) }
+        let port = authority[(colon + 1)...]
+        guard colon > authority.startIndex, port.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return lowercased(port.isEmpty || port.elementsEqual(defaultPort.utf8) ? authority[..<colon] : authority)
+    }
+
+    /// The path with unreserved characters as themselves and all other escapes in upper case.
+    private static func path(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard !bytes.isEmpty else { return "/" }
+        var path: [UInt8] = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            guard byte == UInt8(ascii: "%") else {
+                path.append(byte)
+                index += 1
+                continue
+            }
+            guard index + 2 < bytes.endIndex, let high = HexDigit.value(bytes[index + 1]),
+                let low = HexDigit.value(bytes[index + 2])
+            else { return nil }
+            let value = high << 4 | low
+            if isUnreserved(value) {
+                path.append(value)
+            } else {
+                path += "%\(HexDigit.encode([value]).uppercased())".utf8
+            }
+            index += 3
+        }
+        return String(decoding: path, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~".utf8.contains(byte)
+        }
+    }
+
+    private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self).lowercased()
+    }
+}

@@ -1,0 +1,59 @@
+package import Bridge
+
+extension DurableStorage: WebhookStore {
+    package func setWebhookSubscribers(_ clients: Set<ClientID>) async throws {
+        let known: Set<ClientID> = try await read { session in
+            Set(try session.run(WebhookSQL.subscribers).map { try $0.identifier(0) })
+        }
+        guard known != clients else { return }
+        try await write { transaction in
+            for id in clients.subtracting(known) { try transaction.run(WebhookSQL.subscribe, [SQLValue(id)]) }
+            for id in known.subtracting(clients) { try transaction.run(WebhookSQL.unsubscribe, [SQLValue(id)]) }
+        }
+    }
+
+    package func takeWebhookNotices(
+        dueAt now: Timestamp, lease: Duration, limit: Int
+    ) async throws -> [WebhookNotice] {
+        let due = try await read { session in
+            try session.run(WebhookSQL.due, [SQLValue(now), .integer(Int64(max(0, limit)))])
+                .map { (notice: try WebhookNotice(row: $0), dueAt: try $0.timestamp(8)) }
+        }
+        guard !due.isEmpty else { return [] }
+        return try await write { transaction in
+            try due.filter { item in
+                try transaction.changes(
+                    WebhookSQL.take, [.text(item.notice.id), SQLValue(item.dueAt), SQLValue(now + lease)])
+            }.map { item in
+                var notice = item.notice
+                notice.attempts += 1
+                return notice
+            }
+        }
+    }
+
+    package func postponeWebhookNotice(_ id: String, until next: Timestamp) async throws {
+        try await write { transaction in
+            _ = try transaction.changes(WebhookSQL.postpone, [.text(id), SQLValue(next)])
+        }
+    }
+
+    package func settleWebhookNotice(_ id: String, event: AuditEvent) async throws {
+        try await write { transaction in
+            guard try transaction.changes(WebhookSQL.delete, [.text(id)]) else { return }
+            try transaction.record(event)
+        }
+    }
+}
+
+extension WebhookNotice {
+    fileprivate init(row: SQLRow) throws {
+        guard let kind = Kind(rawValue: try row.text(2)) else {
+            throw StorageError.corrupt("a webhook notice is of no known kind")
+        }
+        self.init(
+            id: try row.text(0), clientID: try row.identifier(1), kind: kind, subject: try row.identifier(3),
+            objectID: try row.text(4), reason: try row.optionalText(5), endedAt: try row.timestamp(6),
+            attempts: Int(try row.integer(7)))
+    }
+}

@@ -1,0 +1,193 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct DPoPTokenEndpointRFC9449Tests {
+    @Test func `§5: a proof binds the access token, and a public client's refresh token`() async throws {
+        try await withProvider { provider in
+            let key = try ProofKey()
+            let tokens = try await provider.signIn(proof: try key.proof(id: "1", at: provider.service.clock.now))
+            #expect(tokens.tokenType == "DPoP")
+            #expect(try claims(tokens.accessToken)["cnf"] == .object(["jkt": .string(key.thumbprint)]))
+            let facts = try await provider.introspect(tokens.accessToken)
+            #expect(facts["token_type"]?.string == "DPoP")
+            #expect(facts["cnf"] == .object(["jkt": .string(key.thumbprint)]))
+
+            let other = try ProofKey()
+            for (id, proof) in [("none", PresentedProof.none), ("other", try other.proof(id: "2", at: noon))] {
+                let found = try await refusal { try await provider.refresh(tokens.refreshToken, proof: proof) }
+                #expect(found == "invalid_grant proof_key", "\(id)")
+            }
+            let fresh = try await provider.refresh(
+                tokens.refreshToken, proof: try key.proof(id: "3", at: provider.service.clock.now))
+            #expect(fresh.tokenType == "DPoP")
+            #expect(try claims(fresh.accessToken)["cnf"] == .object(["jkt": .string(key.thumbprint)]))
+            // The successor is bound as its parent was.
+            #expect(try await refusal { try await provider.refresh(fresh.refreshToken) } == "invalid_grant proof_key")
+        }
+    }
+
+    @Test func `§5: without a proof everything is as it was`() async throws {
+        try await withProvider { provider in
+            let tokens = try await provider.signIn()
+            #expect(tokens.tokenType == "Bearer")
+            #expect(try claims(tokens.accessToken)["cnf"] == nil)
+        }
+    }
+
+    @Test func `§5: a confidential client's refresh token is bound to its secret, and takes any key`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(
+                try provider.grant(client: "rp", scope: ["openid", "offline_access"]))
+            let first = try await provider.redeem(
+                code, client: nil, basic: provider.basic, proof: try ProofKey().proof(id: "1", at: noon))
+            let form = [
+                ("grant_type", "refresh_token"), ("refresh_token", try #require(first.refreshToken).expose()),
+            ]
+            let other = try ProofKey()
+            let fresh = try await provider.token(
+                form, basic: provider.basic, proof: try other.proof(id: "2", at: noon))
+            #expect(try claims(fresh.accessToken)["cnf"] == .object(["jkt": .string(other.thumbprint)]))
+        }
+    }
+
+    @Test func `§5: a client that acts for itself gets a bound token too`() async throws {
+        try await withProvider { provider in
+            let key = try ProofKey()
+            let tokens = try await provider.token(
+                [("grant_type", "client_credentials")], basic: ("machine", Secret(provider.secret.expose())),
+                proof: try key.proof(id: "1", at: noon))
+            #expect(tokens.tokenType == "DPoP")
+            #expect(try claims(tokens.accessToken)["cnf"] == .object(["jkt": .string(key.thumbprint)]))
+        }
+    }
+
+    @Test func `§5: a proof that does not hold costs the request, not the code, and stands in the audit log`()
+        async throws
+    {
+        try await withProvider { provider in
+            let key = try ProofKey()
+            let code = try await provider.code(try provider.grant())
+            let elsewhere = try key.proof(id: "1", path: "/oauth/par", at: noon)
+            let wrong = PresentedProof(fields: elsewhere.fields, method: "POST", path: "/oauth/token")
+            #expect(
+                try await refusal { try await provider.redeem(code, proof: wrong) } == "invalid_dpop_proof proof_target"
+            )
+            #expect(try await provider.service.events().last == "token_request.refused proof_target")
+            _ = try await provider.redeem(code, proof: try key.proof(id: "2", at: noon))
+        }
+    }
+
+    @Test func `§5.2: a client that is registered so gets nothing without a proof`() async throws {
+        try await withProvider { provider in
+            var strict = Client(id: "strict", name: "An app with a key", kind: .native)
+            strict.requiresProofOfPossession = true
+            provider.service.clients.replace(
+                with: ClientDirectory(provider.service.clients.current.all + [strict], defaultTarget: website))
+            let code = try await provider.code(try provider.grant(client: "strict"))
+            #expect(
+                try await refusal { try await provider.redeem(code, client: "strict") }
+                    == "invalid_dpop_proof proof_missing")
+            let tokens = try await provider.redeem(
+                code, client: "strict", proof: try ProofKey().proof(id: "1", at: noon))
+            #expect(tokens.tokenType == "DPoP")
+        }
+    }
+
+    @Test func `§10: a code of a request with dpop_jkt needs that key`() async throws {
+        try await withProvider { provider in
+            let (key, other) = (try ProofKey(), try ProofKey())
+            let code = try await provider.code(try provider.grant(proofKeyThumbprint: key.thumbprint))
+            #expect(try await refusal { try await provider.redeem(code) } == "invalid_grant proof_key")
+            let wrong = try other.proof(id: "1", at: noon)
+            #expect(try await refusal { try await provider.redeem(code, proof: wrong) } == "invalid_grant proof_key")
+            let tokens = try await provider.redeem(code, proof: try key.proof(id: "2", at: noon))
+            #expect(tokens.tokenType == "DPoP")
+        }
+    }
+
+    @Test func `§10.1: the key of a proof at the pushed request endpoint is dpop_jkt`() async throws {
+        try await withProvider { provider in
+            let (key, other) = (try ProofKey(), try ProofKey())
+            let requests = provider.pushedRequests
+            var pushing = Client(id: "pushing", name: "An app that pushes", kind: .native)
+            pushing.redirectURIs = [
+                try RedirectURI(registering: callback, rules: RedirectURIRules(isNative: true, allowsLocalhost: false))
+            ]
+            provider.service.clients.replace(with: ClientDirectory([pushing], defaultTarget: nil))
+            func form(_ thumbprint: String? = nil) throws -> FormParameters {
+                var pairs = [
+                    ("client_id", "pushing"), ("response_type", "code"), ("redirect_uri", callback),
+                    ("scope", "openid"),
+                    ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+                    ("code_challenge_method", "S256"),
+                ]
+                if let thumbprint { pairs.append(("dpop_jkt", thumbprint)) }
+                return try Provider.parameters(pairs)
+            }
+            let named = try await refusal {
+                try await requests.push(
+                    try form(other.thumbprint), basic: nil, proof: try key.proof(id: "1", path: "/oauth/par", at: noon),
+                    origin: origin())
+            }
+            #expect(named == "invalid_dpop_proof dpop_jkt_mismatch")
+            #expect(try await provider.service.events().last == "token_request.refused dpop_jkt_mismatch")
+            let uri = try await requests.push(
+                try form(), basic: nil, proof: try key.proof(id: "2", path: "/oauth/par", at: noon), origin: origin())
+            let secret = try #require(
+                OpaqueSecret(
+                    String(uri.expose().dropFirst(AuthorizationRequestReader.requestURIPrefix.count)),
+                    kind: .pushedRequest))
+            let kept = try await provider.service.storage.pushedRequest(digest: secret.digest)
+            #expect(kept?.parameters.contains("dpop_jkt=\(key.thumbprint)") == true)
+        }
+    }
+
+    @Test func `§7.2: a bound token without its proof opens nothing`() async throws {
+        try await withProvider { provider in
+            let key = try ProofKey()
+            let token = try await provider.signIn(proof: try key.proof(id: "1", at: noon)).accessToken
+            func ask(_ scheme: PresentedAccessToken.Scheme, _ proof: PresentedProof) async throws -> String {
+                try await refusal {
+                    try await provider.userInfo.claims(
+                        for: PresentedAccessToken(token: token, scheme: scheme, proof: proof))
+                }
+            }
+            func proof(_ id: String, by key: ProofKey, for token: Secret<String>?) throws -> PresentedProof {
+                try key.proof(id: id, method: "GET", path: "/oauth/userinfo", at: noon, token: token)
+            }
+            #expect(try await ask(.bearer, .none) == "sender_constrained")
+            #expect(try await ask(.bearer, try proof("2", by: key, for: token)) == "sender_constrained")
+            #expect(try await ask(.dpop, .none) == "invalid_dpop_proof proof_missing")
+            #expect(try await ask(.dpop, try proof("3", by: key, for: nil)) == "invalid_dpop_proof proof_token_hash")
+            #expect(try await ask(.dpop, try proof("4", by: try ProofKey(), for: token)) == "wrong_proof_key")
+            #expect(try await ask(.dpop, try proof("5", by: key, for: token)) == "accepted")
+
+            let unbound = try await provider.signIn().accessToken
+            let found = try await refusal {
+                try await provider.userInfo.claims(
+                    for: PresentedAccessToken(
+                        token: unbound, scheme: .dpop, proof: try proof("6", by: key, for: unbound)))
+            }
+            #expect(found == "not_sender_constrained")
+        }
+    }
+
+    @Test func `a bearer that is bound says so to whoever lets it in`() async throws {
+        try await withProvider { provider in
+            let key = try ProofKey()
+            let token = try await provider.signIn(proof: try key.proof(id: "1", at: noon)).accessToken
+            let bearers = LocalBearers(
+                tokens: provider.accessTokens, issuer: issuerName, others: NobodysBearers())
+            let identity = try await bearers.authenticate(token, at: noon)
+            #expect(identity.proofKeyThumbprint == key.thumbprint)
+        }
+    }
+}
+
+private struct NobodysBearers: BearerAuthenticator {
+    func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
+        throw BearerRefusal.unknownIssuer
+    }
+}

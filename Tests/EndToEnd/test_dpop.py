@@ -1,0 +1,410 @@
+"""Tokens that are bound to a key: RFC 9449 from the authorization request to the resource (contract §3, §5)."""
+
+import json
+import secrets
+import time
+from urllib.parse import urlencode
+
+import pytest
+
+import instance
+import native
+import proofs
+import signing
+import wire
+from native import App, claims
+
+ALGORITHMS = ["ES256", "EdDSA", "RS256", "PS256"]
+
+
+class BoundApp(App):
+    """An app that shows its key with everything it sends to the token endpoint."""
+
+    def __init__(self, demo, key: proofs.Key | None = None, **more):
+        super().__init__(demo, **more)
+        self.key = key or proofs.Key()
+
+    def proof(self, path: str = "/oauth/token", method: str = "POST", **more) -> str:
+        return self.key.proof(method, self.demo.base + path, **more)
+
+    def post(self, path: str, headers: dict | None = None, **parameters: str) -> wire.Answer:
+        return super().post(path, {"DPoP": self.proof(path), **(headers or {})}, **parameters)
+
+    def call(self, path: str, method: str = "GET", scheme: str = "DPoP", proof: str | None = "", **more) -> wire.Answer:
+        """Presents the access token; `proof` is made when it is empty and left out when it is None."""
+        token = self.tokens["access_token"]
+        headers = {"Authorization": f"{scheme} {token}"}
+        if proof is not None:
+            headers["DPoP"] = proof or self.proof(path, method, token=token)
+        return wire.send(self.demo.base, method, path, {**headers, **more})
+
+
+@pytest.fixture(scope="module")
+def app(demo) -> BoundApp:
+    # Of a user of its own: alice signs in more often here than she may have devices.
+    app = BoundApp(demo, user="bob")
+    app.sign_in()
+    return app
+
+
+def refused(answer: wire.Answer, error: str, status: int = 400):
+    assert (answer.status, answer.json().get("error")) == (status, error), answer.text
+
+
+def introspect(demo, token: str) -> dict:
+    client = demo.client("demo-rp")
+    return wire.send(
+        demo.base, "POST", "/oauth/introspect", {"Content-Type": wire.FORM},
+        urlencode({"token": token, "client_id": "demo-rp", "client_secret": client["client_secret"]}).encode()).json()
+
+
+# Token endpoint
+
+
+def test_metadata_lists_the_algorithms(demo):
+    for name in ("openid-configuration", "oauth-authorization-server"):
+        found = demo.send("GET", f"/.well-known/{name}").json()
+        assert sorted(found["dpop_signing_alg_values_supported"]) == sorted(ALGORITHMS)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_code_with_a_proof_gives_tokens_that_are_bound(demo, algorithm):
+    app = BoundApp(demo, proofs.Key(algorithm))
+    tokens = app.sign_in()
+    assert tokens["token_type"] == "DPoP"
+    assert claims(tokens["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
+    assert app.call("/oauth/userinfo").json()["sub"] == app.user["sub"]
+
+
+def test_introspection_tells_resource_servers_of_the_key(demo, app):
+    for token in (app.tokens["access_token"], app.tokens["device_secret"]):
+        found = introspect(demo, token)
+        assert found["active"] and found["cnf"] == {"jkt": app.key.thumbprint}
+    assert introspect(demo, app.tokens["access_token"])["token_type"] == "DPoP"
+
+
+def test_every_answer_to_a_proof_brings_a_nonce_that_works(demo):
+    app = BoundApp(demo)
+    answer = app.token(grant_type="authorization_code", code="nonsense")
+    refused(answer, "invalid_grant")
+    nonce = answer.header("DPoP-Nonce")
+    assert "DPoP-Nonce" in answer.header("Access-Control-Expose-Headers")
+    # With a nonce the clock of the app may be off by minutes.
+    answer = app.token(
+        {"DPoP": app.proof(nonce=nonce, iat=int(time.time()) - 600)}, grant_type="authorization_code",
+        code=app.code(), redirect_uri=app.callback, code_verifier=app.verifier)
+    assert answer.status == 200 and answer.json()["token_type"] == "DPoP"
+    stale = app.token({"DPoP": app.proof(nonce="made-up")}, grant_type="refresh_token", refresh_token="x")
+    refused(stale, "use_dpop_nonce")
+    assert stale.header("DPoP-Nonce")
+
+
+def test_a_request_without_a_proof_hears_nothing_of_all_this(demo):
+    answer = App(demo).token(grant_type="authorization_code", code="nonsense")
+    assert answer.header("DPoP-Nonce") is None
+
+
+def header(**changes):
+    return lambda app: app.proof(header=changes)
+
+
+def claim(**changes):
+    return lambda app: app.proof(**changes)
+
+
+WRONG = {
+    "no typ": header(typ=None),
+    "wrong typ": header(typ="JWT"),
+    "no alg": header(alg=None),
+    "alg none": header(alg="none"),
+    "symmetric alg": header(alg="HS256"),
+    "alg of another kind of key": header(alg="RS256"),
+    "no jwk": header(jwk=None),
+    "private jwk": lambda app: app.proof(header={"jwk": proofs.private_jwk(app.key)}),
+    "another key": lambda app: app.proof(header={"jwk": proofs.Key().jwk}),
+    "bad signature": lambda app: app.proof()[:-6] + "AAAAAA",
+    "no signature": lambda app: app.proof().rsplit(".", 1)[0] + ".",
+    "no jti": claim(jti=None),
+    "no htm": claim(htm=None),
+    "wrong htm": claim(htm="GET"),
+    "no htu": claim(htu=None),
+    "wrong htu": claim(htu="https://attacker.example/oauth/token"),
+    "htu of another endpoint": lambda app: app.proof(htu=app.demo.base + "/oauth/par"),
+    "no iat": claim(iat=None),
+    "iat an hour ago": lambda app: app.proof(iat=int(time.time()) - 3600),
+    "iat in an hour": lambda app: app.proof(iat=int(time.time()) + 3600),
+    "expired": lambda app: app.proof(exp=int(time.time()) - 60),
+    "not yet valid": lambda app: app.proof(nbf=int(time.time()) + 60),
+    "nonsense": lambda app: "nonsense",
+    "empty": lambda app: ".",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_proof_that_does_not_hold_is_refused_and_the_code_stays_good(demo, name):
+    app = BoundApp(demo)
+    parameters = {
+        "grant_type": "authorization_code", "code": app.code(), "redirect_uri": app.callback,
+        "code_verifier": app.verifier}
+    refused(app.token({"DPoP": WRONG[name](app)}, **parameters), "invalid_dpop_proof")
+    assert app.token(**parameters).status == 200
+
+
+RIGHT = {
+    "query and fragment in htu": lambda app: app.proof(htu=app.demo.base + "/oauth/token?x=1#y"),
+    "scheme and host in upper case": lambda app: app.proof(
+        htu=app.demo.base.replace("http", "HTTP") + "/oauth/token"),
+    "members that nobody knows": lambda app: app.proof(extra={"a": 1}),
+    "ten seconds ago": lambda app: app.proof(iat=int(time.time()) - 10),
+    "in nine seconds": lambda app: app.proof(iat=int(time.time()) + 9),
+    "ath where no token is": lambda app: app.proof(token="x"),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_proof_that_is_written_otherwise_is_taken(demo, name):
+    app = BoundApp(demo)
+    tokens = app.sign_in(headers={"DPoP": RIGHT[name](app)})
+    assert tokens["token_type"] == "DPoP"
+
+
+def test_a_proof_is_taken_once(demo):
+    app = BoundApp(demo)
+    proof = app.proof()
+    app.sign_in(headers={"DPoP": proof})
+    refused(app.token({"DPoP": proof}, grant_type="refresh_token", refresh_token="x"), "invalid_dpop_proof")
+    # The same id once more, under another time.
+    id = claims(proof)["jti"]
+    again = app.proof(jti=id, iat=int(time.time()) + 5)
+    refused(app.token({"DPoP": again}, grant_type="refresh_token", refresh_token="x"), "invalid_dpop_proof")
+
+
+def test_a_refusal_stands_in_the_audit_log_with_its_reason(demo):
+    app = BoundApp(demo)
+    answer = app.token({"DPoP": app.proof(htm="GET")}, grant_type="refresh_token", refresh_token="x")
+    refused(answer, "invalid_dpop_proof")
+    events = demo.send(
+        "GET", f"/api/admin/audit-events?request_id={answer.header('X-Request-Id')}",
+        {"Authorization": f"Bearer {demo.facts['admin_token']}"}).json()["items"]
+    assert [(event["type"], event["reason"]) for event in events] == [("token_request.refused", "proof_method")]
+
+
+def test_a_public_clients_refresh_token_needs_its_key(demo, app):
+    other = proofs.Key()
+    wrong = app.token(
+        {"DPoP": other.proof("POST", demo.base + "/oauth/token")}, grant_type="refresh_token",
+        refresh_token=app.tokens["refresh_token"])
+    refused(wrong, "invalid_grant")
+    bare = App(demo)
+    bare.tokens = app.tokens
+    refused(bare.refresh(), "invalid_grant")
+    fresh = app.refresh(device_secret=app.tokens["device_secret"])
+    assert fresh.status == 200, fresh.text
+    assert claims(fresh.json()["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
+    app.tokens = {**app.tokens, **fresh.json()}
+
+
+# Authorization request
+
+
+def authorize(app: App, **more: str) -> dict:
+    """Tokens of an authorization request with more parameters."""
+    original = native.urlencode
+    native.urlencode = lambda pairs, *rest: original({**pairs, **more} if "response_type" in pairs else pairs, *rest)
+    try:
+        return {"grant_type": "authorization_code", "code": app.code(), "redirect_uri": app.callback,
+                "code_verifier": app.verifier}
+    finally:
+        native.urlencode = original
+
+
+def test_dpop_jkt_ties_the_code_to_the_key(demo):
+    app, thief = BoundApp(demo), BoundApp(demo)
+    parameters = authorize(app, dpop_jkt=app.key.thumbprint)
+    refused(thief.token(**parameters), "invalid_grant")
+    refused(App(demo).token(**parameters), "invalid_grant")
+    assert app.token(**parameters).json()["token_type"] == "DPoP"
+
+
+def pushed(app: BoundApp, **more: str) -> wire.Answer:
+    app.verifier = secrets.token_urlsafe(32)
+    return app.post(
+        "/oauth/par", response_type="code", redirect_uri=app.callback, scope=native.SCOPE,
+        code_challenge=signing.challenge(app.verifier), code_challenge_method="S256", **more)
+
+
+def test_a_proof_with_a_pushed_request_ties_the_code_to_its_key(demo):
+    app, thief = BoundApp(demo), BoundApp(demo)
+    answer = pushed(app)
+    assert answer.status == 201, answer.text
+    query = urlencode({"client_id": "demo-app", "request_uri": answer.json()["request_uri"]})
+    location = native.Browser(demo.base).sign_in(f"/oauth/authorize?{query}", app.user)
+    parameters = {
+        "grant_type": "authorization_code", "code": native.parse_qs(native.urlsplit(location).query)["code"][0],
+        "redirect_uri": app.callback, "code_verifier": app.verifier}
+    refused(thief.token(**parameters), "invalid_grant")
+    assert app.token(**parameters).status == 200
+
+
+def test_a_pushed_request_must_not_name_another_key(demo):
+    app = BoundApp(demo)
+    refused(pushed(app, dpop_jkt=proofs.Key().thumbprint), "invalid_dpop_proof")
+    assert pushed(app, dpop_jkt=app.key.thumbprint).status == 201
+
+
+# Resources
+
+
+def issue(app: BoundApp, **more) -> wire.Answer:
+    return app.call(instance.ISSUE, "POST", **more)
+
+
+RESOURCES = {
+    "userinfo": ("GET", "/oauth/userinfo", 200),
+    "login tokens": ("POST", instance.ISSUE, 200),
+    "a login token's state": ("GET", "/api/auth/sso-tokens/unknown", 404),
+    "the VA's user_info": ("GET", "/v0/sign_in/user_info", 200),
+}
+
+
+@pytest.mark.parametrize("name", RESOURCES)
+def test_a_bound_token_opens_a_resource_with_its_proof_only(demo, app, name):
+    method, path, status = RESOURCES[name]
+    answer = app.call(path, method)
+    assert answer.status == status, answer.text
+    assert answer.header("DPoP-Nonce")
+    token = app.tokens["access_token"]
+    for why, presented, error in [
+        ("as a bearer", app.call(path, method, scheme="Bearer", proof=None), "invalid_token"),
+        ("as a bearer, with a proof", app.call(path, method, scheme="Bearer"), "invalid_token"),
+        ("without a proof", app.call(path, method, proof=None), "invalid_dpop_proof"),
+        ("without ath", app.call(path, method, proof=app.proof(path, method)), "invalid_dpop_proof"),
+        ("ath of another token", app.call(path, method, proof=app.proof(path, method, token="x")), "invalid_dpop_proof"),
+        ("another key", app.call(path, method, proof=proofs.Key().proof(method, demo.base + path, token=token)),
+         "invalid_token"),
+        ("another resource", app.call(path, method, proof=app.proof("/other", method, token=token)),
+         "invalid_dpop_proof"),
+    ]:
+        assert presented.status == 401, (why, presented.status, presented.text)
+        if not path.startswith("/v0"):
+            assert presented.json()["error"] == error, why
+            challenge = presented.header("WWW-Authenticate")
+            assert challenge.startswith(f'DPoP error="{error}", algs="'), (why, challenge)
+            assert all(algorithm in challenge for algorithm in ALGORITHMS)
+
+
+def test_a_proof_at_a_resource_is_taken_once(app):
+    proof = app.proof("/oauth/userinfo", "GET", token=app.tokens["access_token"])
+    assert app.call("/oauth/userinfo", proof=proof).status == 200
+    refused(app.call("/oauth/userinfo", proof=proof), "invalid_dpop_proof", 401)
+
+
+def test_the_scheme_is_for_bound_tokens(demo):
+    app = BoundApp(demo)
+    app.tokens = App(demo).sign_in()
+    refused(app.call("/oauth/userinfo"), "invalid_token", 401)
+
+
+def test_a_trusted_issuers_token_that_is_bound_needs_the_proof_too(demo):
+    key = proofs.Key()
+    issuer = demo.facts["trusted_issuer"]
+    now = int(time.time())
+    token = signing.jwt(
+        {"iss": issuer["issuer"], "aud": issuer["audience"], "sub": "bound-user", "client_id": "demo-app", "iat": now,
+         "exp": now + 300, "cnf": {"jkt": key.thumbprint}},
+        signing.unb64url(issuer["hmac_secret"]), {"alg": "HS256", "kid": issuer["kid"], "typ": "JWT"})
+    app = BoundApp(demo, key)
+    app.tokens = {"access_token": token}
+    refused(issue(app, scheme="Bearer", proof=None), "invalid_token", 401)
+    refused(issue(app, proof=proofs.Key().proof("POST", demo.base + instance.ISSUE, token=token)), "invalid_token", 401)
+    answer = issue(app)
+    assert answer.status == 200, answer.text
+
+
+# Token exchange
+
+
+def test_the_device_secret_is_bound_to_the_key(demo, app):
+    other = {"DPoP": proofs.Key().proof("POST", demo.base + "/oauth/token")}
+    refused(app.native_sso(headers=other), "invalid_grant")
+    bare = App(demo)
+    bare.tokens = app.tokens
+    refused(bare.native_sso(), "invalid_grant")
+    good = app.native_sso()
+    assert good.status == 200, good.text
+    assert good.json()["token_type"] == "DPoP"
+    assert claims(good.json()["access_token"])["cnf"] == {"jkt": app.key.thumbprint}
+
+
+def test_cookies_for_a_web_view_take_the_key_of_secret_and_token(demo, app):
+    assert app.cookies().status == 200
+    bare = App(demo)
+    bare.tokens = app.tokens
+    refused(bare.cookies(), "invalid_grant")
+    refused(app.cookies({"DPoP": proofs.Key().proof("POST", demo.base + "/oauth/token")}), "invalid_grant")
+    # A secret of the same user's device that is not bound does not make up for the token's key.
+    unbound = App(demo, user="bob")
+    unbound.sign_in()
+    unbound.tokens["access_token"] = app.tokens["access_token"]
+    assert unbound.cookies().status == 400
+
+
+def test_a_bound_access_token_gives_a_login_token_to_the_holder_of_its_key_only(demo, app):
+    order = {
+        "grant_type": native.EXCHANGE, "subject_token": app.tokens["access_token"],
+        "subject_token_type": native.ACCESS_TOKEN, "requested_token_type": native.LOGIN_TOKEN}
+    refused(App.post(App(demo), "/oauth/token", **order), "invalid_token")
+    refused(BoundApp(demo).token(**order), "invalid_token")
+    answer = app.token(**order)
+    assert answer.status == 200 and answer.json()["token_type"] == "N_A", answer.text
+
+
+def test_a_website_that_redeems_with_a_proof_gets_a_bound_token(demo, app):
+    token = issue(app).json()["token"]
+    website, key = demo.client("demo-web"), proofs.Key()
+    answer = wire.send(
+        demo.base, "POST", "/oauth/token",
+        {"Content-Type": wire.FORM, "DPoP": key.proof("POST", demo.base + "/oauth/token")},
+        urlencode({
+            "grant_type": native.EXCHANGE, "subject_token": token, "subject_token_type": native.LOGIN_TOKEN,
+            "client_id": "demo-web", "client_secret": website["client_secret"]}).encode())
+    assert answer.status == 200, answer.text
+    assert answer.json()["token_type"] == "DPoP"
+    assert claims(answer.json()["access_token"])["cnf"] == {"jkt": key.thumbprint}
+
+
+# Clients and settings
+
+
+def test_a_client_that_is_registered_so_gets_no_token_without_a_proof(start_demo):
+    demo = start_demo("--no-limits")
+    admin = {"Authorization": f"Bearer {demo.facts['admin_token']}", "Content-Type": "application/json"}
+    address = "/api/admin/clients/demo-app"
+    document = wire.send(demo.base, "GET", address, admin)
+    changed = wire.send(
+        demo.base, "PATCH", address, {**admin, "If-Match": document.header("ETag")},
+        json.dumps({"dpop_bound_access_tokens": True}).encode())
+    if changed.status == 409:
+        pytest.skip("the demo's clients are fixed")
+    assert changed.json()["dpop_bound_access_tokens"] is True
+    app = BoundApp(demo)
+    parameters = {
+        "grant_type": "authorization_code", "code": app.code(), "redirect_uri": app.callback,
+        "code_verifier": app.verifier}
+    refused(App(demo).token(**parameters), "invalid_dpop_proof")
+    assert app.token(**parameters).status == 200
+
+
+def test_where_nonces_are_required_the_first_answer_brings_one(serve):
+    served = serve("dpop:\n  require_nonce: true\n")
+    key = proofs.Key()
+    token = served.bearer(cnf={"jkt": key.thumbprint})
+
+    def ask(nonce: str | None) -> wire.Answer:
+        proof = key.proof("POST", served.base + instance.ISSUE, token=token, nonce=nonce)
+        return wire.send(served.base, "POST", instance.ISSUE, {"Authorization": f"DPoP {token}", "DPoP": proof})
+
+    first = ask(None)
+    refused(first, "use_dpop_nonce", 401)
+    assert first.header("WWW-Authenticate").startswith('DPoP error="use_dpop_nonce"')
+    assert ask(first.header("DPoP-Nonce")).status == 200

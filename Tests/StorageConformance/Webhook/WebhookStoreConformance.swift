@@ -1,0 +1,105 @@
+package import Bridge
+
+/// What every ``WebhookStore`` must do, and what the ends of sessions and devices put into its queue.
+package enum WebhookStoreConformance {
+    package static let cases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("the end of a subscriber's web session is queued once, with who and why") { open in
+            let store = try await open()
+            try await store.setWebhookSubscribers(["web"])
+            _ = try await store.open(Sample.session("w"), replacing: nil, events: [])
+            let event = Sample.webEnded("session-w", reason: "signed_out")
+            let ended = try await concurrently(10) { _ in
+                try await store.end("session-w", at: Sample.now, event: event)
+            }
+            try expectEqual(ended.count { $0 }, 1, "ends")
+            let notices = try await open().take()
+            try expectEqual(
+                notices,
+                [
+                    WebhookNotice(
+                        id: "web_session.ended:session-w", clientID: "web", kind: .webSessionEnded, subject: "alice",
+                        objectID: "session-w", reason: "signed_out", endedAt: Sample.now, attempts: 1)
+                ], "the notice")
+        },
+        ConformanceCase("nobody else's end is queued, and no longer that of a client without a webhook") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].setWebhookSubscribers(["app", "shop"])
+            try await servers[1].setWebhookSubscribers(["shop"])
+            _ = try await servers[0].open(Sample.session("w"), replacing: nil, events: [])
+            try await servers[0].openSample(Sample.appSession("a"))
+            _ = try await servers[0].endAppSession("app-a", at: Sample.now, first: [], ended: Sample.ended)
+            _ = try await servers[0].end("session-w", at: Sample.now, event: Sample.webEnded("session-w"))
+            try expectEqual(try await servers[1].take(), [], "notices")
+        },
+        ConformanceCase("an app session's end queues the web sessions under it too") { open in
+            let store = try await open()
+            try await store.setWebhookSubscribers(["app", "web"])
+            try await store.openSample(Sample.appSession("a"))
+            let web = Sample.session("w", token: "t", parent: "app-a")
+            _ = try await store.redeem(
+                Sample.token("t"), opening: web, use: Sample.use(web), replacing: nil, events: [])
+            _ = try await store.endAppSession("app-a", at: Sample.now, first: [], ended: Sample.ended)
+            try expectEqual(
+                Set(try await store.take().map(\.id)),
+                ["app_session.ended:app-a", "web_session.ended:session-w"], "notices")
+        },
+        ConformanceCase("a device's end queues the device, and all below it") { open in
+            let store = try await open()
+            try await store.setWebhookSubscribers(["app", "web"])
+            _ = try await store.issueSample("a")
+            _ = try await store.useSample("digest-a", DeviceSample.use("a"))
+            _ = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+            let notices = try await store.take()
+            try expectEqual(
+                Set(notices.map(\.id)),
+                ["device_secret.revoked:device-a", "app_session.ended:app-a", "web_session.ended:web-a"], "notices")
+            try expectEqual(notices.first { $0.kind == .deviceRevoked }?.reason, "test", "reason")
+        },
+        ConformanceCase("the end of everything of a user queues it all") { open in
+            let store = try await open()
+            try await store.setWebhookSubscribers(["app", "web"])
+            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            _ = try await store.issueSample("a")
+            _ = try await store.open(Sample.session("w"), replacing: nil, events: [])
+            _ = try await store.setDisabled(
+                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled), ended: Sample.ended)
+            try expectEqual(
+                Set(try await store.take().map(\.id)),
+                ["device_secret.revoked:device-a", "app_session.ended:app-a", "web_session.ended:session-w"],
+                "notices")
+        },
+        ConformanceCase("of two servers one takes a webhook notice, and a lease brings it back") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].setWebhookSubscribers(["web"])
+            _ = try await servers[0].open(Sample.session("w"), replacing: nil, events: [])
+            _ = try await servers[0].end("session-w", at: Sample.now, event: Sample.webEnded("session-w"))
+            let taken = try await concurrently(10) { number in try await servers[number % 2].take() }.flatMap { $0 }
+            try expectEqual(taken.map(\.attempts), [1], "attempts")
+            try expectEqual(try await servers[1].take(), [], "while it is leased")
+            let later = Sample.now + .seconds(30)
+            let again = try await servers[1].take(at: later)
+            try expectEqual(again.map(\.attempts), [2], "attempts after the lease")
+            try await servers[1].postponeWebhookNotice(again[0].id, until: later + .seconds(5))
+            try expectEqual(try await servers[0].take(at: later + .seconds(4)), [], "postponed")
+            try expectEqual(try await servers[0].take(at: later + .seconds(5)).count, 1, "due again")
+            try await servers[0].settleWebhookNotice(again[0].id, event: Sample.event(.webhookSent))
+            try await servers[1].settleWebhookNotice(again[0].id, event: Sample.event(.webhookSent))
+            try expectEqual(try await servers[1].take(at: later + .seconds(600)), [], "settled")
+            try expectEqual(try await servers[0].events(.webhookSent).count, 1, "events")
+        },
+    ]
+}
+
+extension Sample {
+    static func webEnded(_ id: SessionID, reason: String? = nil) -> AuditEvent {
+        var event = event(.webSessionEnded, reason: reason)
+        event.sessionID = id
+        return event
+    }
+}
+
+extension BridgeStorage {
+    fileprivate func take(at now: Timestamp = Sample.now) async throws -> [WebhookNotice] {
+        try await takeWebhookNotices(dueAt: now, lease: .seconds(30), limit: 10)
+    }
+}
