@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -79,12 +80,19 @@ def wait_for_path(browser, path: str):
 
 
 def press(browser, words: str):
-    """Presses the button or link whose text contains the words."""
-    for element in browser.find_elements(By.CSS_SELECTOR, "button, a, input[type=submit]"):
-        if words.lower() in (element.text or element.get_attribute("value") or "").lower():
-            element.click()
-            return
-    raise AssertionError(f"nothing to press says {words!r} in: {text_of(browser)}")
+    """Presses the button or link whose text contains the words, once the page that has it is there."""
+    def pressed(it) -> bool:
+        for element in it.find_elements(By.CSS_SELECTOR, "button, a, input[type=submit]"):
+            if words.lower() in (element.text or element.get_attribute("value") or "").lower():
+                element.click()
+                return True
+        return False
+
+    try:
+        # The page before may be going away meanwhile.
+        WebDriverWait(browser, 10, ignored_exceptions=[StaleElementReferenceException]).until(pressed)
+    except TimeoutException:
+        raise AssertionError(f"nothing to press says {words!r} in: {text_of(browser)}") from None
 
 
 def sessions_of(demo, token: dict) -> int:
