@@ -59,7 +59,7 @@ package struct DeviceSecrets: Sendable {
     /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3).
     package func provideAtSignIn(_ occasion: Occasion) async throws -> Provision? {
         guard try await isDue(occasion) else { return nil }
-        if let (secret, known) = try await valid(occasion),
+        if let (secret, known) = try await presented(occasion), try await !isReplay(known, occasion),
             try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
         {
             return Provision(secret: secret)
@@ -70,7 +70,12 @@ package struct DeviceSecrets: Sendable {
     /// The secret that goes with refreshed tokens; `nil` when none is due.
     package func provideAtRefresh(_ occasion: Occasion) async throws -> Provision? {
         guard try await isDue(occasion) else { return nil }
-        if let (secret, known) = try await valid(occasion),
+        let presented = try await presented(occasion)
+        if let (secret, known) = presented, try await isReplay(known, occasion) {
+            // Not an absent one: the store finds it replaced, whenever that was, and ends the device.
+            return try await rotate(secret, device: known.device, occasion)
+        }
+        if let (secret, known) = presented,
             try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
         {
             guard try await configuration.current().rotatesSecrets else { return Provision(secret: secret) }
@@ -96,15 +101,18 @@ package struct DeviceSecrets: Sendable {
         return try await configuration.current().isEnabled
     }
 
-    /// The presented secret with its device, when it is good for this user.
-    private func valid(_ occasion: Occasion) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
+    /// The presented secret with its device, when it is this user's; it may have been replaced.
+    private func presented(_ occasion: Occasion) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
         guard let secret = occasion.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
             let known = try await store.deviceSecret(digest: secret.digest),
             known.device.subject == occasion.session.subject, known.device.isAlive(at: occasion.at),
-            SenderConstraint.permits(known.device.keyThumbprint, shown: occasion.proofKeyThumbprint),
-            !known.isReplay(at: occasion.at, overlap: try await configuration.current().overlap)
+            SenderConstraint.permits(known.device.keyThumbprint, shown: occasion.proofKeyThumbprint)
         else { return nil }
         return (secret, known)
+    }
+
+    private func isReplay(_ known: PresentedDeviceSecret, _ occasion: Occasion) async throws -> Bool {
+        known.isReplay(at: occasion.at, overlap: try await configuration.current().overlap)
     }
 
     private func issue(_ occasion: Occasion) async throws -> Provision? {
