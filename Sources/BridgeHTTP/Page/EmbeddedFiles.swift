@@ -363,6 +363,8 @@ a:hover { color: var(--accent-strong); }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: 0.9em; }
 code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; padding: 0.9rem 1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--ground); }
+/* Typed by hand: every group must be in sight on a phone. */
+#secret { white-space: pre-wrap; }
 
 .actions { display: flex; flex-direction: column; gap: 0.75rem; margin: 1.5rem 0 0; }
 .actions form { display: contents; }
