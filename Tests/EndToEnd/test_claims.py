@@ -41,6 +41,17 @@ def test_claims_are_replaced_together_and_each_change_is_recorded(demo):
     assert len(events) == 3 and not any("Ally" in str(event) for event in events)
 
 
+def test_the_next_answer_knows_a_change(demo, bob):
+    token = oauth.sign_in(demo, "bob", scope="openid profile")["access_token"]
+    try:
+        for name in ["Bob", "Bobbie"]:
+            changed = Admin(demo).send("PATCH", f"users/{bob['sub']}", {"claims": {"nickname": name}})
+            assert changed.status == 200
+            assert oauth.userinfo(demo, token).json()["nickname"] == name
+    finally:
+        Admin(demo).send("PATCH", f"users/{bob['sub']}", {"claims": CLAIMS})
+
+
 @pytest.mark.parametrize("claims", [
     {"sub": "admin"}, {"email": "a@example.com"}, {"role": "admin"}, {"birthdate": "yesterday"}, {"given_name": ""},
     {"picture": "javascript:alert(1)"}, {"address": "Berlin"}, {"email_verified": "yes"}, "text", ["list"]])

@@ -45,7 +45,8 @@ import Testing
     @Test func `an object is written member by member in order`() {
         var object = JSONObjectWriter()
         object.add("text", "a\"b")
-        object.add("nothing", nil as String?)
+        object.add("absent", nil as String?)
+        object.addNull("nothing")
         object.add("number", -5)
         object.add("flag", true)
         object.add("list", ["x", "y"])

@@ -3,15 +3,22 @@ package struct StoredUsers: UserRegister {
     private let storage: any BridgeStorage
     private let sessions: WebSessions
     private let passwords: PasswordDesk?
+    private let onClaimsChanged: @Sendable (Subject) -> Void
 
     /// Apps' sessions that a list holds at most; nobody has more apps than this.
     private static let appSessionLimit = 100
 
-    /// - Parameter passwords: `nil` for an instance that signs nobody in itself.
-    package init(storage: any BridgeStorage, sessions: WebSessions, passwords: PasswordDesk?) {
+    /// - Parameters:
+    ///   - passwords: `nil` for an instance that signs nobody in itself.
+    ///   - onClaimsChanged: called with a user whose standard claims were replaced, so that nobody answers old ones.
+    package init(
+        storage: any BridgeStorage, sessions: WebSessions, passwords: PasswordDesk?,
+        onClaimsChanged: @escaping @Sendable (Subject) -> Void = { _ in }
+    ) {
         self.storage = storage
         self.sessions = sessions
         self.passwords = passwords
+        self.onClaimsChanged = onClaimsChanged
     }
 
     package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
@@ -54,7 +61,8 @@ package struct StoredUsers: UserRegister {
     }
 
     package func setClaims(_ claims: StandardClaims, subject: Subject, action: AdminAction) async throws -> Bool {
-        try await storage.setClaims(
+        defer { onClaimsChanged(subject) }
+        return try await storage.setClaims(
             claims, of: subject, at: action.at, event: action.event(.userClaimsChanged, subject: subject))
     }
 

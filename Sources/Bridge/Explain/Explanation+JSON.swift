@@ -5,7 +5,7 @@ extension Explanation {
     package var json: String {
         var object = JSONObjectWriter()
         object.add("passes", passes)
-        object.add("reason", reason)
+        if let reason { object.add("reason", reason) } else { object.addNull("reason") }
         object.add("rule", rule)
         let steps = steps.map { step in
             var object = JSONObjectWriter()

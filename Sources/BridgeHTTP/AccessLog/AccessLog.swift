@@ -1,6 +1,7 @@
 import Bridge
 package import Dispatch
 package import Foundation
+import OAuth2
 import Synchronization
 
 /// One JSON line a request, written by a thread of its own so that no request ever waits for the disk.
@@ -51,7 +52,7 @@ package final class AccessLog: Sendable {
         line.add("duration_ms", milliseconds: elapsed)
         line.add("request_id", requestID)
         line.add("address", address?.description)
-        append(line.finished)
+        append(line.finish())
     }
 
     private func append(_ line: [UInt8]) {
@@ -82,6 +83,6 @@ package final class AccessLog: Sendable {
         guard dropped > 0 else { return }
         var line = JSONObjectWriter()
         line.add("dropped_lines", Int64(dropped))
-        sink(line.finished + [UInt8(ascii: "\n")])
+        sink(line.finish() + [UInt8(ascii: "\n")])
     }
 }

@@ -20,7 +20,7 @@ struct AdminKeyController: Sendable {
         try await keys.rotate(
             action: AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now()))
         var body = JSONObjectWriter()
-        body.add("keys", try await keys.keys().map(Self.object))
+        body.add("keys", objects: try await keys.keys().map(Self.object))
         return .json(body)
     }
 

@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 /// Users and sessions as the admin API writes them (contract §13).
 enum AdminObjects {
@@ -10,7 +11,7 @@ enum AdminObjects {
         object.add("display_name", user.displayName)
         object.add("email", user.email)
         object.add("role", user.role)
-        object.add("claims", jsonText: user.claims.text)
+        object.add("claims", json: user.claims.text)
         object.add("second_factor", user.hasSecondFactor)
         object.add("issuer", user.issuer)
         object.add("created_at", user.firstSeenAt)

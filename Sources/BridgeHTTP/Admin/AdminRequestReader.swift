@@ -82,7 +82,7 @@ extension Response {
 
     /// A page of a list (contract §13).
     static func list(_ items: [JSONObjectWriter], next: String?) -> Response {
-        list(items.map(\.finished), next: next)
+        list(items.map { $0.finish() }, next: next)
     }
 
     static func list(_ items: [[UInt8]], next: String?) -> Response {

@@ -35,14 +35,14 @@ struct AppLinkController: Sendable {
         let details = apps.map { app in
             var object = JSONObjectWriter()
             object.add("appIDs", [app.appID])
-            object.add("components", components(app.paths, excluding: paths))
+            object.add("components", objects: components(app.paths, excluding: paths))
             return object
         }
         var links = JSONObjectWriter()
-        links.add("details", details)
+        links.add("details", objects: details)
         var file = JSONObjectWriter()
         file.add("applinks", json: links)
-        return ByteBuffer(bytes: file.finished)
+        return ByteBuffer(bytes: file.finish())
     }
 
     private static func statements(_ apps: [AppLinkSettings.AndroidApp], excluding paths: [String]) -> ByteBuffer {
@@ -53,7 +53,7 @@ struct AppLinkController: Sendable {
             target.add("sha256_cert_fingerprints", app.fingerprints)
             // Dynamic app links, Android 15 and later; before that an app's own intent filters decide.
             var rules = JSONObjectWriter()
-            rules.add("dynamic_app_link_components", components(["/*"], excluding: paths))
+            rules.add("dynamic_app_link_components", objects: components(["/*"], excluding: paths))
             var extensions = JSONObjectWriter()
             extensions.add("delegate_permission/common.handle_all_urls", json: rules)
             var statement = JSONObjectWriter()

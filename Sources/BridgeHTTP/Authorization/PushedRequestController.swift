@@ -17,7 +17,7 @@ struct PushedRequestController: Sendable {
             let uri = try await requests.push(
                 form, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
                 origin: context.origin(of: request))
-            var json = OAuth2.JSONObjectWriter()
+            var json = JSONObjectWriter()
             json.add("request_uri", uri.expose())
             json.add("expires_in", PushedRequests.lifetime.components.seconds)
             var headers = TokenAnswer.headers

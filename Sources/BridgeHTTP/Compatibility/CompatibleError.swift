@@ -20,7 +20,7 @@ enum CompatibleError {
     }
 
     static func response(_ error: OAuthError, headers: HTTPFields = [:], status: Int? = nil) -> Response {
-        var object = OAuth2.JSONObjectWriter()
+        var object = JSONObjectWriter()
         object.add("errors", text(of: error))
         // Beside the service's one member, what every other error here has, for programs that know it.
         object.add("error", error.code.rawValue)

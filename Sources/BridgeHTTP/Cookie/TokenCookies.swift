@@ -25,7 +25,7 @@ enum TokenCookies {
     static func json(_ cookies: [TokenCookie], at now: Timestamp) -> String {
         let objects = cookies.map { cookie in
             let seconds = max(0, cookie.maximumAge.inMilliseconds / 1000)
-            var object = OAuth2.JSONObjectWriter()
+            var object = JSONObjectWriter()
             object.add("name", cookie.name)
             object.add("value", cookie.value.expose())
             if let domain = cookie.domain { object.add("domain", domain) }

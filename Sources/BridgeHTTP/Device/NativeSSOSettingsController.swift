@@ -29,9 +29,9 @@ struct NativeSSOSettingsController: Sendable {
     }
 
     private func document() async throws -> Response {
-        var settings = OAuth2.JSONObjectWriter()
+        var settings = JSONObjectWriter()
         for entry in try await configuration.entries() {
-            var field = OAuth2.JSONObjectWriter()
+            var field = JSONObjectWriter()
             switch entry.value {
             case .flag(let flag): field.add("value", flag)
             case .number(let number): field.add("value", Int64(number))

@@ -46,6 +46,6 @@ extension Response {
         Response(
             status: status,
             headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: body.finished)))
+            body: .init(byteBuffer: ByteBuffer(bytes: body.finish())))
     }
 }

@@ -15,7 +15,7 @@ package func buildManagementRouter(readiness: Readiness, metrics: PrometheusMetr
         let report = await readiness.report()
         var checks = JSONObjectWriter()
         for name in readiness.names {
-            checks.add(dynamic: name, report.failed.contains(name) ? "failed" : "ok")
+            checks.add(name, report.failed.contains(name) ? "failed" : "ok")
         }
         var body = JSONObjectWriter()
         body.add("status", report.isReady ? "ready" : "not_ready")

@@ -26,7 +26,7 @@ enum TokenAnswer {
     }
 
     static func json(_ answer: TokenResponse) -> String {
-        var json = OAuth2.JSONObjectWriter()
+        var json = JSONObjectWriter()
         json.add("access_token", answer.accessToken.expose())
         json.add("token_type", answer.tokenType)
         json.add("expires_in", max(1, answer.expiresIn.inMilliseconds / 1000))

@@ -54,16 +54,34 @@ package enum JSONValue: Hashable, Sendable {
 extension JSONValue {
     /// The value as compact JSON; members in the order of their names, so that equal values give equal text.
     package var text: String {
+        var output: [UInt8] = []
+        output.reserveCapacity(256)
+        append(to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private func append(to output: inout [UInt8]) {
         switch self {
-        case .null: "null"
-        case .bool(let value): value ? "true" : "false"
-        case .number(let text): text
-        case .string(let text): JSONText.quoted(text)
-        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let text): output.append(contentsOf: text.utf8)
+        case .string(let text): JSONText.appendQuoted(text, to: &output)
+        case .array(let values):
+            output.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                value.append(to: &output)
+            }
+            output.append(UInt8(ascii: "]"))
         case .object(let members):
-            "{"
-                + members.sorted { $0.key < $1.key }
-                .map { JSONText.quoted($0.key) + ":" + $0.value.text }.joined(separator: ",") + "}"
+            output.append(UInt8(ascii: "{"))
+            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                JSONText.appendQuoted(member.key, to: &output)
+                output.append(UInt8(ascii: ":"))
+                member.value.append(to: &output)
+            }
+            output.append(UInt8(ascii: "}"))
         }
     }
 }

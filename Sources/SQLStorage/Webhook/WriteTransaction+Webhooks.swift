@@ -25,7 +25,7 @@ extension WriteTransaction {
         try run(
             insert,
             [
-                .text(WebhookNotice.id(kind, objectID)), .text(kind.rawValue), SQLValue(event.reason),
+                .text(WebhookNotice.id(kind, objectID)), .text(kind.rawValue), SQLValue(event.reasonForWebsites),
                 SQLValue(event.at), .text(objectID),
             ])
     }

@@ -32,7 +32,8 @@ struct DemoGuide: Sendable {
                   curl -s -i -c jar -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' \\
                        -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
                   curl -s -b jar \(baseURL)/session
-                  (the first curl once more, without -c jar: refused, and that session is ended)
+                  (the first curl once more, without -c jar, a few seconds later: refused, and that
+                  session is ended; at once, it counts as a double tap and opens nothing)
 
           App     \(program)-app sign-in --issuer \(baseURL)
                   Your browser asks: alice, \(password.expose())

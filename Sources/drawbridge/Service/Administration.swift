@@ -32,7 +32,8 @@ struct Administration: Sendable {
                 store: storage, directory: clients.directory, fixed: clients.fixedIDs,
                 reload: clients.reloadStored),
             users: StoredUsers(
-                storage: storage, sessions: domain.sessions, passwords: try PasswordDesk(cost: settings.passwordCost)),
+                storage: storage, sessions: domain.sessions, passwords: try PasswordDesk(cost: settings.passwordCost),
+                onClaimsChanged: { domain.provider?.userClaims.forget($0) }),
             keys: ServerKeyRegister(
                 loginTokens: LoginTokenKeyRegister(
                     path: settings.loginTokenKeysFile, reloader: keys, audit: storage, time: time),

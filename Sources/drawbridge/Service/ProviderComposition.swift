@@ -10,6 +10,8 @@ struct ProviderComposition: Sendable {
     /// What makes tokens of a session, for grants and tools beside the token endpoint.
     let tokens: SessionTokens
     let accessTokens: AccessTokens
+    /// Of what userinfo and introspection say of a user.
+    let userClaims: RememberedUserClaims
     let notifier: LogoutNotifier
     let device: DeviceComposition
 
@@ -41,6 +43,7 @@ struct ProviderComposition: Sendable {
         let limits = surroundings.settings.limits ?? LimitSettings()
         let limiter = surroundings.shared.limiter
         let users = AccountClaims(accounts: storage)
+        let userClaims = RememberedUserClaims(users, time: time)
         let idTokens = IDTokenCodec(issuer: issuer, keys: keys.ring)
         let codec = AccessTokenCodec(issuer: issuer, keys: keys.ring)
         let sessions = AppSessions(store: storage, webSessions: surroundings.sessions)
@@ -57,6 +60,7 @@ struct ProviderComposition: Sendable {
             store: storage, clients: clients, tokens: idTokens, delivery: BackChannelLogout(), time: time,
             logger: surroundings.logger)
         self.keys = keys
+        self.userClaims = userClaims
         let device = DeviceComposition(
             surroundings,
             DeviceComposition.Provider(
@@ -81,10 +85,10 @@ struct ProviderComposition: Sendable {
                 authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
                 revoked: storage, sessions: sessions, further: [device.secrets.revocation], time: time),
             introspection: TokenIntrospection(
-                authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
+                authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: userClaims,
                 issuer: issuer, further: [device.secrets.introspection(issuer: issuer)], time: time),
             userInfo: UserInfo(
-                tokens: accessTokens, sessions: sessions, users: users, clients: clients, codec: idTokens,
+                tokens: accessTokens, sessions: sessions, users: userClaims, clients: clients, codec: idTokens,
                 constraint: SenderConstraint(proofs: surroundings.proofs), time: time),
             accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
             logoutNotifier: notifier,

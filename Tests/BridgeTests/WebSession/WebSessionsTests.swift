@@ -84,16 +84,28 @@ import Testing
         }
     }
 
+    private func session(_ number: Int) -> WebSession {
+        WebSession(
+            id: SessionID(rawValue: "id \(number)"), secretDigest: "digest \(number)", subject: "s", clientID: website,
+            appClientID: nil, parentID: nil, loginTokenID: nil, opening: .loginToken,
+            authentication: Authentication(), createdAt: noon, expiresAt: noon + .seconds(60),
+            idleLifetime: .seconds(60), lastSeenAt: noon)
+    }
+
+    @Test func `a look-up that read a session before its end does not bring it back`() {
+        let cache = WebSessionCache(capacity: 100)
+        cache.remove("id 1")
+        for number in 2...4097 { cache.remove(SessionID(rawValue: "id \(number)")) }
+        for number in [1, 2, 4097] {
+            cache.insert(session(number))
+            #expect(cache.session(digest: "digest \(number)") == nil)
+        }
+        cache.insert(session(0))
+        #expect(cache.session(digest: "digest 0") != nil)
+    }
+
     @Test func `the cache keeps what is used and stays within its bound`() {
         let cache = WebSessionCache(capacity: 100)
-        func session(_ number: Int) -> WebSession {
-            WebSession(
-                id: SessionID(rawValue: "id \(number)"), secretDigest: "digest \(number)", subject: "s",
-                clientID: website,
-                appClientID: nil, parentID: nil, loginTokenID: nil, opening: .loginToken,
-                authentication: Authentication(), createdAt: noon, expiresAt: noon + .seconds(60),
-                idleLifetime: .seconds(60), lastSeenAt: noon)
-        }
         cache.insert(session(0))
         for number in 1...1000 {
             cache.insert(session(number))

@@ -15,7 +15,7 @@ import Testing
         var writer = JSONObjectWriter()
         writer.add("z", "1")
         writer.add("n", 2)
-        writer.add("null", String?.none)
+        writer.addNull("null")
         writer.add("list", ["x", "y"])
         writer.add("inner", json: #"{"a":true}"#)
         let expected = #"{"z":"1","n":2,"null":null,"list":["x","y"],"inner":{"a":true}}"#

@@ -21,6 +21,18 @@ package enum WebhookStoreConformance {
                         objectID: "session-w", reason: "signed_out", endedAt: Sample.now, attempts: 1)
                 ], "the notice")
         },
+        ConformanceCase("what an administrator wrote down as his reason is not told to websites") { open in
+            let store = try await open()
+            try await store.setWebhookSubscribers(["web"])
+            _ = try await store.open(Sample.session("w"), replacing: nil, events: [])
+            let action = AdminAction(
+                actor: .client("operator"), reason: "case 4711: stolen phone", origin: nil, at: Sample.now)
+            let event = action.event(.webSessionEnded, subject: "alice", sessionID: "session-w")
+            _ = try await store.end("session-w", at: Sample.now, event: event)
+            try expectEqual(try await store.take().map(\.reason), ["administrator"], "reason")
+            try expectEqual(
+                try await store.events(.webSessionEnded).map(\.reason), ["case 4711: stolen phone"], "the log")
+        },
         ConformanceCase("nobody else's end is queued, and no longer that of a client without a webhook") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].setWebhookSubscribers(["app", "shop"])
