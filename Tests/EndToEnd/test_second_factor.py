@@ -1,8 +1,12 @@
 """Second factors: set up on the command line and on the user's own page, asked for by the console."""
 
+import html
 import json
 import re
 from urllib.parse import parse_qs, urlsplit
+
+import qrcode
+from qrcode.util import MODE_8BIT_BYTE, QRData
 
 import instance
 import oauth
@@ -86,6 +90,32 @@ def test_an_administrator_without_a_second_factor_sets_one_up_on_the_way_to_the_
     answer = browser.submit(password(browser, "root"), code=totp.code(key, later=1))
     assert follow(browser, answer).status == 200 and answer.header("Location") == server.base + "/admin/"
     assert [change["change"] for change in changes(server)] == ["enrolled"]
+
+
+def drawn(page: str) -> list[list[bool]]:
+    """The modules of the page's QR code, its margin included."""
+    side, path = re.search(r'<svg class="qr" viewBox="0 0 (\d+) \1"[^>]*><path d="([^"]+)"/></svg>', page).groups()
+    modules = [[False] * int(side) for _ in range(int(side))]
+    for column, row, width in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\3z", path):
+        for place in range(int(column), int(column) + int(width)):
+            modules[int(row)][place] = True
+    return modules
+
+
+def encoded(text: str, mask: int) -> list[list[bool]]:
+    code = qrcode.QRCode(error_correction=qrcode.constants.ERROR_CORRECT_M, mask_pattern=mask, border=4)
+    code.add_data(QRData(text.encode(), mode=MODE_8BIT_BYTE), optimize=0)
+    code.make(fit=True)
+    return code.get_matrix()
+
+
+def test_the_page_shows_the_key_as_the_code_that_another_encoder_makes(serve):
+    server = serve()
+    add(server, "root", "--admin")
+    browser = oauth.Browser(server)
+    page = follow(browser, password(browser, "root")).text
+    uri = html.unescape(re.search(r'href="(otpauth:[^"]+)"', page)[1])
+    assert drawn(page) in [encoded(uri, mask) for mask in range(8)]
 
 
 def test_the_command_replaces_renews_and_removes(serve):

@@ -7,8 +7,7 @@ extension NativeSSOExchange {
         request: TokenRequest
     ) async throws -> NativeSSOFacts {
         let token = try await subjectToken(order, at: request.at)
-        let session: AppSession? =
-            if let id = token?.sessionID { try await appSessions.appSession(id: id) } else { nil }
+        let session = try await session(token?.sessionID, at: request.at)
         let client = request.client
         var consented: Set<String> = []
         // A website that gets cookies gets no data of the user through scopes, so there is nothing to agree to.
@@ -43,6 +42,13 @@ extension NativeSSOExchange {
                 return nil
             }
         }
+    }
+
+    /// One that lately was alive need not be read again: whether it still is, the transaction that uses the secret asks.
+    private func session(_ id: SessionID?, at now: Timestamp) async throws -> AppSession? {
+        guard let id else { return nil }
+        if let session = try await sessions.alive(id, at: now) { return session }
+        return try await appSessions.appSession(id: id)
     }
 
     private func isDisabled(_ subject: Subject?, at now: Timestamp) async throws -> Bool {

@@ -13,7 +13,14 @@ extension Pages {
         switch page.content {
         case .unavailable: values["unavailable"] = true
         case .draft(let sealed, let typed, let uri):
-            values["draft"] = ["sealed": sealed, "typed": typed.expose(), "uri": uri.expose()]
+            var draft: [String: any Sendable] = [
+                "sealed": sealed, "typed": typed.expose(), "uri": uri.expose(),
+            ]
+            // Without it a name that is too long for a code leaves the key to be typed.
+            if let drawing = QRCode(Array(uri.expose().utf8))?.drawing {
+                draft["qr"] = ["path": drawing.path, "side": String(drawing.side)]
+            }
+            values["draft"] = draft
         case .enrolled(let left):
             values["enrolled"] = [
                 "codes_left": texts.text("second_factor", "codes_left", in: language, ["count": String(left)])

@@ -363,6 +363,8 @@ a:hover { color: var(--accent-strong); }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: 0.9em; }
 code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; padding: 0.9rem 1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--ground); }
+/* Read by cameras: dark on light in the dark too. */
+.qr { display: block; width: min(14rem, 100%); margin: 1rem auto; border-radius: 10px; background: #fff; fill: #000; }
 /* Typed by hand: every group must be in sight on a phone. */
 #secret { white-space: pre-wrap; }
 
@@ -1219,7 +1221,8 @@ td { overflow-wrap: anywhere; }
 {{/notice}}{{#unavailable}}<p>{{text.second_factor.unavailable}}</p>
 {{/unavailable}}{{#draft}}{{#is_for_console}}<p>{{text.second_factor.for_console}}</p>
 {{/is_for_console}}<p>{{text.second_factor.explanation}}</p>
-<p><a class="button second" href="{{uri}}" id="otpauth">{{text.second_factor.open_app}}</a></p>
+{{#qr}}<svg class="qr" viewBox="0 0 {{side}} {{side}}" role="img" aria-label="{{text.second_factor.qr_code}}" shape-rendering="crispEdges"><path d="{{path}}"/></svg>
+{{/qr}}<p><a class="button second" href="{{uri}}" id="otpauth">{{text.second_factor.open_app}}</a></p>
 <p id="secret-label">{{text.second_factor.secret}}</p>
 <pre id="secret" aria-labelledby="secret-label">{{typed}}</pre>
 <form method="post" action="/account/second-factor" class="entry">
@@ -1402,9 +1405,10 @@ td { overflow-wrap: anywhere; }
   },
   "second_factor": {
     "title": "Zweiter Faktor",
-    "explanation": "Mit einem zweiten Faktor melden Sie sich mit Ihrem Passwort und einem Code aus einer Authenticator-App an. Öffnen Sie eine solche App auf Ihrem Telefon, fügen Sie ein Konto hinzu und geben Sie diesen Schlüssel ein.",
+    "explanation": "Mit einem zweiten Faktor melden Sie sich mit Ihrem Passwort und einem Code aus einer Authenticator-App an. Öffnen Sie eine solche App auf Ihrem Telefon, fügen Sie ein Konto hinzu und scannen Sie diesen Code; oder geben Sie den Schlüssel darunter ein.",
     "for_console": "Die Konsole verlangt einen zweiten Faktor. Richten Sie ihn hier ein und melden Sie sich dann damit an.",
     "open_app": "In einer Authenticator-App auf diesem Gerät öffnen",
+    "qr_code": "Ihr Schlüssel als QR-Code",
     "secret": "Ihr Schlüssel:",
     "first_code": "Der Code, den die App jetzt anzeigt",
     "enrol": "Einschalten",
@@ -1611,9 +1615,10 @@ td { overflow-wrap: anywhere; }
   },
   "second_factor": {
     "title": "Second factor",
-    "explanation": "With a second factor, signing in takes your password and a code from an authenticator app. Open such an app on your phone, add an account and type this key.",
+    "explanation": "With a second factor, signing in takes your password and a code from an authenticator app. Open such an app on your phone, add an account and scan this code; or type the key below it.",
     "for_console": "The console takes a second factor. Set one up here; then sign in with it.",
     "open_app": "Open in an authenticator app on this device",
+    "qr_code": "Your key as a QR code",
     "secret": "Your key:",
     "first_code": "The code that the app shows now",
     "enrol": "Turn it on",
