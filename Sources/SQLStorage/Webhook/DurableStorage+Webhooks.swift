@@ -15,39 +15,20 @@ extension DurableStorage: WebhookStore {
     package func takeWebhookNotices(
         dueAt now: Timestamp, lease: Duration, limit: Int
     ) async throws -> [WebhookNotice] {
-        let due = try await read { session in
-            try session.run(WebhookSQL.due, [SQLValue(now), .integer(Int64(max(0, limit)))])
-                .map { (notice: try WebhookNotice(row: $0), dueAt: try $0.timestamp(8)) }
-        }
-        guard !due.isEmpty else { return [] }
-        return try await write { transaction in
-            try due.filter { item in
-                try transaction.changes(
-                    WebhookSQL.take, [.text(item.notice.id), SQLValue(item.dueAt), SQLValue(now + lease)])
-            }.map { item in
-                var notice = item.notice
-                notice.attempts += 1
-                return notice
-            }
-        }
+        try await take(from: WebhookSQL.queue, dueAt: now, lease: lease, limit: limit)
     }
 
     package func postponeWebhookNotice(_ id: String, until next: Timestamp) async throws {
-        try await write { transaction in
-            _ = try transaction.changes(WebhookSQL.postpone, [.text(id), SQLValue(next)])
-        }
+        try await postpone(id, in: WebhookSQL.queue, until: next)
     }
 
     package func settleWebhookNotice(_ id: String, event: AuditEvent) async throws {
-        try await write { transaction in
-            guard try transaction.changes(WebhookSQL.delete, [.text(id)]) else { return }
-            try transaction.record(event)
-        }
+        try await settle(id, in: WebhookSQL.queue, event: event)
     }
 }
 
-extension WebhookNotice {
-    fileprivate init(row: SQLRow) throws {
+extension WebhookNotice: QueuedNotice {
+    init(row: SQLRow) throws {
         guard let kind = Kind(rawValue: try row.text(2)) else {
             throw StorageError.corrupt("a webhook notice is of no known kind")
         }

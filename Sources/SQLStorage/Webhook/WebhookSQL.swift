@@ -23,17 +23,7 @@ enum WebhookSQL {
         """
     static let unsubscribe: SQLStatement = "DELETE FROM webhook_subscriber WHERE client_id = $1"
 
-    static let due: SQLStatement = """
-        SELECT id, client_id, kind, subject, object_id, reason, ended_at, attempts, next_attempt_at
-        FROM webhook_notice WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $2
-        """
-
-    /// One call takes a notice; it comes back at `$3` unless it is settled before.
-    static let take: SQLStatement = """
-        UPDATE webhook_notice SET attempts = attempts + 1, next_attempt_at = $3
-        WHERE id = $1 AND next_attempt_at = $2
-        """
-
-    static let postpone: SQLStatement = "UPDATE webhook_notice SET next_attempt_at = $2 WHERE id = $1"
-    static let delete: SQLStatement = "DELETE FROM webhook_notice WHERE id = $1"
+    static let queue = NoticeQueue<WebhookNotice>(
+        table: "webhook_notice",
+        columns: ["id", "client_id", "kind", "subject", "object_id", "reason", "ended_at", "attempts"])
 }

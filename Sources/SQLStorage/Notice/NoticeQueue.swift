@@ -1,0 +1,74 @@
+import Bridge
+
+/// A row of a queue of notices to somebody outside.
+protocol QueuedNotice: Sendable {
+    var id: String { get }
+    /// Times that somebody took it up.
+    var attempts: Int { get set }
+    init(row: SQLRow) throws
+}
+
+/// The statements about a table of notices, which stand in it until they were heard or are given up.
+struct NoticeQueue<Notice: QueuedNotice>: Sendable {
+    let due: SQLStatement
+    /// One call takes a notice; it comes back at `$3` unless it is settled before.
+    let take: SQLStatement
+    let postpone: SQLStatement
+    let delete: SQLStatement
+    /// Where in the rows of ``due`` the time stands at which the notice became due.
+    let dueColumn: Int
+
+    /// - Parameter columns: what `Notice` reads, in its order.
+    init(table: String, columns: [String]) {
+        due = SQLStatement(
+            """
+            SELECT \(columns.joined(separator: ", ")), next_attempt_at FROM \(table)
+            WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $2
+            """)
+        take = SQLStatement(
+            """
+            UPDATE \(table) SET attempts = attempts + 1, next_attempt_at = $3
+            WHERE id = $1 AND next_attempt_at = $2
+            """)
+        postpone = SQLStatement("UPDATE \(table) SET next_attempt_at = $2 WHERE id = $1")
+        delete = SQLStatement("DELETE FROM \(table) WHERE id = $1")
+        dueColumn = columns.count
+    }
+}
+
+extension DurableStorage {
+    /// Takes what is due off the queue for as long as `lease`: of several callers each notice goes to one.
+    func take<Notice>(
+        from queue: NoticeQueue<Notice>, dueAt now: Timestamp, lease: Duration, limit: Int
+    ) async throws -> [Notice] {
+        let due = try await read { session in
+            try session.run(queue.due, [SQLValue(now), .integer(Int64(max(0, limit)))])
+                .map { (notice: try Notice(row: $0), dueAt: try $0.timestamp(queue.dueColumn)) }
+        }
+        guard !due.isEmpty else { return [] }
+        return try await write { transaction in
+            try due.filter { item in
+                try transaction.changes(
+                    queue.take, [.text(item.notice.id), SQLValue(item.dueAt), SQLValue(now + lease)])
+            }.map { item in
+                var notice = item.notice
+                notice.attempts += 1
+                return notice
+            }
+        }
+    }
+
+    func postpone<Notice>(_ id: String, in queue: NoticeQueue<Notice>, until next: Timestamp) async throws {
+        try await write { transaction in
+            _ = try transaction.changes(queue.postpone, [.text(id), SQLValue(next)])
+        }
+    }
+
+    /// Removes a notice and records how it went; the first to say so is the one that counts.
+    func settle<Notice>(_ id: String, in queue: NoticeQueue<Notice>, event: AuditEvent) async throws {
+        try await write { transaction in
+            guard try transaction.changes(queue.delete, [.text(id)]) else { return }
+            try transaction.record(event)
+        }
+    }
+}
