@@ -1,3 +1,5 @@
+import Bridge
+
 /// The statements about the queue of logout notices.
 enum LogoutNoticeSQL {
     static let insert: SQLStatement = """

@@ -1,3 +1,5 @@
+import Bridge
+
 /// The statements about the queue of webhook notices.
 enum WebhookSQL {
     /// One notice for an end, if the client of what ended has a webhook.
