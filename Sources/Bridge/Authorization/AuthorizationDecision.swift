@@ -12,6 +12,8 @@ package enum AuthorizationDecision: Hashable, Sendable {
     package struct Facts: Sendable {
         /// The user of this browser's session, and how he signed in.
         package let session: (subject: Subject, authentication: Authentication)?
+        /// Whether that user has a second factor here.
+        package let hasSecondFactor: Bool
         /// When this request first sent the browser to the sign-in page, if it did.
         package let demandedAt: Timestamp?
         /// The scopes that the user has allowed the client before.
@@ -21,10 +23,11 @@ package enum AuthorizationDecision: Hashable, Sendable {
         package let now: Timestamp
 
         package init(
-            session: (subject: Subject, authentication: Authentication)?, demandedAt: Timestamp? = nil,
-            consented: Set<String>? = nil, agreed: Bool = false, now: Timestamp
+            session: (subject: Subject, authentication: Authentication)?, hasSecondFactor: Bool = false,
+            demandedAt: Timestamp? = nil, consented: Set<String>? = nil, agreed: Bool = false, now: Timestamp
         ) {
             self.session = session
+            self.hasSecondFactor = hasSecondFactor
             self.demandedAt = demandedAt
             self.consented = consented
             self.agreed = agreed
@@ -32,10 +35,7 @@ package enum AuthorizationDecision: Hashable, Sendable {
         }
 
         /// Whether the user signed in after this request asked for it.
-        var hasJustSignedIn: Bool {
-            guard let demandedAt, let time = session?.authentication.time else { return false }
-            return time >= demandedAt
-        }
+        var hasJustSignedIn: Bool { session?.authentication.isNewer(than: demandedAt) ?? false }
     }
 
     package static func decide(_ request: AuthorizationRequest, _ facts: Facts) -> AuthorizationDecision {
@@ -48,7 +48,7 @@ package enum AuthorizationDecision: Hashable, Sendable {
             return isSilent || facts.hasJustSignedIn
                 ? .refuse(.loginRequired, "another user is signed in") : .signIn
         }
-        if isTooWeak(session.authentication, for: request) {
+        if !request.acceptsStrength(of: session.authentication) {
             guard !facts.hasJustSignedIn else {
                 return .refuse(.accessDenied, "the user cannot sign in as strongly as the client requires")
             }
@@ -57,6 +57,12 @@ package enum AuthorizationDecision: Hashable, Sendable {
         if mustSignInAgain(request, facts) {
             return isSilent ? .refuse(.loginRequired, "the sign-in is too old") : .signIn
         }
+        // A wish is tried to fulfil once, and never fails the request (OpenID Connect Core §5.5.1.1).
+        if !isSilent, facts.demandedAt == nil, facts.hasSecondFactor,
+            request.wishesForSecondFactor(beyond: session.authentication)
+        {
+            return .signIn
+        }
         if facts.agreed { return .issueCode }
         if mustAsk(request, facts) {
             return isSilent ? .refuse(.consentRequired, "the user has to be asked") : .askConsent
@@ -64,25 +70,9 @@ package enum AuthorizationDecision: Hashable, Sendable {
         return .issueCode
     }
 
-    private static func isTooWeak(_ authentication: Authentication, for request: AuthorizationRequest) -> Bool {
-        if let minimum = request.client.minimumACR,
-            !AuthenticationLevel.satisfies(authentication.acr, required: minimum)
-        {
-            return true
-        }
-        let essential = request.essentialACRs
-        return !essential.isEmpty
-            && !essential.contains { AuthenticationLevel.satisfies(authentication.acr, required: $0) }
-    }
-
     private static func mustSignInAgain(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {
-        if facts.hasJustSignedIn { return false }
-        if request.prompts.contains(.login) || request.prompts.contains(.selectAccount) { return true }
-        let limits = [request.maximumAge.map { Duration.seconds($0) }, request.client.maximumAuthenticationAge]
-        guard let limit = limits.compactMap(\.self).min() else { return false }
-        // `max_age=0` means the same as `prompt=login`.
-        guard limit > .zero, let time = facts.session?.authentication.time else { return true }
-        return facts.now - time > limit
+        guard !facts.hasJustSignedIn else { return false }
+        return request.wantsSignInNow || !request.acceptsAge(of: facts.session?.authentication, at: facts.now)
     }
 
     /// RFC 8252 §8.6: an app that only its redirect tells apart may be an impostor, so it is never answered without

@@ -6,10 +6,12 @@ struct AuthorizationExtras {
     private(set) var maximumAge: Int64?
     private(set) var requestedClaims = RequestedClaims.none
     private(set) var essentialACRs: [String] = []
+    private(set) var wantedACRs: [String] = []
     private(set) var claimedSubject: Subject?
     /// What is wrong with the first of them that is; `nil` when all are good.
     private(set) var problem: String?
 
+    private static let maximumACRs = 16
     private static let maximumNonce = 512
     private static let maximumState = 4096
 
@@ -28,6 +30,8 @@ struct AuthorizationExtras {
             }
             maximumAge = age
         }
+        // What it says is a wish (OpenID Connect Core §3.1.2.1), so nothing is wrong with any value.
+        wantedACRs = (parameters["acr_values"] ?? "").split(separator: " ").prefix(Self.maximumACRs).map(String.init)
         if parameters.bytes("claims") != nil {
             guard let text = parameters["claims"], let claims = RequestedClaims(text) else {
                 return "claims is malformed"

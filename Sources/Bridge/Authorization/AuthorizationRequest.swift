@@ -18,6 +18,8 @@ package struct AuthorizationRequest: Hashable, Sendable {
     package let requestedClaims: RequestedClaims
     /// An `acr` that `claims` calls essential: any of these, or none at all is good enough.
     package let essentialACRs: [String]
+    /// The `acr_values`, any of which the client would like: an app that was challenged sends them (RFC 9470 §4).
+    package let wantedACRs: [String]
     /// The user that `id_token_hint` or `claims` names: nobody else may be answered for.
     package let expectedSubject: Subject?
     package let proofKeyThumbprint: String?

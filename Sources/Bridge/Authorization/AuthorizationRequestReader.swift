@@ -155,6 +155,7 @@ package struct AuthorizationRequestReader: Sendable {
             nonce: parameters["nonce"], codeChallenge: challenge, prompts: rest.prompts, maximumAge: rest.maximumAge,
             loginHint: parameters["login_hint"], uiLocales: parameters["ui_locales"],
             requestedClaims: rest.requestedClaims, essentialACRs: rest.essentialACRs,
-            expectedSubject: hinted ?? rest.claimedSubject, proofKeyThumbprint: parameters["dpop_jkt"])
+            wantedACRs: rest.wantedACRs, expectedSubject: hinted ?? rest.claimedSubject,
+            proofKeyThumbprint: parameters["dpop_jkt"])
     }
 }

@@ -9,17 +9,18 @@ package struct Authorizations: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let codes: AuthorizationCodes
     private let consents: any ConsentStore
+    let accounts: any AccountStore
     private let pushed: any PushedRequestStore
     private let audit: any AuditLog
     private let seal: ShortLivedSeal
     private let watch: AuthorizationWatch
     private let subjectOfHint: @Sendable (String) -> Subject?
-    private let time: TimeSource
+    let time: TimeSource
 
     /// - Parameter subjectOfHint: the user that an `id_token_hint` names; `nil` for one that we did not sign.
     package init(
         issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
-        consents: any ConsentStore, pushed: any PushedRequestStore, audit: any AuditLog,
+        consents: any ConsentStore, accounts: any AccountStore, pushed: any PushedRequestStore, audit: any AuditLog,
         keys: Reloadable<LoginTokenKeyRing>, watch: AuthorizationWatch,
         subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system
     ) {
@@ -27,6 +28,7 @@ package struct Authorizations: Sendable {
         self.clients = clients
         self.codes = codes
         self.consents = consents
+        self.accounts = accounts
         self.pushed = pushed
         self.audit = audit
         seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
@@ -91,7 +93,7 @@ package struct Authorizations: Sendable {
         AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
     }
 
-    private func open(
+    func open(
         _ text: String, browser: OpaqueSecret
     ) -> (journey: AuthorizationJourney, reading: Result<AuthorizationRequest, AuthorizationRefusal>)? {
         guard let opened = seal.open(text).flatMap({ AuthorizationJourney($0) }),
@@ -121,7 +123,8 @@ package struct Authorizations: Sendable {
         let consented: Set<String>? =
             if let session { try await consents.consent(of: session.subject, to: request.client.id) } else { nil }
         let facts = AuthorizationDecision.Facts(
-            session: session.map { ($0.subject, $0.authentication) }, demandedAt: journey.demandedAt,
+            session: session.map { ($0.subject, $0.authentication) },
+            hasSecondFactor: try await hasSecondFactor(session, for: request), demandedAt: journey.demandedAt,
             consented: consented, agreed: agreed, now: now)
         switch (AuthorizationDecision.decide(request, facts), session) {
         case (.refuse(let code, let description), _):

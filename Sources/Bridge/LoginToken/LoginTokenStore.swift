@@ -89,15 +89,19 @@ package struct LoginTokenUse: Hashable, Sendable {
     }
 }
 
-/// The session that a redemption takes the place of in one browser.
+/// The session whose place in one browser a new one takes.
 package struct ReplacedSession: Hashable, Sendable {
     package let id: SessionID
     /// Says that it ended.
     package let event: AuditEvent
+    /// Whether the new session is this one, made stronger: this one must still live then, and what apps were granted
+    /// under it goes on under the new one.
+    package let isRaised: Bool
 
-    package init(id: SessionID, event: AuditEvent) {
+    package init(id: SessionID, event: AuditEvent, isRaised: Bool = false) {
         self.id = id
         self.event = event
+        self.isRaised = isRaised
     }
 }
 

@@ -34,28 +34,59 @@ package struct SessionOpener: Sendable {
             opening: .authorize, authentication: authentication, createdAt: now,
             expiresAt: now + (website?.sessionLifetime ?? Client.defaultSessionLifetime),
             idleLifetime: website?.sessionIdle ?? Client.defaultSessionIdle, lastSeenAt: now)
-        func event(_ type: AuditEventType) -> AuditEvent {
+        return try await open(
+            session, secret, replacing: current.map { Self.replaced($0, by: subject, origin: origin, at: now) },
+            reason: nil, origin: origin, at: now)
+    }
+
+    /// A stronger session in a session's place: with a new id and secret, and as long as the one before would have
+    /// lived. The password was not given again, so nothing may last longer for it.
+    /// - Returns: `nil` when `current` has ended or the user is disabled.
+    func raise(
+        _ current: WebSession, to authentication: Authentication, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> OpenedSession? {
+        let secret = OpaqueSecret.make(.webSession, random: random)
+        let session = WebSession(
+            id: .make(at: now, random: random), secretDigest: secret.digest, subject: current.subject,
+            clientID: current.clientID, appClientID: nil, parentID: nil, loginTokenID: nil, opening: .authorize,
+            authentication: authentication, createdAt: now, expiresAt: current.expiresAt,
+            idleLifetime: current.idleLifetime, lastSeenAt: now)
+        return try await open(
+            session, secret,
+            replacing: Self.replaced(current, by: current.subject, isRaised: true, origin: origin, at: now),
+            reason: "second_factor", origin: origin, at: now)
+    }
+
+    /// Whether a session lives by what is stored, which is newer than what a browser's cookie was looked up with.
+    func isAlive(_ session: WebSession) async throws -> Bool { try await sessions.peek(session.id) != nil }
+
+    private func open(
+        _ session: WebSession, _ secret: OpaqueSecret, replacing replaced: ReplacedSession?, reason: String?,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> OpenedSession? {
+        func event(_ type: AuditEventType, _ reason: String? = nil) -> AuditEvent {
             AuditEvent(
-                at: now, type: type, outcome: .success, subject: subject, targetClientID: session.clientID,
-                sessionID: session.id, origin: origin)
+                at: now, type: type, outcome: .success, reason: reason, subject: session.subject,
+                targetClientID: session.clientID, sessionID: session.id, origin: origin)
         }
         let isOpened = try await store.open(
-            session, replacing: current.map { Self.replaced($0, by: subject, origin: origin, at: now) },
-            events: [event(.userSignedIn), event(.webSessionOpened)])
+            session, replacing: replaced, events: [event(.userSignedIn, reason), event(.webSessionOpened)])
+        // Also when it was not: the one in the way may have ended elsewhere.
+        if let replaced { await sessions.forget(replaced.id) }
         guard isOpened else { return nil }
-        if let current { await sessions.forget(current.id) }
         sessions.remember(session)
         return OpenedSession(session: session, secret: secret)
     }
 
     private static func replaced(
-        _ current: WebSession, by subject: Subject, origin: RequestOrigin, at now: Timestamp
+        _ current: WebSession, by subject: Subject, isRaised: Bool = false, origin: RequestOrigin, at now: Timestamp
     ) -> ReplacedSession {
         let isSwitch = current.subject != subject
         return ReplacedSession(
             id: current.id,
             event: WebSessions.endedEvent(
                 current, type: isSwitch ? .webSessionSwitched : .webSessionEnded,
-                reason: isSwitch ? "account_switch" : "replaced", origin: origin, at: now))
+                reason: isSwitch ? "account_switch" : "replaced", origin: origin, at: now),
+            isRaised: isRaised)
     }
 }

@@ -57,45 +57,22 @@ package struct SignIn: Sendable {
             }
             try await rehash(password, of: account)
             if account.secondFactor != nil {
-                return .needsCode(
-                    pending: try pending.seal(
-                        Array(account.subject.rawValue.utf8), binding: browser.digest, lifetime: Self.pendingLifetime))
+                return .needsCode(pending: try seal(PendingSignIn(subject: account.subject), browser: browser))
             }
-            return try await open(account, .oneFactor, ["pwd"], replacing: current, origin: origin, at: now)
+            let authentication = Authentication(
+                time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: ["pwd"])
+            return try await open(account, authentication, replacing: current, origin: origin, at: now)
         }
     }
 
-    /// Checks the code that an authenticator app shows, or a recovery code.
-    /// - Parameter pending: from ``SignInOutcome/needsCode(pending:)``.
-    package func confirm(
-        pending text: String, code: String, browser: OpaqueSecret, replacing current: WebSession?,
-        origin: RequestOrigin
-    ) async throws -> SignInOutcome {
-        let now = time.now()
-        guard let opened = pending.open(text, binding: browser.digest),
-            let subject = String(validating: opened, as: UTF8.self).map(Subject.init(rawValue:)),
-            let account = try await accounts.account(of: subject)
-        else { return try await refuse(.stale, nil, nil, origin: origin, at: now) }
-        return try await desk.turn {
-            if let wait = try await throttle.wait(for: account.username, origin: origin, at: now) {
-                return .limited(retryAfter: wait)
-            }
-            guard account.disabledAt == nil else {
-                return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
-            }
-            guard try await codes.accepts(code, for: account, at: now) else {
-                return try await refuse(.wrongCode, account, account.username, origin: origin, at: now)
-            }
-            return try await open(
-                account, .twoFactors, ["pwd", "otp", "mfa"], replacing: current, origin: origin, at: now)
-        }
+    func seal(_ step: PendingSignIn, browser: OpaqueSecret) throws -> String {
+        try pending.seal(step.text, binding: browser.digest, lifetime: Self.pendingLifetime)
     }
 
-    private func open(
-        _ account: Account, _ level: AuthenticationLevel, _ methods: [String], replacing current: WebSession?,
-        origin: RequestOrigin, at now: Timestamp
+    func open(
+        _ account: Account, _ authentication: Authentication, replacing current: WebSession?, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws -> SignInOutcome {
-        let authentication = Authentication(time: now, acr: level.rawValue, amr: methods)
         let opened = try await opener.open(
             for: account.subject, authentication: authentication, replacing: current, origin: origin, at: now)
         // Disabled in this very moment.
@@ -105,7 +82,7 @@ package struct SignIn: Sendable {
         return .signedIn(opened)
     }
 
-    private func refuse(
+    func refuse(
         _ refusal: SignInRefusal, _ account: Account?, _ username: Username?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
         let wait = try await throttle.countFailure(of: username, origin: origin, at: now)
@@ -115,7 +92,7 @@ package struct SignIn: Sendable {
                 at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue,
                 subject: account?.subject, origin: origin)
         ])
-        return wait.map { .limited(retryAfter: $0) } ?? .refused
+        return wait.map { .limited(retryAfter: $0) } ?? (refusal == .stale ? .stale : .refused)
     }
 
     private func rehash(_ password: Secret<String>, of account: Account) async throws {

@@ -5,6 +5,6 @@ package enum SignInRefusal: String, Sendable, CaseIterable {
     case userDisabled = "user_disabled"
     /// The one-time or recovery code was wrong or used before.
     case wrongCode = "wrong_code"
-    /// The page was open too long between password and code, or belongs to another browser.
+    /// The page was open too long before the code, belongs to another browser, or its session has ended.
     case stale
 }

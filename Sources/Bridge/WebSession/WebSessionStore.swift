@@ -7,7 +7,8 @@ package protocol WebSessionStore: Sendable {
     func session(id: SessionID) async throws -> WebSession?
 
     /// Adds a session that no login token opened, ends the one in whose place it comes, and records the events.
-    /// - Returns: `false` when the user is disabled; then nothing was written.
+    /// - Returns: `false` when the user is disabled, or the session that is to be raised has ended; then nothing was
+    ///   written.
     func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) async throws -> Bool
 
     /// Notes that the session was seen; never moves `lastSeenAt` back and never revives an ended session.

@@ -88,7 +88,7 @@ struct AuthorizeController: Sendable {
             ]
             var response = pages.consent(
                 asked, user: account?.shownName ?? subject.rawValue, fields: fields,
-                switchURL: "\(SignInController.path)?journey=\(PercentEncoding.encode(journey))",
+                switchURL: SignInErrand.otherAccountURL(journey: journey),
                 to: visitor.preferring(asked.uiLocales))
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response

@@ -397,6 +397,8 @@ pre { overflow-x: auto; padding: 0.9rem 1rem; border: 1px solid var(--line); bor
 .button[disabled] { opacity: 0.55; cursor: default; }
 
 .entry { display: grid; gap: 1.1rem; margin: 1.25rem 0 0; }
+.entry + p { margin: 1rem 0 0; }
+.entry + p a { display: inline-block; padding: 0.35rem 0; }
 .grants { margin: 0 0 1rem; padding-left: 1.25rem; display: grid; gap: 0.35rem; }
 
 label { display: block; margin: 0 0 0.35rem; font-weight: 600; }
@@ -410,6 +412,8 @@ input[type="text"], input[type="password"], select, textarea {
     color: inherit;
     font: inherit;
 }
+
+input[readonly] { background: transparent; color: var(--quiet); }
 
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 6px; }
 .button:focus-visible { border-radius: 12px; }
@@ -1016,7 +1020,11 @@ td { overflow-wrap: anywhere; }
 {{$title}}{{text.code.title}}{{/title}}
 {{$main}}<section class="card">
 <h1>{{text.code.title}}</h1>
-<p id="explanation">{{text.code.explanation}}</p>
+{{#purpose}}<p>{{purpose}}</p>
+{{/purpose}}{{#known}}<ul class="people">
+<li>{{text.sign_in.signed_in_as}} <strong id="known">{{known}}</strong></li>
+</ul>
+{{/known}}<p id="explanation">{{text.code.explanation}}</p>
 {{#notice}}<p class="notice" role="alert" id="notice">{{notice}}</p>
 {{/notice}}<form method="post" action="/sign-in/code" class="entry">
 {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
@@ -1024,6 +1032,7 @@ td { overflow-wrap: anywhere; }
 <input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32" required autofocus aria-describedby="explanation"></div>
 <button class="button" type="submit">{{text.code.button}}</button>
 </form>
+<p class="small"><a id="other" href="{{other_url}}">{{text.sign_in.not_you}}</a></p>
 </section>
 {{/main}}
 {{/layout}}
@@ -1261,20 +1270,24 @@ td { overflow-wrap: anywhere; }
 """###,
         "templates/sign_in.mustache": ###"""
 {{<layout}}
-{{$title}}{{text.sign_in.title}}{{/title}}
+{{$title}}{{title}}{{/title}}
 {{$main}}<section class="card">
-<h1>{{text.sign_in.title}}</h1>
+<h1>{{title}}</h1>
 {{#purpose}}<p>{{purpose}}</p>
-{{/purpose}}{{#notice}}<p class="notice" role="alert" id="notice">{{notice}}</p>
+{{/purpose}}{{#known}}<ul class="people">
+<li>{{text.sign_in.signed_in_as}} <strong id="known">{{known}}</strong></li>
+</ul>
+{{/known}}{{#notice}}<p class="notice" role="alert" id="notice">{{notice}}</p>
 {{/notice}}<form method="post" action="/sign-in" class="entry">
 {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
 {{/fields}}<div><label for="username">{{text.sign_in.username}}</label>
-<input type="text" id="username" name="username" value="{{username}}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="128" required{{#needs_username}} autofocus{{/needs_username}}></div>
+<input type="text" id="username" name="username" value="{{username}}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="128" required{{#known}} readonly{{/known}}{{#needs_username}} autofocus{{/needs_username}}></div>
 <div><label for="password">{{text.sign_in.password}}</label>
 <input type="password" id="password" name="password" autocomplete="current-password" maxlength="1024" required{{^needs_username}} autofocus{{/needs_username}}></div>
 <button class="button" type="submit">{{text.sign_in.button}}</button>
 </form>
-{{#providers}}<p class="actions"><a class="button second" href="{{url}}">{{label}}</a></p>
+{{#other_url}}<p class="small"><a id="other" href="{{other_url}}">{{text.sign_in.not_you}}</a></p>
+{{/other_url}}{{#providers}}<p class="actions"><a class="button second" href="{{url}}">{{label}}</a></p>
 {{/providers}}</section>
 {{/main}}
 {{/layout}}
@@ -1465,7 +1478,11 @@ td { overflow-wrap: anywhere; }
     "limited": "Es gab zu viele Versuche. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.",
     "stale": "Diese Seite war zu lange offen. Bitte melden Sie sich noch einmal an.",
     "with": "Mit {provider} anmelden",
-    "declined": "Diese Anmeldung wurde nicht angenommen. Bitte versuchen Sie es noch einmal oder wählen Sie einen anderen Weg."
+    "declined": "Diese Anmeldung wurde nicht angenommen. Bitte versuchen Sie es noch einmal oder wählen Sie einen anderen Weg.",
+    "again_title": "Geben Sie Ihr Passwort noch einmal ein",
+    "signed_in_as": "Sie sind angemeldet als",
+    "not_you": "Nicht Sie? Als jemand anderes anmelden",
+    "wrong_password": "Dieses Passwort stimmt nicht. Bitte versuchen Sie es noch einmal."
   },
   "code": {
     "title": "Geben Sie Ihren Code ein",
@@ -1474,7 +1491,7 @@ td { overflow-wrap: anywhere; }
     "button": "Weiter",
     "refused": "Dieser Code stimmt nicht oder wurde schon benutzt. Warten Sie auf den nächsten und versuchen Sie es noch einmal.",
     "limited": "Es gab zu viele Versuche. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.",
-    "stale": "Diese Seite war zu lange offen. Bitte melden Sie sich noch einmal an."
+    "stale": "Diese Seite war zu lange offen. Bitte geben Sie noch einmal einen Code ein."
   },
   "consent": {
     "title": "Darf {client} Ihr Konto benutzen?",
@@ -1675,7 +1692,11 @@ td { overflow-wrap: anywhere; }
     "limited": "There were too many attempts. Please wait a minute, then try again.",
     "stale": "This page was open for too long. Please sign in once more.",
     "with": "Sign in with {provider}",
-    "declined": "This sign-in was not accepted. Please try again, or choose another way."
+    "declined": "This sign-in was not accepted. Please try again, or choose another way.",
+    "again_title": "Type your password once more",
+    "signed_in_as": "You are signed in as",
+    "not_you": "Not you? Sign in as somebody else",
+    "wrong_password": "This password is not right. Please try again."
   },
   "code": {
     "title": "Enter your code",
@@ -1684,7 +1705,7 @@ td { overflow-wrap: anywhere; }
     "button": "Continue",
     "refused": "This code is not right, or it was used before. Wait for the next one and try again.",
     "limited": "There were too many attempts. Please wait a minute, then try again.",
-    "stale": "This page was open for too long. Please sign in once more."
+    "stale": "This page was open for too long. Please type a code once more."
   },
   "consent": {
     "title": "Allow {client} to use your account?",

@@ -17,18 +17,30 @@ extension Pages {
                 "label": texts.text("sign_in", "with", in: language, ["provider": provider.name]),
             ]
         }
-        values["purpose"] = page.clientName.map { texts.text("sign_in", "purpose", in: language, ["client": $0]) }
+        values["purpose"] = purpose(page.clientName, language)
+        if let known = page.known {
+            values["known"] = known.name
+            values["other_url"] = known.otherAccountURL
+        }
+        values["title"] = texts.text("sign_in", page.known == nil ? "title" : "again_title", in: language)
         return answer("sign_in", values, page.notice, page.formTargets, language, visitor)
     }
 
-    /// The second step, for accounts with a second factor.
-    func code(
-        fields: [HiddenField], notice: SignInNotice?, formTargets: [String], to visitor: PageVisitor
-    ) -> Response {
+    /// The second step, for accounts with a second factor; the only one where nothing else is missing.
+    func code(_ page: CodePage, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
-        var values: [String: any Sendable] = ["fields": fields.map(\.values)]
-        values["notice"] = self.notice(notice, in: "code", language)
-        return answer("code", values, notice, formTargets, language, visitor)
+        var values: [String: any Sendable] = [
+            "fields": page.fields.map(\.values), "other_url": page.otherAccountURL,
+        ]
+        values["notice"] = notice(page.notice, in: "code", language)
+        values["purpose"] = purpose(page.clientName, language)
+        values["known"] = page.name
+        return answer("code", values, page.notice, page.formTargets, language, visitor)
+    }
+
+    /// For whom the visitor signs in, as the end of a title's sentence.
+    private func purpose(_ clientName: String?, _ language: String) -> String? {
+        clientName.map { texts.text("sign_in", "purpose", in: language, ["client": $0]) }
     }
 
     private func answer(
@@ -38,7 +50,7 @@ extension Pages {
         let status: HTTPResponse.Status =
             switch notice {
             case nil: .ok
-            case .refused, .stale, .declined: .init(code: ErrorCode.invalidRequest.status)
+            case .refused, .wrongPassword, .stale, .declined: .init(code: ErrorCode.invalidRequest.status)
             case .limited: .init(code: ErrorCode.rateLimited.status)
             }
         var response = render(

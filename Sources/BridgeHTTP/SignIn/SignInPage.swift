@@ -7,6 +7,8 @@ enum SignInNotice: Sendable {
     case limited(Duration)
     /// The page was open too long, or in another browser.
     case stale
+    /// The password is wrong of a user whom the page names.
+    case wrongPassword
     /// The upstream provider named nobody who may sign in.
     case declined
 
@@ -16,6 +18,7 @@ enum SignInNotice: Sendable {
         case .refused: "refused"
         case .limited: "limited"
         case .stale: "stale"
+        case .wrongPassword: "wrong_password"
         case .declined: "declined"
         }
     }
@@ -31,4 +34,7 @@ struct SignInPage: Sendable {
     let formTargets: [String]
     /// Other ways to sign in.
     var providers: [(name: String, url: String)] = []
+    /// The name of the user whose password alone is asked for, and the way out for everybody else; `nil` where anyone
+    /// may sign in.
+    var known: (name: String, otherAccountURL: String)?
 }

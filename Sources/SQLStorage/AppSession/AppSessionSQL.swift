@@ -37,6 +37,10 @@ enum AppSessionSQL {
         ORDER BY id
         """)
 
+    static let moveToBrowserSession: SQLStatement = """
+        UPDATE app_session SET browser_session_id = $2 WHERE browser_session_id = $1 AND ended_at IS NULL
+        """
+
     static let purge: SQLStatement = """
         DELETE FROM app_session WHERE id IN
             (SELECT id FROM app_session WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)

@@ -59,6 +59,13 @@ extension DurableStorage: AppSessionStore {
 }
 
 extension WriteTransaction {
+    /// Hangs what apps were granted under one browser session under another of the same user.
+    func moveGrants(fromBrowserSession old: SessionID, to new: SessionID) throws {
+        // Codes first, as at an end.
+        _ = try changes(AuthorizationCodeSQL.moveToBrowserSession, [SQLValue(old), SQLValue(new)])
+        _ = try changes(AppSessionSQL.moveToBrowserSession, [SQLValue(old), SQLValue(new)])
+    }
+
     /// As ``AppSessionStore/endAppSessions(underBrowserSession:at:ended:)``, for a verb that ends the browser session
     /// in the same transaction.
     func endAppSessions(

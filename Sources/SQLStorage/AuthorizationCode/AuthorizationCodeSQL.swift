@@ -32,6 +32,10 @@ enum AuthorizationCodeSQL {
         DELETE FROM authorization_code WHERE browser_session_id = $1 AND redeemed_at IS NULL AND expires_at > $2
         """
 
+    static let moveToBrowserSession: SQLStatement = """
+        UPDATE authorization_code SET browser_session_id = $2 WHERE browser_session_id = $1 AND redeemed_at IS NULL
+        """
+
     static let purge: SQLStatement = """
         DELETE FROM authorization_code WHERE digest IN
             (SELECT digest FROM authorization_code WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)

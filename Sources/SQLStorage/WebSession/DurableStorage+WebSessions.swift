@@ -23,14 +23,20 @@ extension DurableStorage: WebSessionStore {
             {
                 return false
             }
+            if let replaced {
+                let end = [SQLValue(replaced.id), SQLValue(opened.createdAt)]
+                if try transaction.changes(WebSessionSQL.endIfAlive, end) {
+                    try transaction.record(replaced.event.naming(replaced.id))
+                    transaction.announce(ended: replaced.id)
+                } else if replaced.isRaised {
+                    return false
+                }
+            }
             guard try transaction.changes(WebSessionSQL.insert, opened.columns + [.null]) else {
                 throw StorageError.corrupt("a new session's id is taken")
             }
-            if let replaced,
-                try transaction.changes(WebSessionSQL.endIfAlive, [SQLValue(replaced.id), SQLValue(opened.createdAt)])
-            {
-                try transaction.record(replaced.event.naming(replaced.id))
-                transaction.announce(ended: replaced.id)
+            if let replaced, replaced.isRaised {
+                try transaction.moveGrants(fromBrowserSession: replaced.id, to: opened.id)
             }
             for event in events { try transaction.record(event) }
             return true

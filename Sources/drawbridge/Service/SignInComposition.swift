@@ -29,8 +29,9 @@ extension SignInServices {
                 clients: clients, publicOrigin: settings.publicOrigin, audit: storage, time: time),
             authorizations: Authorizations(
                 issuer: settings.publicOrigin.description, clients: clients,
-                codes: AuthorizationCodes(store: storage), consents: storage, pushed: storage, audit: storage,
-                keys: keys, watch: AuthorizationWatch(limiter: memory, audit: storage), subjectOfHint: subjectOfHint,
+                codes: AuthorizationCodes(store: storage), consents: storage, accounts: storage, pushed: storage,
+                audit: storage, keys: keys, watch: AuthorizationWatch(limiter: memory, audit: storage),
+                subjectOfHint: subjectOfHint,
                 time: time),
             accounts: storage,
             pushedRequests: provider.map {

@@ -85,7 +85,7 @@ struct TestBridge: Sendable {
                 landing: SignInLanding(clients: clients, publicOrigin: origin, audit: storage, time: time),
                 authorizations: Authorizations(
                     issuer: origin.description, clients: clients, codes: AuthorizationCodes(store: storage),
-                    consents: storage, pushed: storage, audit: storage, keys: keys,
+                    consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
                     watch: AuthorizationWatch(limiter: InProcessRateLimiter(), audit: storage),
                     subjectOfHint: { _ in nil }, time: time),
                 accounts: storage,

@@ -9,13 +9,14 @@ import Testing
     private func decide(
         _ changes: KeyValuePairs<String, String?> = [:], client: Client? = nil, user: Subject? = "alice",
         signedIn age: Duration = .seconds(60), acr: String? = "aal1", demanded: Duration? = nil,
-        consented: Set<String>? = nil, agreed: Bool = false
+        consented: Set<String>? = nil, agreed: Bool = false, hasSecondFactor: Bool = false
     ) throws -> AuthorizationDecision {
         AuthorizationDecision.decide(
             try AuthorizationFixture.request(changes, client: client),
             .init(
                 session: user.map { ($0, Authentication(time: noon - age, acr: acr, amr: ["pwd"])) },
-                demandedAt: demanded.map { noon - $0 }, consented: consented, agreed: agreed, now: noon))
+                hasSecondFactor: hasSecondFactor, demandedAt: demanded.map { noon - $0 }, consented: consented,
+                agreed: agreed, now: noon))
     }
 
     private func word(_ decision: AuthorizationDecision) -> String {
@@ -114,5 +115,17 @@ import Testing
         #expect(try decide(["claims": claims], acr: "aal2") == .askConsent)
         // Voluntary ones never fail (OpenID Connect Core §3.1.2.1).
         #expect(try decide(["acr_values": "aal2"]) == .askConsent)
+    }
+
+    @Test func `a wish for two factors is tried once where there is a second factor, and fails nothing`() throws {
+        let wish: KeyValuePairs<String, String?> = ["acr_values": "urn:example:gold aal2"]
+        #expect(try decide(wish, hasSecondFactor: true) == .signIn)
+        #expect(try decide(wish) == .askConsent)
+        #expect(try decide(wish, acr: "aal2", hasSecondFactor: true) == .askConsent)
+        #expect(try decide(wish, demanded: .seconds(5), hasSecondFactor: true) == .askConsent)
+        #expect(try decide(["acr_values": "aal1 aal2"], hasSecondFactor: true) == .askConsent)
+        #expect(try decide(["acr_values": "urn:example:gold"], hasSecondFactor: true) == .askConsent)
+        let silent: KeyValuePairs<String, String?> = ["acr_values": "aal2", "prompt": "none"]
+        #expect(try word(decide(silent, hasSecondFactor: true)) == "consent_required")
     }
 }

@@ -54,7 +54,34 @@ package enum AuthorizationStoreConformance {
             try expectEqual(try await store.session(id: "session-one"), nil, "session")
             try expectEqual(try await store.events(.webSessionOpened).count, 0, "events")
         },
+        ConformanceCase("a session that has ended is not raised, and one that lives is raised by one of many") { open in
+            let servers = [try await open(), try await open()]
+            try expectEqual(try await servers[0].openSample("one"), true, "first")
+            let outcomes = try await concurrently(10) { number in
+                try await servers[number % 2].openSample("raised-\(number)", replacing: Self.raised)
+            }
+            try expectEqual(outcomes.count { $0 }, 1, "winners")
+            try expectEqual(try await servers[0].openSample("late", replacing: Self.raised), false, "late")
+            try expectEqual(try await servers[0].session(id: "session-late"), nil, "the late one")
+            try expectEqual(try await servers[0].events(.webSessionOpened).count, 2, "opened")
+            try expectEqual(try await servers[0].events(.webSessionEnded).count, 1, "ended")
+        },
+        ConformanceCase("what apps were granted under a session goes on under the raised one") { open in
+            let store = try await open()
+            try expectEqual(try await store.openSample("one"), true, "first")
+            try await store.openSample(Sample.appSession("a", browser: "session-one"), refreshToken: "a")
+            try await store.openSample(Sample.appSession("b", browser: "session-other"), refreshToken: "b")
+            try expectEqual(try await store.openSample("two", replacing: Self.raised), true, "raised")
+            try expectEqual(try await store.appSession(id: "app-a")?.endedAt, nil, "before the sign-out")
+            let signedOut = Sample.event(.webSessionEnded, reason: "logout")
+            try expectEqual(try await store.end("session-two", at: Sample.now, event: signedOut), true, "sign-out")
+            try expectEqual(try await store.appSession(id: "app-a")?.endedAt, Sample.now, "after the sign-out")
+            try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "the other session's")
+        },
     ]
+
+    private static let raised = ReplacedSession(
+        id: "session-one", event: Sample.event(.webSessionEnded, reason: "replaced"), isRaised: true)
 }
 
 extension BridgeStorage {

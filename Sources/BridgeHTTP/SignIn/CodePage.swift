@@ -1,0 +1,12 @@
+/// The content of the page that asks for a code.
+struct CodePage: Sendable {
+    let fields: [HiddenField]
+    let notice: SignInNotice?
+    /// The app that asked for the sign-in.
+    let clientName: String?
+    let formTargets: [String]
+    /// The complete page, for who is somebody else.
+    let otherAccountURL: String
+    /// Whose code is asked for where nothing was asked before; `nil` behind the password.
+    var name: String?
+}

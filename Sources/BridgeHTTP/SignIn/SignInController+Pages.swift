@@ -1,0 +1,93 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The pages that the sign-in shows.
+extension SignInController {
+    /// The page that asks for what the browser's session lacks: for everything, for its user's password, or for a code.
+    func missingPage(
+        _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, browser: OpaqueSecret,
+        session: WebSession?, to visitor: PageVisitor
+    ) async throws -> Response {
+        switch (try await missing(errand, browser: browser, session: session), session) {
+        case (.password(let account), _):
+            var asked = notice
+            if case .refused = notice { asked = .wrongPassword }
+            return try page(errand, asked, of: account, browser: browser, to: visitor)
+        case (.code(let account), let session?):
+            let pending = try services.signIn.raise(session, browser: browser)
+            return try codePage(errand, pending, notice, of: account, browser: browser, to: visitor)
+        case (.everything, _), (.code, nil):
+            return try page(errand, notice, username: username, browser: browser, to: visitor)
+        }
+    }
+
+    /// What the browser's session lacks for what it is here for. Only an app's request says how much it wants.
+    func missing(
+        _ errand: SignInErrand, browser: OpaqueSecret, session: WebSession?
+    ) async throws -> MissingProof {
+        guard !errand.isForAnother, let journey = errand.journey, let session else { return .everything }
+        return try await services.authorizations.missing(for: journey, browser: browser, session: session)
+    }
+
+    /// The sign-in page.
+    /// - Parameter account: whose password alone is asked for; `nil` for the complete page.
+    func page(
+        _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, of account: Account? = nil,
+        browser: OpaqueSecret, to visitor: PageVisitor
+    ) throws -> Response {
+        let request = request(errand, browser)
+        var content = SignInPage(
+            fields: errand.fields + [try token(browser)], notice: notice,
+            username: account?.username?.text ?? username ?? request?.loginHint, clientName: request?.client.name,
+            formTargets: targets(request))
+        if let account {
+            content.known = (account.shownName, errand.forAnother.url)
+        } else {
+            content.providers = providers(errand)
+        }
+        var response = pages.signIn(content, to: visitor.preferring(request?.uiLocales))
+        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
+    }
+
+    /// The page of the code.
+    /// - Parameter account: whose code alone is asked for; `nil` behind the password.
+    func codePage(
+        _ errand: SignInErrand, _ pending: String, _ notice: SignInNotice? = nil, of account: Account? = nil,
+        browser: OpaqueSecret, to visitor: PageVisitor
+    ) throws -> Response {
+        let request = request(errand, browser)
+        var response = pages.code(
+            CodePage(
+                fields: errand.fields + [HiddenField(name: "pending", value: pending), try token(browser)],
+                notice: notice, clientName: request?.client.name, formTargets: targets(request),
+                otherAccountURL: errand.forAnother.url, name: account?.shownName),
+            to: visitor.preferring(request?.uiLocales))
+        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
+    }
+
+    private func request(_ errand: SignInErrand, _ browser: OpaqueSecret) -> AuthorizationRequest? {
+        errand.journey.flatMap { services.authorizations.request(of: $0, browser: browser) }
+    }
+
+    private func token(_ browser: OpaqueSecret) throws -> HiddenField {
+        HiddenField(name: "form_token", value: try formTokens.make(binding: browser))
+    }
+
+    private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {
+        (services.upstream?.providers ?? []).map { provider in
+            let query = errand.isEmpty ? "" : "?\(errand.query)"
+            return (provider.name, "\(Self.path)/with/\(provider.id)\(query)")
+        }
+    }
+
+    /// Where the redirects behind the form may end.
+    private func targets(_ request: AuthorizationRequest?) -> [String] {
+        if let request { return [FormTarget.source(of: request)] }
+        let target = services.landing.targetOrigin
+        return target == publicOrigin ? [] : [target.description]
+    }
+}

@@ -1,0 +1,69 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// Accounts with one cheap hash, over a database of their own, with a clock that the test moves.
+struct SignInDesk: Sendable {
+    static let password = Secret("correct horse")
+    static let cost = PasswordCost(logarithm: 10, blockSize: 1, parallelism: 1) ?? .light
+
+    let service: Service
+    let signIn: SignIn
+    let secrets: SecondFactorSecrets
+    let browser = OpaqueSecret.make(.formBinding, random: .system)
+
+    init(_ service: Service) throws {
+        let limiter = InProcessRateLimiter()
+        let storage = service.storage
+        self.service = service
+        secrets = SecondFactorSecrets(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
+        signIn = SignIn(
+            accounts: storage, desk: try PasswordDesk(cost: Self.cost),
+            codes: SecondFactorCheck(accounts: storage, secrets: secrets),
+            throttle: SignInThrottle(
+                limiter: limiter, limits: LimitSettings(), refusals: RefusalLog(audit: storage, limiter: limiter)),
+            opener: SessionOpener(sessions: service.sessions, store: storage, clients: service.clients),
+            audit: storage, keys: service.keys, time: service.clock.source)
+    }
+
+    func add(_ name: String, factor: SecondFactor? = nil, cost: PasswordCost = cost) async throws {
+        let account = Account(
+            subject: Subject(rawValue: "sub-\(name)"), username: Username(name),
+            passwordHash: try PasswordHash(Self.password, cost: cost, random: .system), secondFactor: factor,
+            createdAt: noon)
+        let outcome = try await service.storage.addAccount(
+            account, issuer: Account.issuer, link: nil,
+            event: AuditEvent(at: noon, type: .userCreated, outcome: .success, subject: account.subject))
+        #expect(outcome == .added)
+    }
+
+    func attempt(
+        _ name: String, _ password: Secret<String> = password, replacing current: WebSession? = nil,
+        from address: String = "203.0.113.7"
+    ) async throws -> SignInOutcome {
+        try await signIn.attempt(
+            username: name, password: password, browser: browser, replacing: current, origin: origin(address))
+    }
+
+    func failures() async throws -> [String?] {
+        try await service.storage.search(AuditFilter(type: .userSignInFailed), before: nil, limit: 100).records
+            .map(\.event.reason)
+    }
+}
+
+extension SignInOutcome {
+    var word: String {
+        switch self {
+        case .signedIn: "signed in"
+        case .needsCode: "needs code"
+        case .refused: "refused"
+        case .stale: "stale"
+        case .limited: "limited"
+        }
+    }
+
+    var opened: OpenedSession? { if case .signedIn(let opened) = self { opened } else { nil } }
+
+    var pending: String? { if case .needsCode(let pending) = self { pending } else { nil } }
+}
