@@ -11,12 +11,12 @@ import Testing
     private static let callback = "https://app.example.com/callback"
     private static let session = "__Host-drawbridge_session"
 
-    /// Two clients: `app` takes any sign-in, `vault` wants two factors.
+    /// Two clients: `notes` takes any sign-in, `vault` wants two factors.
     private func run(_ body: @Sendable (TestBridge, TestBrowser) async throws -> Void) async throws {
         try await TestBridge.run { bridge, client in
             try await TestAccounts.add(to: bridge)
-            var clients = bridge.services.clients.current.all.filter { $0.id != "app" }
-            for (id, minimum) in [("app", nil), ("vault", "aal2")] as [(ClientID, String?)] {
+            var clients = bridge.services.clients.current.all
+            for (id, minimum) in [("notes", nil), ("vault", "aal2")] as [(ClientID, String?)] {
                 var client = Client(id: id, name: "The \(id.rawValue)", kind: .native)
                 client.redirectURIs = [
                     try RedirectURI(registering: Self.callback, rules: RedirectURIRules(isNative: true))
@@ -61,6 +61,11 @@ import Testing
     private func asksForEverything(_ page: TestResponse) -> Bool {
         page.text.contains(#"type="password""#) && page.text.contains(#"id="username""#)
             && !page.text.contains(" readonly")
+    }
+
+    private func link(of page: TestResponse, _ pattern: Regex<(Substring, Substring)>) throws -> String {
+        let link = try #require(page.text.firstMatch(of: pattern)?.1)
+        return String(link).replacing("&amp;", with: "&").replacing("&#x2F;", with: "/").replacing("&#x3D;", with: "=")
     }
 
     private func grant(_ bridge: TestBridge, _ answer: TestResponse) async throws -> AuthorizationGrant {
@@ -112,7 +117,7 @@ import Testing
     @Test func `a sign-in that is too old is renewed with the password alone`() async throws {
         try await run { bridge, browser in
             try await signIn(bridge, browser, withFactor: false)
-            let page = try await browser.open(Self.url("app", "&max_age=59"))
+            let page = try await browser.open(Self.url("notes", "&max_age=59"))
             #expect(page.status == .ok && asksForPassword(page, of: "alice"))
             #expect(page.text.contains(#"autocomplete="username""#) && page.text.contains(#"id="known""#))
             let wrong = try await browser.signIn(on: page, password: "wrong horse")
@@ -138,16 +143,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [("app", "&prompt=login"), ("vault", "")])
+    @Test(arguments: [("notes", "&prompt=login"), ("vault", "")])
     func `somebody else finds the way to the complete page, and stays there`(
         client: String, more: String
     ) async throws {
         try await run { bridge, browser in
             try await signIn(bridge, browser)
             let page = try await browser.open(Self.url(client, more))
-            let link = try #require(page.text.firstMatch(of: #/id="other" href="([^"]*)"/#)?.1)
-            let complete = try await browser.get(
-                link.replacing("&amp;", with: "&").replacing("&#x2F;", with: "/").replacing("&#x3D;", with: "="))
+            let complete = try await browser.get(try link(of: page, #/id="other" href="([^"]*)"/#))
             #expect(complete.status == .ok && asksForEverything(complete))
             let wrong = try await browser.signIn(on: complete, as: "carol", password: "wrong horse")
             #expect(asksForEverything(wrong))
@@ -164,7 +167,7 @@ import Testing
         try await run { _, browser in
             let cookie = try await browser.client.signIn("dora")
             browser.hold(Self.session, String(cookie.drop { $0 != "=" }.dropFirst()))
-            let page = try await browser.open(Self.url("app", more))
+            let page = try await browser.open(Self.url("notes", more))
             #expect(asksForEverything(page) && !page.text.contains(#"id="known""#))
         }
     }
@@ -233,11 +236,10 @@ import Testing
     @Test func `the consent page's way to another account shows the complete page`() async throws {
         try await run { bridge, browser in
             try await signIn(bridge, browser, withFactor: false)
-            let consent = try await browser.open(Self.url("app", "&prompt=consent&max_age=60"))
-            let link = try #require(consent.text.firstMatch(of: #/href="([^"]*sign-in[^"]*)"/#)?.1)
+            let consent = try await browser.open(Self.url("notes", "&prompt=consent&max_age=60"))
+            let link = try link(of: consent, #/href="([^"]*sign-in[^"]*)"/#)
             bridge.clock.advance(by: .seconds(60))
-            let page = try await browser.get(
-                link.replacing("&amp;", with: "&").replacing("&#x2F;", with: "/").replacing("&#x3D;", with: "="))
+            let page = try await browser.get(link)
             #expect(asksForEverything(page))
         }
     }
@@ -248,7 +250,7 @@ import Testing
             browser.send("Accept-Language", "de")
             let code = try await browser.open(Self.url("vault"))
             #expect(code.text.contains("Sie sind angemeldet als") && code.text.contains("Als jemand anderes anmelden"))
-            let password = try await browser.open(Self.url("app", "&prompt=login"))
+            let password = try await browser.open(Self.url("notes", "&prompt=login"))
             #expect(password.text.contains("<h1>Geben Sie Ihr Passwort noch einmal ein</h1>"))
         }
     }
