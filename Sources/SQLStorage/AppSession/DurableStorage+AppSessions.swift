@@ -4,11 +4,12 @@ extension DurableStorage: AppSessionStore {
     package func open(
         _ session: AppSession, refreshToken: RefreshTokenRecord?, events: [AuditEvent]
     ) async throws -> AppSessionOpenOutcome {
-        try await write { [heldStanding, heldAppSession] transaction in
+        let standing = SQLCall(heldStanding, [SQLValue(session.subject)])
+        let parent = session.parentID.map { SQLCall(heldAppSession, [SQLValue($0)]) }
+        return try await write(anticipating: [standing, parent].compactMap(\.self)) { [heldStanding] transaction in
             guard try transaction.isActive(session.subject, by: heldStanding) else { return .subjectDisabled }
-            if let parentID = session.parentID {
-                guard let parent = try transaction.run(heldAppSession, [SQLValue(parentID)]).first,
-                    try parent.optionalTimestamp(0) == nil
+            if let parent {
+                guard let row = try transaction.run(parent).first, try row.optionalTimestamp(0) == nil
                 else { return .parentEnded }
             }
             try transaction.insert(session, refreshToken: refreshToken)

@@ -8,8 +8,8 @@ extension WriteTransaction {
     }
 
     func insert(_ session: AppSession, refreshToken: RefreshTokenRecord?) throws {
-        _ = try changes(AppSessionSQL.insert, session.columns)
-        if let refreshToken { _ = try changes(RefreshTokenSQL.insert, refreshToken.columns) }
+        try submit(AppSessionSQL.insert, session.columns)
+        if let refreshToken { try submit(RefreshTokenSQL.insert, refreshToken.columns) }
     }
 
     /// Ends sessions with the app and web sessions under them, and tells who wants to know.
@@ -76,7 +76,7 @@ extension WriteTransaction {
     /// Queues word of a session's end for its client.
     func insertLogoutNotice(for session: AppSession, at now: Timestamp) throws {
         // One end, one notice: the session's id will do for the notice's.
-        _ = try changes(
+        try submit(
             LogoutNoticeSQL.insert,
             [
                 SQLValue(session.id), SQLValue(session.clientID), SQLValue(session.subject), SQLValue(session.id),

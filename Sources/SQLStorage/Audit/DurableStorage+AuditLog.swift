@@ -3,7 +3,7 @@ package import Bridge
 extension DurableStorage: AuditLog {
     package func append(_ events: [AuditEvent]) async throws {
         guard !events.isEmpty else { return }
-        try await write { transaction in
+        try await write(anticipating: []) { transaction in
             for event in events { try transaction.record(event) }
         }
     }

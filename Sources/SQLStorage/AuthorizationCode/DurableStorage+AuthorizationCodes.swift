@@ -2,8 +2,8 @@ package import Bridge
 
 extension DurableStorage: AuthorizationCodeStore {
     package func recordCode(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws {
-        try await write { transaction in
-            _ = try transaction.changes(AuthorizationCodeSQL.insert, code.columns)
+        try await write(anticipating: []) { transaction in
+            try transaction.submit(AuthorizationCodeSQL.insert, code.columns)
             try transaction.record(event)
         }
     }
@@ -18,11 +18,10 @@ extension DurableStorage: AuthorizationCodeStore {
         digest: String, opening session: AppSession, refreshToken: RefreshTokenRecord?, at now: Timestamp,
         events: [AuditEvent]
     ) async throws -> AuthorizationCodeRedeemOutcome {
-        try await write { [heldStanding] transaction in
-            guard
-                try transaction.changes(
-                    AuthorizationCodeSQL.redeem, [.text(digest), SQLValue(now), SQLValue(session.id)])
-            else {
+        let redeem = SQLCall(AuthorizationCodeSQL.redeem, [.text(digest), SQLValue(now), SQLValue(session.id)])
+        let standing = SQLCall(heldStanding, [SQLValue(session.subject)])
+        return try await write(anticipating: [redeem, standing]) { [heldStanding] transaction in
+            guard try transaction.changes(redeem) else {
                 let use = try transaction.run(AuthorizationCodeSQL.use, [.text(digest)]).first
                 return try use?.optionalTimestamp(0) == nil ? .gone : .alreadyUsed
             }

@@ -31,11 +31,15 @@ final class GroupCommitWriter: Sendable {
 
     /// Runs `body` in a transaction; when this returns, it is durable.
     ///
-    /// `body` may run twice; only its last run counts. It may throw ``Withdrawn`` to answer and write nothing.
+    /// `body` may run several times; only its last run counts. It may throw ``Withdrawn`` to answer and write nothing.
+    /// - Parameter calls: see ``PendingWrite/anticipated``.
     /// - Throws: ``StorageError``; then nothing was written.
-    func write<Value: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Value) async throws -> Value {
+    func write<Value: Sendable>(
+        anticipating calls: [SQLCall]? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let write = PendingWrite(
+                anticipated: calls,
                 attempt: { transaction in
                     let value = try body(transaction)
                     return { continuation.resume(returning: value) }
@@ -53,6 +57,9 @@ final class GroupCommitWriter: Sendable {
 
     /// Refuses every later write.
     func close() { queue.withLock { $0.isClosed = true } }
+
+    /// Writes that wait for the next commit.
+    var waitingCount: Int { queue.withLock { $0.waiting.count } }
 
     func enqueue(_ write: PendingWrite) {
         let refusal: String? = queue.withLock { queue in

@@ -1,7 +1,12 @@
 /// One write that waits for its turn.
 ///
-/// `attempt` may run twice (see ``GroupCommitWriter``), so it must do nothing but talk to the transaction.
+/// `attempt` may run several times (see ``GroupCommitWriter``), so it must do nothing but talk to the transaction.
 struct PendingWrite: Sendable {
+    /// The statements that `attempt` will run first, most likely, in this order; see ``WriteBatch``.
+    ///
+    /// A write that names them, and be it none, also says that what else it writes most likely is only submitted, and
+    /// matters to no other write before the commit. `nil` says nothing, and what comes later sees all it does.
+    var anticipated: [SQLCall]?
     /// Does the work; what it returns tells the caller, and is called once the commit is durable.
     let attempt: @Sendable (WriteTransaction) throws -> @Sendable () -> Void
     /// Tells the caller that nothing was written.

@@ -1,6 +1,10 @@
 import Bridge
 
 /// Writes that share one transaction.
+///
+/// Over a network most of a write's time goes to waiting for the answers to its own statements, and all writes of a
+/// node wait one behind the other. So what writes in a row say they will run first is run first for all of them, with
+/// one way to the server and back (ADR-0011). If one goes another way, the batch is undone and run again without that.
 struct WriteBatch {
     let writes: [PendingWrite]
     let session: any SQLSession
@@ -9,6 +13,10 @@ struct WriteBatch {
 
     /// Times that an interrupted batch is run as a whole before its writes go their own ways.
     private static let attempts = 3
+
+    /// How a transaction runs its writes.
+    private enum Course { case anticipating, oneByOne, isolated }
+
     private static let savepoint = SQLSavepoint("one_write")
 
     /// Commits the writes and tells every caller how it went.
@@ -16,11 +24,11 @@ struct WriteBatch {
     /// - Returns: where the chain ends now; `nil` when something failed.
     func commit(startingFrom chain: AuditChain?) -> AuditChain? {
         var chain = chain
-        var isolated = false
+        var course = Course.anticipating
         var attempt = 0
         while true {
             do {
-                return try run(startingFrom: chain, isolated: isolated)
+                return try run(startingFrom: chain, course)
             } catch let failure as SQLFailure where failure.kind == .interrupted {
                 attempt += 1
                 guard attempt < Self.attempts else { return giveUp(failure) }
@@ -28,11 +36,11 @@ struct WriteBatch {
                 failAll(failure)
                 return nil
             } catch {
-                guard !isolated else {
+                guard course != .isolated else {
                     failAll(error)
                     return nil
                 }
-                isolated = true
+                course = error is AnticipationMissed ? .oneByOne : .isolated
             }
             // The chain is read again: a refused event would mean that it ends elsewhere than thought, and while the
             // connection was lost another process may have had the node's name.
@@ -52,15 +60,16 @@ struct WriteBatch {
         }
     }
 
-    private func run(startingFrom chain: AuditChain?, isolated: Bool) throws -> AuditChain {
+    private func run(startingFrom chain: AuditChain?, _ course: Course) throws -> AuditChain {
         try session.begin()
         do {
             let transaction = WriteTransaction(session: session, chain: try chain ?? auditor.readChain(session))
-            var answers: [@Sendable () -> Void] = []
-            answers.reserveCapacity(writes.count)
-            for write in writes {
-                answers.append(isolated ? try isolate(write, in: transaction) : try write.attempt(transaction))
-            }
+            let answers: [@Sendable () -> Void] =
+                switch course {
+                case .anticipating: try anticipate(in: transaction)
+                case .oneByOne: try writes.map { try $0.attempt(transaction) }
+                case .isolated: try writes.map { try isolate($0, in: transaction) }
+                }
             try auditor.recordCheckpointIfDue(in: transaction)
             if let sessionEndNews { try transaction.sendAnnouncements(sessionEndNews) }
             try session.commit()
@@ -70,6 +79,19 @@ struct WriteBatch {
             session.rollback()
             throw error
         }
+    }
+
+    /// A write that names no statements sees everything before it, and everything after it sees what it did.
+    private func anticipate(in transaction: WriteTransaction) throws -> [@Sendable () -> Void] {
+        var answers: [@Sendable () -> Void] = []
+        answers.reserveCapacity(writes.count)
+        var rest = writes[...]
+        while let first = rest.first {
+            let together = rest.prefix { $0.anticipated != nil }
+            answers += together.isEmpty ? [try first.attempt(transaction)] : try transaction.attempt(together)
+            rest = rest.dropFirst(max(1, together.count))
+        }
+        return answers
     }
 
     /// Runs one write so that its failure undoes it alone.

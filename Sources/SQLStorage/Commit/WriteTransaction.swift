@@ -4,6 +4,10 @@ package import Bridge
 package final class WriteTransaction {
     private let session: any SQLSession
     private(set) var chain: AuditChain
+    /// What was run ahead for the write whose turn it is.
+    private var anticipated = AnticipatedAnswers()
+    /// Whether a write changed something by itself since statements were last run ahead.
+    private var hasChanged = false
     /// Sessions that the transaction ends.
     private var endedSessions: [SessionID] = []
 
@@ -17,12 +21,23 @@ package final class WriteTransaction {
 
     @discardableResult
     package func run(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> [SQLRow] {
-        try session.run(statement, arguments)
+        if let answer = anticipated.take(statement, arguments) { return answer.rows }
+        let rows = try session.run(statement, arguments)
+        if !statement.isQuery { hasChanged = true }
+        return rows
     }
 
     /// Whether the statement wrote any row.
     package func changes(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Bool {
-        try session.change(statement, arguments) > 0
+        if let answer = anticipated.take(statement, arguments) { return answer.changes > 0 }
+        guard try session.change(statement, arguments) > 0 else { return false }
+        hasChanged = true
+        return true
+    }
+
+    /// Runs a statement whose rows nobody wants, and which most likely succeeds; saves the way to a server and back.
+    package func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
+        try session.submit(statement, arguments)
     }
 
     /// Chains an event behind the node's last one and stores it; what has ended goes to its client's webhook too.
@@ -51,4 +66,31 @@ package final class WriteTransaction {
 
     /// Puts the chain back to where it was before a write that was undone.
     func rewind(to chain: AuditChain) { self.chain = chain }
+}
+
+extension WriteTransaction {
+    package func run(_ call: SQLCall) throws -> [SQLRow] { try run(call.statement, call.arguments) }
+
+    package func changes(_ call: SQLCall) throws -> Bool { try changes(call.statement, call.arguments) }
+}
+
+extension WriteTransaction {
+    /// Runs what several writes in a row will run first, and then each of them with its answers.
+    /// - Throws: ``AnticipationMissed`` when one goes another way, so that this counts for nothing.
+    func attempt(_ writes: ArraySlice<PendingWrite>) throws -> [@Sendable () -> Void] {
+        let calls = writes.flatMap { $0.anticipated ?? [] }
+        var answers = try calls.isEmpty ? [] : session.runAll(calls)[...]
+        hasChanged = false
+        return try writes.map { write in
+            let calls = write.anticipated ?? []
+            // What was run ahead for this one did not see what one before it changed.
+            guard calls.isEmpty || !hasChanged else { throw AnticipationMissed() }
+            anticipated = AnticipatedAnswers(calls, answers.prefix(calls.count))
+            answers = answers.dropFirst(calls.count)
+            defer { anticipated = AnticipatedAnswers() }
+            let answer = try write.attempt(self)
+            guard !anticipated.leavesChange else { throw AnticipationMissed() }
+            return answer
+        }
+    }
 }

@@ -37,10 +37,12 @@ enum DeviceSecretSQL {
         ORDER BY COALESCE(last_used_at, created_at), id
         """
 
-    /// Changes the row, and so holds it, only while the device lives.
+    /// Changes the row, and so holds it, only while the device lives. By one of its digests, like ``sessionBelow``: a
+    /// use knows no more beforehand.
     static let use: SQLStatement = """
         UPDATE device_secret SET last_used_at = $2, use_count = use_count + 1
-        WHERE id = $1 AND revoked_at IS NULL AND expires_at > $2
+        WHERE id = (SELECT device_secret_id FROM device_secret_digest WHERE digest = $1)
+            AND revoked_at IS NULL AND expires_at > $2
         """
 
     static let hold: SQLStatement = """
@@ -84,7 +86,8 @@ enum DeviceSecretSQL {
 
     static let sessionBelow: SQLStatement = """
         SELECT id FROM app_session
-        WHERE id = $1 AND device_secret_id = $2 AND ended_at IS NULL AND expires_at > $3
+        WHERE id = $1 AND device_secret_id = (SELECT device_secret_id FROM device_secret_digest WHERE digest = $2)
+            AND ended_at IS NULL AND expires_at > $3
         """
 
     /// The current secrets but the first and the `$2` youngest: an app that never stored a newer one still has the

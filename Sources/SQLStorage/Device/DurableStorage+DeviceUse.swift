@@ -4,31 +4,33 @@ extension DurableStorage {
     package func useDeviceSecret(
         digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: DeviceSecretEnding
     ) async throws -> DeviceSecretUseOutcome {
-        try await write { [heldStanding, heldAppSession] transaction in
-            guard let row = try transaction.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first else {
-                return .refused(.unknown)
-            }
+        let select = SQLCall(DeviceSecretSQL.selectByDigest, [.text(digest)])
+        let standing = SQLCall(heldStanding, [SQLValue(use.subject)])
+        let hold = SQLCall(DeviceSecretSQL.use, [.text(digest), SQLValue(use.at)])
+        let carrier = SQLCall(heldAppSession, [SQLValue(use.sessionID)])
+        let below = SQLCall(DeviceSecretSQL.sessionBelow, [SQLValue(use.sessionID), .text(digest), SQLValue(use.at)])
+        let course = [select, standing, select, hold, select, carrier, below]
+        return try await write(anticipating: course) { [heldStanding] transaction in
+            guard let row = try transaction.run(select).first else { return .refused(.unknown) }
             // The user's row first, as a disabling does, so that the two never wait for each other.
             guard try transaction.isActive(try DeviceSecret(row: row).subject, by: heldStanding) else {
                 return .refused(.sessionEnded)
             }
-            let found = try Self.held(digest, DeviceSecretSQL.use, at: use.at, in: transaction)
+            let found = try Self.held(digest, in: transaction) { _ in hold }
             guard case .accepted(let device) = found else { return found }
             switch try Self.place(of: digest, at: use.at, overlap: overlap, in: transaction) {
             case .current, .overlapping: break
             case .replayed: return .replayed(ended: try Self.end(device.id, replayed, in: transaction) ?? [])
             }
-            _ = try transaction.run(heldAppSession, [SQLValue(use.sessionID)])
-            guard
-                !(try transaction.run(
-                    DeviceSecretSQL.sessionBelow, [SQLValue(use.sessionID), SQLValue(device.id), SQLValue(use.at)]
-                )).isEmpty
-            else { throw Withdrawn(outcome: DeviceSecretUseOutcome.refused(.sessionEnded)) }
+            _ = try transaction.run(carrier)
+            guard try !transaction.run(below).isEmpty else {
+                throw Withdrawn(outcome: DeviceSecretUseOutcome.refused(.sessionEnded))
+            }
             switch use.opening {
             case .appSession(let session, let refreshToken):
                 try transaction.insert(session, refreshToken: refreshToken)
             case .webSession(let session, let refreshDigest):
-                _ = try transaction.changes(WebSessionSQL.insert, session.columns + [.null])
+                try transaction.submit(WebSessionSQL.insert, session.columns + [.null])
                 if let refreshDigest {
                     try transaction.insertSessionRefresh(refreshDigest, of: session, parent: nil, at: use.at)
                 }
@@ -43,7 +45,9 @@ extension DurableStorage {
         replayed: DeviceSecretEnding
     ) async throws -> DeviceSecretUseOutcome {
         try await write { transaction in
-            let found = try Self.held(digest, DeviceSecretSQL.hold, at: now, in: transaction)
+            let found = try Self.held(digest, in: transaction) { device in
+                SQLCall(DeviceSecretSQL.hold, [SQLValue(device.id), SQLValue(now)])
+            }
             guard case .accepted(let device) = found else { return found }
             if try !transaction.changes(DeviceSecretSQL.replace, [.text(digest), SQLValue(now)]) {
                 switch try Self.place(of: digest, at: now, overlap: overlap, in: transaction) {
@@ -86,13 +90,13 @@ extension DurableStorage {
 
     /// The device of a secret, its row held until the transaction ends.
     private static func held(
-        _ digest: String, _ hold: SQLStatement, at now: Timestamp, in transaction: WriteTransaction
+        _ digest: String, in transaction: WriteTransaction, by hold: (DeviceSecret) -> SQLCall
     ) throws -> DeviceSecretUseOutcome {
         guard let row = try transaction.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first else {
             return .refused(.unknown)
         }
         let device = try DeviceSecret(row: row)
-        guard try transaction.changes(hold, [SQLValue(device.id), SQLValue(now)]) else {
+        guard try transaction.changes(hold(device)) else {
             // Read again: another call may have revoked it since.
             let row = try transaction.run(DeviceSecretSQL.select, [SQLValue(device.id)]).first
             return .refused(try row.map(DeviceSecret.init(row:))?.revokedAt == nil ? .expired : .revoked)
@@ -110,5 +114,15 @@ extension DurableStorage {
         let earliest = SQLValue(now - overlap)
         return try transaction.changes(DeviceSecretSQL.spendOverlap, [.text(digest), SQLValue(now), earliest])
             ? .overlapping : .replayed
+    }
+}
+
+extension DeviceSecretUse {
+    /// Who the caller thinks has the device.
+    fileprivate var subject: Subject {
+        switch opening {
+        case .webSession(let session, _): session.subject
+        case .appSession(let session, _): session.subject
+        }
     }
 }

@@ -16,6 +16,12 @@ package protocol SQLSession {
     /// which then throws what was wrong with it. Saves the way to a server and back.
     func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws
 
+    /// Runs statements one behind the other, with as few ways to a server and back as that takes; after one that fails
+    /// none is run.
+    /// - Returns: what each gave.
+    /// - Throws: ``SQLFailure``.
+    func runAll(_ calls: [SQLCall]) throws -> [SQLAnswer]
+
     /// Opens a transaction that will write.
     func begin() throws
 

@@ -10,10 +10,13 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
     package let isInOrder: Bool
     /// Whether the statement is run again and again, so that it pays to keep it prepared.
     package let isRecurring: Bool
+    /// Whether the statement only reads.
+    package let isQuery: Bool
 
     package init(_ text: String, isRecurring: Bool = true) {
         self.text = text
         self.isRecurring = isRecurring
+        isQuery = text.hasPrefix("SELECT")
         argumentOrder = Self.order(in: text)
         isInOrder = argumentOrder == Array(argumentOrder.indices)
     }
@@ -41,4 +44,10 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
         close()
         return order
     }
+}
+
+// Everything else follows from the text.
+extension SQLStatement: Hashable {
+    package static func == (one: SQLStatement, other: SQLStatement) -> Bool { one.text == other.text }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -4,14 +4,14 @@ extension DurableStorage: LoginTokenStore {
     package func recordIssue(
         _ token: IssuedLoginToken, idempotency: IdempotencyRecord?, event: AuditEvent
     ) async throws -> LoginTokenIssueOutcome {
-        try await write { transaction in
-            if let idempotency {
-                let key = idempotency.columns + [SQLValue(token.issuedAt)]
-                guard try transaction.changes(LoginTokenSQL.claimKey, key) else {
+        let claim = idempotency.map { SQLCall(LoginTokenSQL.claimKey, $0.columns + [SQLValue(token.issuedAt)]) }
+        return try await write(anticipating: [claim].compactMap(\.self)) { transaction in
+            if let idempotency, let claim {
+                guard try transaction.changes(claim) else {
                     return try Self.earlierIssue(for: idempotency, in: transaction)
                 }
             }
-            try transaction.run(LoginTokenSQL.issue, token.columns)
+            try transaction.submit(LoginTokenSQL.issue, token.columns)
             try transaction.record(event)
             return .recorded
         }

@@ -5,37 +5,37 @@ extension DurableStorage {
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
         replacing replaced: ReplacedSession?, events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
-        try await write { [heldStanding, heldAppSession] transaction in
+        let standing = SQLCall(heldStanding, [SQLValue(token.subject)])
+        let parent = session.parentID.map { SQLCall(heldAppSession, [SQLValue($0)]) }
+        let usage: [SQLValue] = [
+            SQLValue(use.at), SQLValue(use.sessionID), SQLValue(use.address), SQLValue(use.userAgentDigest),
+        ]
+        let redeem = SQLCall(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
+        let insert = SQLCall(WebSessionSQL.insert, session.columns + [SQLValue(token.issuedAt)])
+        let end = replaced.map { SQLCall(WebSessionSQL.endIfAlive, [SQLValue($0.id), SQLValue(use.at)]) }
+        // A replay's insert writes nothing, since the token's session stands in its way.
+        let course = [standing, parent, redeem, insert, end].compactMap(\.self)
+        return try await write(anticipating: course) { transaction in
             // Asked inside the transaction: a user who was disabled a moment ago must not get in with a token that
             // was checked before. Disabling ends everything of the user, unredeemed tokens too (contract §7). Held,
             // because a disabling on another node must wait, or it would not see the session that is opened here.
-            if let row = try transaction.run(heldStanding, [SQLValue(token.subject)]).first,
-                let disabledAt = try row.optionalTimestamp(0)
-            {
+            if let row = try transaction.run(standing).first, let disabledAt = try row.optionalTimestamp(0) {
                 return .revoked(at: disabledAt)
             }
             // The same for the app's session, if it is one of ours: what hangs under it must not outlive it.
-            if let parentID = session.parentID,
-                let row = try transaction.run(heldAppSession, [SQLValue(parentID)]).first,
-                let endedAt = try row.optionalTimestamp(0)
-            {
+            if let parent, let row = try transaction.run(parent).first, let endedAt = try row.optionalTimestamp(0) {
                 return .revoked(at: endedAt)
             }
-            let usage: [SQLValue] = [
-                SQLValue(use.at), SQLValue(use.sessionID), SQLValue(use.address), SQLValue(use.userAgentDigest),
-            ]
             guard
-                try transaction.changes(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
+                try transaction.changes(redeem)
                     || transaction.changes(LoginTokenSQL.redeemUnrecorded, token.columns + usage)
                     // Another node may have recorded a miss in between.
-                    || transaction.changes(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
+                    || transaction.changes(redeem)
             else { return try Self.refusal(of: token.id, in: transaction) }
-            guard try transaction.changes(WebSessionSQL.insert, session.columns + [SQLValue(token.issuedAt)]) else {
+            guard try transaction.changes(insert) else {
                 throw Withdrawn(outcome: try Self.useOfPurgedToken(token, in: transaction))
             }
-            if let replaced,
-                try transaction.changes(WebSessionSQL.endIfAlive, [SQLValue(replaced.id), SQLValue(use.at)])
-            {
+            if let replaced, let end, try transaction.changes(end) {
                 try transaction.record(replaced.event.naming(replaced.id))
                 transaction.announce(ended: replaced.id)
             }

@@ -72,17 +72,18 @@ final class PostgresLink {
     }
 
     /// Runs statements with one way to the server and back; after one that fails none is run.
-    /// - Returns: the answer to the last.
-    func run(_ commands: [Command], until deadline: ContinuousClock.Instant) throws -> PostgresResult? {
+    /// - Returns: the answer to each.
+    func run(_ commands: [Command], until deadline: ContinuousClock.Instant) throws -> [PostgresResult] {
         let names = try commands.map { try prepare($0.statement, until: deadline) }
         guard PQenterPipelineMode(handle) == 1 else { throw connectionFailure }
         for (command, name) in zip(commands, names) { try send(command, name: name) }
         guard PQpipelineSync(handle) == 1 else { throw connectionFailure }
-        var last: PostgresResult?
+        var answers: [PostgresResult] = []
+        answers.reserveCapacity(commands.count)
         var failure: (any Error)?
         for _ in commands {
             do {
-                last = try finish(until: deadline)
+                answers.append(try finish(until: deadline))
             } catch {
                 failure = failure ?? error
                 guard isHealthy else { break }
@@ -91,7 +92,7 @@ final class PostgresLink {
         // Everything is answered. Whatever happens from here on concerns the connection, and not what was answered.
         if isHealthy, !leavePipeline(until: deadline) { isSpoilt = true }
         if let failure { throw failure }
-        return last
+        return answers
     }
 
     private func leavePipeline(until deadline: ContinuousClock.Instant) -> Bool {

@@ -22,6 +22,8 @@ final class PostgresSession: SQLSession {
 
     /// Statements sent at most before an answer is read: what comes back must fit into the sockets' buffers.
     private static let submissionLimit = 128
+    /// Statements of ``runAll(_:)`` that are under way at a time: the server's deadline for one must not be ours for all.
+    private static let togetherLimit = 512
 
     init(
         address: PostgresAddress, applicationName: String, timeouts: PostgresTimeouts,
@@ -86,6 +88,19 @@ final class PostgresSession: SQLSession {
         submitted.append(command)
     }
 
+    func runAll(_ calls: [SQLCall]) throws -> [SQLAnswer] {
+        var answers: [SQLAnswer] = []
+        answers.reserveCapacity(calls.count)
+        for start in stride(from: 0, to: calls.count, by: Self.togetherLimit) {
+            let part = calls[start..<min(start + Self.togetherLimit, calls.count)]
+            let results = try results(of: try part.map { try command($0.statement, $0.arguments) })
+            for (call, result) in zip(part, results) {
+                answers.append(SQLAnswer(rows: result.rows, changes: call.statement.isQuery ? 0 : result.changes))
+            }
+        }
+        return answers
+    }
+
     func begin() throws {
         try connect()
         try submit(Self.begin, [])
@@ -137,16 +152,21 @@ final class PostgresSession: SQLSession {
     }
 
     private func answer(to statement: SQLStatement, _ arguments: [SQLValue]) throws -> PostgresResult {
+        guard let result = try results(of: [command(statement, arguments)]).last else { throw Self.lost }
+        return result
+    }
+
+    /// Runs what was submitted, then these.
+    /// - Returns: the answers to these.
+    private func results(of commands: [PostgresLink.Command]) throws -> [PostgresResult] {
         guard let link, link.isHealthy,
             !isTransacting || link.isInTransaction || submitted.first?.statement.text == Self.begin.text
         else { throw Self.lost }
-        let command = try command(statement, arguments)
         let deadline = ContinuousClock.now + timeouts.answer
-        if submitted.isEmpty { return try link.run(command, until: deadline) }
-        let commands = submitted + [command]
+        if submitted.isEmpty, commands.count == 1 { return [try link.run(commands[0], until: deadline)] }
+        let earlier = submitted
         submitted = []
-        guard let result = try link.run(commands, until: deadline) else { throw Self.lost }
-        return result
+        return try link.run(earlier + commands, until: deadline).suffix(commands.count)
     }
 
     private func command(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> PostgresLink.Command {

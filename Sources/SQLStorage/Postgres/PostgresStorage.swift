@@ -32,7 +32,7 @@ package enum PostgresStorage {
 
     /// Opens a database whose tables are up to date, for reading: no node name is taken and every write is refused.
     package static func openForReading(
-        _ address: PostgresAddress, readers: Int = 1, logger: Logger = Logger(label: "drawbridge.storage")
+        _ address: PostgresAddress, readers: Int = 2, logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) -> DurableStorage {
         let engine = PostgresEngine(
             address: address, node: nil, readers: readers, timeouts: .command, logger: logger)

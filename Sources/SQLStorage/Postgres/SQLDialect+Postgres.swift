@@ -4,7 +4,7 @@ extension SQLDialect {
         text: #"TEXT COLLATE "C""#, clustered: "",
         // The columns' own collation knows the case of ASCII letters only.
         lowercase: { #"lower((\#($0)) COLLATE "und-x-icu")"# },
-        rowHold: " FOR SHARE",
+        rowHold: " FOR SHARE", isRemote: true,
         beforeMigration: [
             "SELECT pg_advisory_xact_lock(hashtextextended('drawbridge migration ' || current_schema(), 0))"
         ],

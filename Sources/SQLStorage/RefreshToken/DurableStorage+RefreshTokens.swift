@@ -11,18 +11,16 @@ extension DurableStorage: RefreshTokenStore {
     package func rotate(
         digest: String, to successor: RefreshTokenRecord, at now: Timestamp, event: AuditEvent
     ) async throws -> RefreshTokenRotation {
-        try await write { transaction in
-            guard
-                try transaction.changes(
-                    RefreshTokenSQL.rotate, [.text(digest), SQLValue(now), .text(successor.digest)])
-            else {
+        let rotate = SQLCall(RefreshTokenSQL.rotate, [.text(digest), SQLValue(now), .text(successor.digest)])
+        return try await write(anticipating: [rotate]) { transaction in
+            guard try transaction.changes(rotate) else {
                 let found = try transaction.run(RefreshTokenSQL.select, [.text(digest)]).first
                 guard let state = try found.map(RefreshTokenState.init(row:)), state.rotatedAt != nil,
                     state.session.isAlive(at: now)
                 else { return .gone }
                 return .rotatedBefore(state)
             }
-            _ = try transaction.changes(RefreshTokenSQL.insert, successor.columns)
+            try transaction.submit(RefreshTokenSQL.insert, successor.columns)
             try transaction.record(event)
             return .rotated
         }
@@ -31,11 +29,9 @@ extension DurableStorage: RefreshTokenStore {
     package func extendRefreshToken(
         digest: String, until expiry: Timestamp, at now: Timestamp, event: AuditEvent
     ) async throws -> Bool {
-        try await write { transaction in
-            guard
-                try transaction.changes(
-                    RefreshTokenSQL.extend, [.text(digest), SQLValue(now), SQLValue(expiry)])
-            else { return false }
+        let extend = SQLCall(RefreshTokenSQL.extend, [.text(digest), SQLValue(now), SQLValue(expiry)])
+        return try await write(anticipating: [extend]) { transaction in
+            guard try transaction.changes(extend) else { return false }
             try transaction.record(event)
             return true
         }

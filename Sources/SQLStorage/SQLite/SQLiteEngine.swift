@@ -13,7 +13,7 @@ final class SQLiteEngine: SQLEngine {
         text: "TEXT", clustered: " WITHOUT ROWID",
         // Registered by GRDB; SQLite's own lower() knows ASCII only.
         lowercase: { "swiftLowercaseString(\($0))" },
-        rowHold: "", beforeMigration: [], sessionEndNews: nil)
+        rowHold: "", isRemote: false, beforeMigration: [], sessionEndNews: nil)
 
     /// How long a write waits for another process that writes, such as a command beside the server.
     private static let busyTimeout: TimeInterval = 5

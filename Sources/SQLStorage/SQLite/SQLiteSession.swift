@@ -19,6 +19,13 @@ struct SQLiteSession: SQLSession {
         return database.changesCount
     }
 
+    func runAll(_ calls: [SQLCall]) throws -> [SQLAnswer] {
+        try calls.map { call in
+            let rows = try run(call.statement, call.arguments)
+            return SQLAnswer(rows: rows, changes: call.statement.isQuery ? 0 : database.changesCount)
+        }
+    }
+
     func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
         guard arguments.count == statement.argumentOrder.count else {
             throw SQLFailure(kind: .refused, text: "\(arguments.count) arguments for \(statement.text)")

@@ -37,9 +37,15 @@ package final class DurableStorage: Sendable {
 
     deinit { checkpointTimer.withLock { $0?.cancel() } }
 
-    func write<Value: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> Value) async throws -> Value {
-        try await writable().writer.write(body)
+    /// - Parameter calls: what `body` most likely runs first; see ``PendingWrite/anticipated``.
+    func write<Value: Sendable>(
+        anticipating calls: [SQLCall]? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, body)
     }
+
+    /// Writes that wait for the next commit.
+    var waitingWrites: Int { writing?.writer.waitingCount ?? 0 }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
         do {

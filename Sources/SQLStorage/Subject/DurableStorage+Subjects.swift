@@ -9,8 +9,8 @@ extension DurableStorage: SubjectStore {
     }
 
     package func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws {
-        try await write { transaction in
-            _ = try transaction.run(SubjectSQL.insert, [SQLValue(subject), .text(issuer), SQLValue(now)])
+        try await write(anticipating: []) { transaction in
+            try transaction.submit(SubjectSQL.insert, [SQLValue(subject), .text(issuer), SQLValue(now)])
         }
     }
 

@@ -46,7 +46,7 @@ extension DurableStorage: SessionRefreshStore {
 
 extension WriteTransaction {
     func insertSessionRefresh(_ digest: String, of session: WebSession, parent: String?, at now: Timestamp) throws {
-        _ = try changes(
+        try submit(
             SessionRefreshSQL.insert,
             [.text(digest), SQLValue(session.id), SQLValue(parent), SQLValue(now), SQLValue(session.expiresAt)])
     }

@@ -16,23 +16,23 @@ extension DurableStorage: WebSessionStore {
     package func open(
         _ opened: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
     ) async throws -> Bool {
-        try await write { [heldStanding] transaction in
+        let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
+        let end = replaced.map { SQLCall(WebSessionSQL.endIfAlive, [SQLValue($0.id), SQLValue(opened.createdAt)]) }
+        let insert = SQLCall(WebSessionSQL.insert, opened.columns + [.null])
+        // One that is raised is refused, or moves grants, by what comes of the statements before.
+        let course = replaced?.isRaised == true ? nil : [standing, end, insert].compactMap(\.self)
+        return try await write(anticipating: course) { transaction in
             // Held for the reason that redeem has: a disabling must see this session, or come first.
-            if let row = try transaction.run(heldStanding, [SQLValue(opened.subject)]).first,
-                try row.optionalTimestamp(0) != nil
-            {
-                return false
-            }
-            if let replaced {
-                let end = [SQLValue(replaced.id), SQLValue(opened.createdAt)]
-                if try transaction.changes(WebSessionSQL.endIfAlive, end) {
+            if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
+            if let replaced, let end {
+                if try transaction.changes(end) {
                     try transaction.record(replaced.event.naming(replaced.id))
                     transaction.announce(ended: replaced.id)
                 } else if replaced.isRaised {
                     return false
                 }
             }
-            guard try transaction.changes(WebSessionSQL.insert, opened.columns + [.null]) else {
+            guard try transaction.changes(insert) else {
                 throw StorageError.corrupt("a new session's id is taken")
             }
             if let replaced, replaced.isRaised {
@@ -44,8 +44,8 @@ extension DurableStorage: WebSessionStore {
     }
 
     package func touch(_ id: SessionID, at now: Timestamp) async throws {
-        try await write { transaction in
-            _ = try transaction.changes(WebSessionSQL.touch, [SQLValue(id), SQLValue(now)])
+        try await write(anticipating: []) { transaction in
+            try transaction.submit(WebSessionSQL.touch, [SQLValue(id), SQLValue(now)])
         }
     }
 

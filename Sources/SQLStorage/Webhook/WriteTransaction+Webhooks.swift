@@ -22,7 +22,7 @@ extension WriteTransaction {
     private func queueWebhook(
         _ kind: WebhookNotice.Kind, _ objectID: String, _ insert: SQLStatement, _ event: AuditEvent
     ) throws {
-        try run(
+        try submit(
             insert,
             [
                 .text(WebhookNotice.id(kind, objectID)), .text(kind.rawValue), SQLValue(event.reasonForWebsites),

@@ -45,6 +45,24 @@ enum DeviceRaceCases {
             try expectEqual(
                 try await servers[0].useSample("digest-a", DeviceSample.use("a")), .refused(.revoked), "afterwards")
         },
+        ConformanceCase("a replay amid exchanges leaves no session alive, whoever comes first") { open in
+            let servers = [try await open(), try await open()]
+            _ = try await servers[0].issueSample("a")
+            _ = try await servers[0].rotateSample("digest-a", to: "digest-b")
+            let late = Sample.now + DeviceSample.overlap + .seconds(1)
+            let opened = try await concurrently(61) { number -> SessionID? in
+                let web = DeviceSample.web("\(number)", below: "a")
+                let outcome = try await servers[number % 3 == 0 ? 1 : 0].useSample(
+                    number == 30 ? "digest-a" : "digest-b", DeviceSample.use("a", web: web, at: late))
+                return outcome.isAccepted ? web.id : nil
+            }
+            for id in opened.compactMap(\.self) {
+                try expect(try await servers[0].session(id: id)?.endedAt != nil, "\(id) is still alive")
+            }
+            try expectEqual(
+                try await servers[0].useSample("digest-b", DeviceSample.use("a", at: late)), .refused(.revoked),
+                "afterwards")
+        },
         ConformanceCase("of 20 concurrent sign-ins the limit's number of devices is alive in the end") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].recordFirstSight(of: "alice", issuer: "i", at: Sample.now)

@@ -85,6 +85,27 @@ extension LoginTokenStoreConformance {
             _ = try await store.redeemSample(Sample.token("used"), suffix: "2", replacing: replaced)
             try expectEqual(try await store.session(id: "session-old")?.endedAt, nil, "its end")
         },
+        ConformanceCase("of many redemptions at once each token opens one session, a revoked one none") { open in
+            let servers = [try await open(), try await open()]
+            let tokens = (0..<20).map { Sample.token("t\($0)") }
+            for token in tokens {
+                _ = try await servers[0].recordIssue(token, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            }
+            _ = try await servers[1].revoke(tokens[7], at: Sample.now, event: Sample.event(.loginTokenRevoked))
+            let outcomes = try await concurrently(80) { number in
+                try await servers[number % 2].redeemSample(tokens[number % 20], suffix: "-\(number)")
+            }
+            for (number, token) in tokens.enumerated() {
+                let calls = Array(stride(from: number, to: 80, by: 20))
+                let winners = calls.filter { outcomes[$0] == .opened }
+                try expectEqual(winners.count, number == 7 ? 0 : 1, "winners of \(token.id)")
+                for call in calls {
+                    let session = try await servers[0].session(id: SessionID(rawValue: "session-\(token.id)-\(call)"))
+                    try expectEqual(session != nil, winners.contains(call), "session of call \(call)")
+                }
+            }
+            try expectEqual(try await servers[0].events(.webSessionOpened).count, 19, "events")
+        },
         ConformanceCase("a redemption survives a restart") { open in
             let first = try await open()
             _ = try await first.redeemSample(Sample.token("t"))

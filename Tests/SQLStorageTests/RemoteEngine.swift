@@ -1,0 +1,122 @@
+import Bridge
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import SQLStorage
+
+/// An engine whose database is taken to be far away, and which notes what its writer is asked.
+struct RemoteEngine: SQLEngine {
+    let engine: any SQLEngine
+    let log: WriterLog
+
+    var dialect: SQLDialect {
+        var dialect = engine.dialect
+        dialect.isRemote = true
+        return dialect
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        try await engine.read(body)
+    }
+
+    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {
+        engine.onWriter { session in body(NotingSession(session: session, log: log)) }
+    }
+
+    func didCommit(writes: Int) { engine.didCommit(writes: writes) }
+
+    func close() throws { try engine.close() }
+}
+
+/// What a writer was asked.
+final class WriterLog: Sendable {
+    struct Entries {
+        /// How many statements were run ahead, each time that any were.
+        var ahead: [Int] = []
+        /// Statements that were waited for one by one.
+        var alone: [String] = []
+        var rollbacks = 0
+    }
+
+    private let state = Mutex(Entries())
+    private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+
+    var entries: Entries { state.withLock { $0 } }
+
+    func clear() { state.withLock { $0 = Entries() } }
+
+    /// Has `body` run once, right before statements are run ahead.
+    func interrupt(with body: @escaping @Sendable () -> Void) { interruption.withLock { $0 = body } }
+
+    fileprivate func note(_ change: (inout Entries) -> Void) { state.withLock { change(&$0) } }
+
+    fileprivate func noteAhead(_ count: Int) {
+        note { $0.ahead.append(count) }
+        let interruption = interruption.withLock { interruption in
+            defer { interruption = nil }
+            return interruption
+        }
+        interruption?()
+    }
+}
+
+private struct NotingSession: SQLSession {
+    let session: any SQLSession
+    let log: WriterLog
+
+    func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        log.note { $0.alone.append(statement.text) }
+        return try session.run(statement, arguments)
+    }
+
+    func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+        log.note { $0.alone.append(statement.text) }
+        return try session.change(statement, arguments)
+    }
+
+    func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws { try session.submit(statement, arguments) }
+
+    func runAll(_ calls: [SQLCall]) throws -> [SQLAnswer] {
+        log.noteAhead(calls.count)
+        return try session.runAll(calls)
+    }
+
+    func begin() throws { try session.begin() }
+
+    func commit() throws { try session.commit() }
+
+    func rollback() {
+        log.note { $0.rollbacks += 1 }
+        session.rollback()
+    }
+
+    func rollback(to savepoint: SQLSavepoint) throws { try session.rollback(to: savepoint) }
+}
+
+extension DurableStorage {
+    /// Has these writes wait, in this order, until all are there, so that one batch takes them.
+    func inOneBatch<Value: Sendable>(
+        _ writes: [@Sendable () async throws -> Value]
+    ) async throws -> [Result<Value, any Error>] {
+        let gate = DispatchSemaphore(value: 0)
+        engine.onWriter { _ in gate.wait() }
+        var running: [Task<Value, any Error>] = []
+        for write in writes {
+            running.append(Task { try await write() })
+            for _ in 0..<1_000_000 where waitingWrites < running.count { await Task.yield() }
+            #expect(waitingWrites == running.count)
+        }
+        gate.signal()
+        var results: [Result<Value, any Error>] = []
+        for task in running { results.append(await task.result) }
+        return results
+    }
+}
+
+extension Array {
+    /// What calls gave that all succeeded.
+    func values<Value>() throws -> [Value] where Element == Result<Value, any Error> {
+        try map { result in try result.get() }
+    }
+}

@@ -1,0 +1,55 @@
+import Bridge
+
+@testable import SQLStorage
+
+/// A login token and the session that it opens, both named alike.
+struct Visit: Sendable {
+    static let now = Timestamp(milliseconds: 1_763_708_400_123)
+
+    let name: String
+    var subject: Subject = "alice"
+    /// The session's id, when it is another than the name says.
+    var sessionID: SessionID?
+    /// The session that the browser had.
+    var replaced: SessionID?
+
+    var token: IssuedLoginToken {
+        IssuedLoginToken(
+            id: TokenID(rawValue: name), subject: subject, clientID: "app", issuedAt: Self.now,
+            expiresAt: Self.now + .seconds(60))
+    }
+
+    var session: WebSession {
+        WebSession(
+            id: sessionID ?? SessionID(rawValue: "session-\(name)"), secretDigest: "digest-\(name)", subject: subject,
+            clientID: "web", appClientID: "app", parentID: nil, loginTokenID: token.id, opening: .loginToken,
+            authentication: Authentication(), createdAt: Self.now, expiresAt: Self.now + .seconds(3600),
+            idleLifetime: .seconds(600), lastSeenAt: Self.now)
+    }
+
+    var use: LoginTokenUse {
+        LoginTokenUse(at: Self.now, sessionID: session.id, address: nil, userAgentDigest: nil)
+    }
+}
+
+extension DurableStorage {
+    func issue(_ visits: [Visit]) async throws {
+        for visit in visits {
+            _ = try await recordIssue(
+                visit.token, idempotency: nil, event: .sample(.loginTokenIssued, reason: visit.name))
+        }
+    }
+
+    func redeem(_ visit: Visit) async throws -> LoginTokenRedeemOutcome {
+        try await redeem(
+            visit.token, opening: visit.session, use: visit.use,
+            replacing: visit.replaced.map { ReplacedSession(id: $0, event: .sample(.webSessionSwitched)) },
+            events: [.sample(.loginTokenRedeemed, reason: visit.name)])
+    }
+
+    func disable(_ subject: Subject) async throws -> [SessionID]? {
+        try await setDisabled(
+            true, subject: subject, at: Visit.now, event: .sample(.userDisabled, reason: subject.rawValue),
+            ended: .sample(.webSessionEnded))
+    }
+}
