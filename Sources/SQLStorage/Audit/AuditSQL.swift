@@ -16,11 +16,20 @@ enum AuditSQL {
     /// Stands in the index and, letter by letter, in the queries that are to use it.
     static let isRareType = "type NOT IN (\(frequentTypes.map { "'\($0)'" }.joined(separator: ", ")))"
 
-    static let insert = SQLStatement(
-        """
-        INSERT INTO audit_event (\(columns))
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-        """)
+    static let insert = insert(rows: 1)
+
+    /// Rows of ``insertTogether``: PostgreSQL takes a third less time for eight rows of one statement than of eight, and
+    /// no less for more.
+    static let rowsTogether = 8
+    static let insertTogether = insert(rows: rowsTogether)
+
+    private static func insert(rows: Int) -> SQLStatement {
+        let width = 17
+        let values = (0..<rows).map { row in
+            "(\((1...width).map { "$\(row * width + $0)" }.joined(separator: ", ")))"
+        }
+        return SQLStatement("INSERT INTO audit_event (\(columns)) VALUES \(values.joined(separator: ", "))")
+    }
 
     static let head: SQLStatement = """
         SELECT sequence, hash FROM audit_event WHERE node = $1 ORDER BY sequence DESC LIMIT 1

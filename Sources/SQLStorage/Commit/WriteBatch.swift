@@ -70,6 +70,7 @@ struct WriteBatch {
                 case .oneByOne: try writes.map { try $0.attempt(transaction) }
                 case .isolated: try writes.map { try isolate($0, in: transaction) }
                 }
+            try transaction.storeRecords()
             try auditor.recordCheckpointIfDue(in: transaction)
             if let sessionEndNews { try transaction.sendAnnouncements(sessionEndNews) }
             try session.commit()
@@ -100,6 +101,7 @@ struct WriteBatch {
         _ = try session.run(Self.savepoint.set)
         do {
             let answer = try write.attempt(transaction)
+            try transaction.storeRecords()
             _ = try session.run(Self.savepoint.release)
             return answer
         } catch let failure as SQLFailure where failure.kind != .refused {

@@ -4,6 +4,8 @@ package import Bridge
 package final class WriteTransaction {
     private let session: any SQLSession
     private(set) var chain: AuditChain
+    /// The chain's last records, as long as they are too few to be worth a statement.
+    private var records: [AuditRecord] = []
     /// What was run ahead for the write whose turn it is.
     private var anticipated = AnticipatedAnswers()
     /// Whether a write changed something by itself since statements were last run ahead.
@@ -22,6 +24,7 @@ package final class WriteTransaction {
     @discardableResult
     package func run(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> [SQLRow] {
         if let answer = anticipated.take(statement, arguments) { return answer.rows }
+        try storeRecords()
         let rows = try session.run(statement, arguments)
         if !statement.isQuery { hasChanged = true }
         return rows
@@ -30,6 +33,7 @@ package final class WriteTransaction {
     /// Whether the statement wrote any row.
     package func changes(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Bool {
         if let answer = anticipated.take(statement, arguments) { return answer.changes > 0 }
+        try storeRecords()
         guard try session.change(statement, arguments) > 0 else { return false }
         hasChanged = true
         return true
@@ -42,9 +46,20 @@ package final class WriteTransaction {
 
     /// Chains an event behind the node's last one and stores it; what has ended goes to its client's webhook too.
     package func record(_ event: AuditEvent) throws {
-        let record = chain.append(event)
-        try session.submit(AuditSQL.insert, record.columns)
+        records.append(chain.append(event))
+        if records.count == AuditSQL.rowsTogether { try storeRecords() }
         try queueWebhook(for: event)
+    }
+
+    /// Stores the records that wait for more; before anything is asked, and before the transaction or a write's
+    /// savepoint ends.
+    func storeRecords() throws {
+        if records.count == AuditSQL.rowsTogether {
+            try session.submit(AuditSQL.insertTogether, records.flatMap(\.columns))
+        } else {
+            for record in records { try session.submit(AuditSQL.insert, record.columns) }
+        }
+        records = []
     }
 
     /// Lets every node know, once the transaction is committed, that a session has ended.
@@ -65,7 +80,10 @@ package final class WriteTransaction {
     }
 
     /// Puts the chain back to where it was before a write that was undone.
-    func rewind(to chain: AuditChain) { self.chain = chain }
+    func rewind(to chain: AuditChain) {
+        self.chain = chain
+        records = []
+    }
 }
 
 extension WriteTransaction {
@@ -79,6 +97,7 @@ extension WriteTransaction {
     /// - Throws: ``AnticipationMissed`` when one goes another way, so that this counts for nothing.
     func attempt(_ writes: ArraySlice<PendingWrite>) throws -> [@Sendable () -> Void] {
         let calls = writes.flatMap { $0.anticipated ?? [] }
+        try storeRecords()
         var answers = try calls.isEmpty ? [] : session.runAll(calls)[...]
         hasChanged = false
         return try writes.map { write in
