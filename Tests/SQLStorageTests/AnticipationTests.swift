@@ -21,6 +21,7 @@ import Testing
                 for subject in ["alice", "bob"] as [Subject] {
                     try await remote.recordFirstSight(of: subject, issuer: "i", at: Visit.now)
                 }
+                try await remote.append([.sample(reason: "first")])
                 try await body(remote, log)
                 try await remote.expectIntactChain(of: "ahead")
             }

@@ -104,7 +104,8 @@ extension DurableStorage {
         var running: [Task<Value, any Error>] = []
         for write in writes {
             running.append(Task { try await write() })
-            for _ in 0..<1_000_000 where waitingWrites < running.count { await Task.yield() }
+            let end = ContinuousClock.now + .seconds(20)
+            while waitingWrites < running.count, .now < end { try await Task.sleep(for: .milliseconds(1)) }
             #expect(waitingWrites == running.count)
         }
         gate.signal()
