@@ -100,7 +100,13 @@ extension DurableStorage {
         _ writes: [@Sendable () async throws -> Value]
     ) async throws -> [Result<Value, any Error>] {
         let gate = DispatchSemaphore(value: 0)
-        engine.onWriter { _ in gate.wait() }
+        // Once this runs, no earlier batch is left that would take the first of these along.
+        await withCheckedContinuation { arrived in
+            engine.onWriter { _ in
+                arrived.resume()
+                gate.wait()
+            }
+        }
         var running: [Task<Value, any Error>] = []
         for write in writes {
             running.append(Task { try await write() })
