@@ -262,8 +262,12 @@ def test_an_access_token_becomes_a_login_token_and_a_website_redeems_it_by_its_b
     redeemed = redeem(website)
     assert redeemed.status == 200, redeemed.text
     assert claims(redeemed.json()["id_token"])["sub"] == app.user["sub"]
+    bearer = {"Authorization": f"Bearer {redeemed.json()['access_token']}"}
+    assert wire.send(demo.base, "GET", "/oauth/userinfo", bearer).status == 200
     again = redeem(website)
     assert (again.status, again.json()["error"]) == (400, "invalid_grant")
+    # Whoever was second, what the first one got is over.
+    assert wire.send(demo.base, "GET", "/oauth/userinfo", bearer).status == 401
 
 
 # The tree

@@ -78,8 +78,11 @@ package struct LoginTokenUse: Hashable, Sendable {
     package let sessionID: SessionID
     /// The address it came from.
     package let address: String?
-    /// Base64url of SHA-256 over the user agent.
+    /// Base64url of SHA-256 over the user agent; ``serverMark`` for a website's server.
     package let userAgentDigest: String?
+
+    /// Stands for no browser: too short for a digest.
+    static let serverMark = "server"
 
     package init(at: Timestamp, sessionID: SessionID, address: String?, userAgentDigest: String?) {
         self.at = at

@@ -56,7 +56,7 @@ extension LoginTokenRedeemer {
             Landing.decide(.absent, sealed: claims.target, website: request.website, ownOrigin: settings.publicOrigin)
             ?? Landing(location: settings.publicOrigin.description + "/", refusal: nil)
         let redemption = Redemption(
-            claims: claims, website: request.website, landing: landing, origin: origin, at: now)
+            claims: claims, website: request.website, landing: landing, origin: origin, at: now, isByServer: true)
         if try await replayGuard.claim(claims.id, until: claims.expiresAt, at: now) == .claimedBefore,
             let outcome = try await outcomeOfKnownState(redemption)
         {

@@ -19,7 +19,7 @@ extension LoginTokenRedeemer {
         let opened = redemption.session(random: random)
         let use = LoginTokenUse(
             at: redemption.at, sessionID: opened.session.id, address: redemption.origin.address?.description,
-            userAgentDigest: Self.digest(of: redemption.origin.userAgent))
+            userAgentDigest: Self.userAgentMark(of: redemption))
         let outcome = try await store.redeem(
             redemption.claims.issued, opening: opened.session, use: use,
             replacing: current.map { replaced($0, by: redemption) },
@@ -39,10 +39,12 @@ extension LoginTokenRedeemer {
 
     /// A second use. A double tap is let through without opening anything; anything else is a replay, which ends what
     /// the first use opened: one of the two was not the user, and it cannot be told which.
+    ///
+    /// A website's server looks the same whoever sent it the token, so neither its use nor one after it is a double tap.
     private func repeated(_ redemption: Redemption, use: LoginTokenUse) async throws -> RedemptionOutcome {
-        if redemption.at - use.at <= Self.doubleTapWindow,
+        if !redemption.isByServer, redemption.at - use.at <= Self.doubleTapWindow,
             use.address == redemption.origin.address?.description,
-            use.userAgentDigest == Self.digest(of: redemption.origin.userAgent)
+            use.userAgentDigest == Self.userAgentMark(of: redemption)
         {
             return .landed(location: redemption.landing.location, opened: nil)
         }
@@ -64,7 +66,8 @@ extension LoginTokenRedeemer {
                 reason: isSwitch ? "account_switch" : "replaced", origin: redemption.origin, at: redemption.at))
     }
 
-    private static func digest(of userAgent: String?) -> String? {
-        userAgent.map { Base64URL.encode(Array(SHA256.hash(data: Array($0.utf8)))) }
+    private static func userAgentMark(of redemption: Redemption) -> String? {
+        guard !redemption.isByServer else { return LoginTokenUse.serverMark }
+        return redemption.origin.userAgent.map { Base64URL.encode(Array(SHA256.hash(data: Array($0.utf8)))) }
     }
 }

@@ -5,6 +5,8 @@ struct Redemption: Sendable {
     let landing: Landing
     let origin: RequestOrigin
     let at: Timestamp
+    /// Whether a website's server redeems, and no browser (contract §4.4).
+    var isByServer = false
 
     /// The session to open; its id and secret are new, whatever the request brought.
     func session(random: RandomSource) -> OpenedSession {

@@ -1,0 +1,205 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct LoginTokenExchangeTests {
+    private func order(
+        _ tokens: TokenResponse, client: ClientID = NativeProvider.photos, changing changes: [String: String?] = [:]
+    ) -> [(String, String)] {
+        var form: [String: String] = [
+            "grant_type": GrantType.tokenExchange.rawValue, "client_id": client.rawValue,
+            "subject_token": tokens.accessToken.expose(), "subject_token_type": TokenTypeURI.accessToken,
+            "requested_token_type": TokenTypeURI.loginToken,
+        ]
+        for (name, value) in changes { form[name] = value }
+        return form.sorted { $0.key < $1.key }
+    }
+
+    private func loginToken(
+        _ native: NativeProvider, changing changes: [String: String?] = [:]
+    ) async throws -> Secret<String> {
+        try await native.post(order(try await native.signIn(), changing: changes)).accessToken
+    }
+
+    /// What a website's server sends.
+    private func redeem(
+        _ token: Secret<String>, _ native: NativeProvider, as client: ClientID = website, codeVerifier: String? = nil,
+        from requestOrigin: RequestOrigin = origin()
+    ) async throws -> TokenResponse {
+        var form = [
+            ("grant_type", GrantType.tokenExchange.rawValue), ("subject_token", token.expose()),
+            ("subject_token_type", TokenTypeURI.loginToken),
+        ]
+        if let codeVerifier { form.append(("code_verifier", codeVerifier)) }
+        return try await native.post(
+            form, basic: (client.rawValue, Secret(native.provider.secret.expose())), from: requestOrigin)
+    }
+
+    @Test func `contract §5.4: an access token gives a login token, which is no access token`() async throws {
+        try await withNativeProvider { native in
+            let response = try await native.post(
+                order(try await native.signIn(), changing: ["redirect": "/account/1", "ttl": "20"]))
+            #expect(response.tokenType == "N_A")
+            #expect(response.issuedTokenType == TokenTypeURI.loginToken)
+            #expect(response.expiresIn == .seconds(20))
+            let members = Dictionary(uniqueKeysWithValues: response.extraMembers.map { ($0.name, $0.value) })
+            #expect(members["expires_at"]?.string == (native.clock.now + .seconds(20)).rfc3339)
+            #expect(
+                members["login_url"]?.string?.hasPrefix("https://bridge.example/login-with-token?") == true)
+            let opened = try await native.service.open(response.accessToken)
+            #expect(opened.opened?.session.subject == "alice")
+        }
+    }
+
+    @Test func `contract §4.4: a website's server gets tokens of the session that the login token opened`() async throws
+    {
+        try await withNativeProvider { native in
+            let response = try await redeem(try await loginToken(native), native)
+            #expect(response.issuedTokenType == TokenTypeURI.accessToken)
+            #expect(response.scope?.tokens == ["openid", "profile", "email"])
+            let identity = try claims(response.idToken)
+            #expect(identity["aud"]?.string == "web")
+            #expect(identity["sub"]?.string == "alice")
+            #expect(try identity["sid"] == claims(response.accessToken)["sid"])
+            #expect(try await native.isActive(response))
+            let web = try #require(try await native.storage.session(id: try native.session(of: response)))
+            #expect(web.opening == .loginToken)
+            #expect(web.clientID == website)
+        }
+    }
+
+    @Test func `contract §4.4: a second use, by whichever way, ends what the first opened`() async throws {
+        try await withNativeProvider { native in
+            let token = try await loginToken(native)
+            let response = try await redeem(token, native)
+            #expect(try await refusal { try await redeem(token, native) } == "invalid_grant login_token_refused")
+            #expect(try await !native.isActive(response))
+
+            let other = try await loginToken(native)
+            let again = try await redeem(other, native)
+            #expect(try await native.service.open(other).word == "refused")
+            #expect(try await !native.isActive(again))
+        }
+    }
+
+    @Test func `a login token of another website stays good for its own`() async throws {
+        try await withNativeProvider { native in
+            let token = try await loginToken(native)
+            #expect(
+                try await refusal { try await redeem(token, native, as: "rp") } == "invalid_grant login_token_refused")
+            #expect(try await native.records(.loginTokenRefused).map(\.reason) == ["unknown_website"])
+            #expect(try await native.isActive(redeem(token, native)))
+        }
+    }
+
+    @Test func `a login token with a code challenge needs its verifier, and a miss is not a use`() async throws {
+        try await withNativeProvider { native in
+            let challenge = CodeChallenge(for: try #require(CodeVerifier(verifier)))
+            let token = try await loginToken(
+                native, changing: ["code_challenge": challenge.value, "code_challenge_method": "S256"])
+            #expect(try await refusal { try await redeem(token, native) } == "invalid_grant login_token_refused")
+            #expect(try await native.isActive(redeem(token, native, codeVerifier: verifier)))
+        }
+    }
+
+    @Test(arguments: ["malformed", "expired", "client_without_right", "subject_disabled"])
+    func `every refusal is the same to the website's server, and its reason is recorded`(
+        reason: String
+    ) async throws {
+        try await withNativeProvider { native in
+            var token = try await loginToken(native)
+            switch reason {
+            case "malformed": token = Secret("nonsense")
+            case "expired": native.clock.advance(.seconds(61))
+            case "client_without_right":
+                var app = try #require(native.service.clients.current[NativeProvider.photos])
+                app.mayReach = []
+                native.service.clients.replace(
+                    with: ClientDirectory(native.service.clients.current.all + [app], defaultTarget: website))
+            default:
+                // Another node does it, and this one's memory of the user is over.
+                native.clock.advance(.seconds(2))
+                _ = try await native.storage.setDisabled(
+                    true, subject: "alice", at: native.clock.now,
+                    event: AuditEvent(at: native.clock.now, type: .userDisabled, outcome: .success),
+                    ended: AuditEvent(at: native.clock.now, type: .webSessionEnded, outcome: .success))
+            }
+            #expect(try await refusal { try await redeem(token, native) } == "invalid_grant login_token_refused")
+            #expect(try await native.records(.loginTokenRefused).map(\.reason) == [reason])
+        }
+    }
+
+    @Test func `contract §12: a network that sends many bad tokens is slowed down`() async throws {
+        try await withNativeProvider { native in
+            var answers: Set<String> = []
+            for _ in 0..<200 { answers.insert(try await refusal { try await redeem(Secret("nonsense"), native) }) }
+            #expect(answers == ["invalid_grant login_token_refused", "slow_down redeem.network"])
+        }
+    }
+
+    @Test func `a client without a secret redeems nothing`() async throws {
+        try await withNativeProvider { native in
+            let token = try await loginToken(native)
+            let form = [
+                ("grant_type", GrantType.tokenExchange.rawValue), ("client_id", "photos"),
+                ("subject_token", token.expose()), ("subject_token_type", TokenTypeURI.loginToken),
+            ]
+            #expect(try await refusal { try await native.post(form) } == "invalid_client public_client")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["subject_token": "nonsense"], "invalid_token unknown_issuer"),
+            (["client_id": "music"], "invalid_grant other_client"),
+            (["audience": "unheard-of"], "invalid_target unknown_target"),
+            (["redirect": "https://evil.example/"], "invalid_redirect"),
+            (["ttl": "1.5"], "invalid_request "),
+            (["ttl": "0"], "invalid_request "),
+            (["code_challenge_method": "S256"], "invalid_request "),
+            (["bind": "somehow"], "invalid_request "),
+        ] as [([String: String?], String)])
+    func `contract §3: what is wrong with an order is told`(
+        changes: [String: String?], expected: String
+    ) async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let found = try await refusal { try await native.post(order(tokens, changing: changes)) }
+            #expect(found.hasPrefix(expected), "\(found)")
+        }
+    }
+
+    @Test func `a client's own token, which is of no user, gives no login token`() async throws {
+        try await withNativeProvider { native in
+            let machine = try await native.provider.token(
+                [("grant_type", "client_credentials")],
+                basic: ("machine", Secret(native.provider.secret.expose())))
+            #expect(
+                try await refusal { try await native.post(order(machine)) } == "invalid_token missing_claim")
+        }
+    }
+
+    @Test func `RFC 9449 §7: a bound access token gives a login token to the holder of its key alone`() async throws {
+        try await withNativeProvider { native in
+            let key = try ProofKey()
+            let tokens = try await native.signIn(proof: try key.proof(id: "1", at: native.clock.now))
+            #expect(
+                try await refusal { try await native.post(order(tokens)) } == "invalid_token sender_constrained")
+            let response = try await native.post(
+                order(tokens), proof: try key.proof(id: "2", at: native.clock.now))
+            #expect(response.tokenType == "N_A")
+        }
+    }
+
+    @Test func `contract §12: a user who asks for many is slowed down, in the token endpoint's words`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            var answers: Set<String> = []
+            for _ in 0..<100 {
+                answers.insert(try await refusal { try await native.post(order(tokens)) }.prefix(9).description)
+            }
+            #expect(answers == ["accepted", "slow_down"])
+        }
+    }
+}
