@@ -1,0 +1,103 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// What becomes of device secrets: their end, and what is said of them meanwhile.
+@Suite struct DeviceSecretEndTests {
+    private func revoke(_ secret: Secret<String>?, _ native: NativeProvider, as client: ClientID) async throws {
+        try await native.revocation.revoke(
+            try Provider.parameters([("token", secret?.expose() ?? ""), ("client_id", client.rawValue)]), basic: nil,
+            origin: origin())
+    }
+
+    private func secret(of tokens: TokenResponse) throws -> OpaqueSecret {
+        try #require(tokens.deviceSecret.flatMap { OpaqueSecret($0.expose(), kind: .deviceSecret) })
+    }
+
+    private func introspect(_ secret: Secret<String>?, _ native: NativeProvider) async throws -> [String: JSONValue] {
+        try #require(
+            try await native.introspection.answer(
+                try Provider.parameters([("token", secret?.expose() ?? "")]), basic: native.provider.basic,
+                origin: origin()
+            ).object)
+    }
+
+    @Test func `RFC 7009: revoking a secret ends everything it spawned`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            let second = try await native.exchange(first)
+            let cookies = try await native.exchange(
+                first, to: NativeProvider.shop, by: TokenTypeURI.accessToken)
+            #expect(
+                try await refusal {
+                    try await revoke(first.deviceSecret, native, as: app); return true
+                }
+                    == "invalid_grant other_client")
+            try await revoke(first.deviceSecret, native, as: NativeProvider.music)
+            for tokens in [first, second, cookies] { #expect(try await !native.isActive(tokens)) }
+            #expect(try await native.records(.deviceSecretRevoked).map(\.reason) == ["signed_out"])
+            // Unknown ones are none of the caller's news (§2.2).
+            try await revoke(
+                Secret(OpaqueSecret.make(.deviceSecret, random: .system).expose()), native, as: NativeProvider.music)
+        }
+    }
+
+    @Test func `RFC 7662: a live secret says whose it is, a dead one nothing`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn(from: origin(userAgent: "Photos/3.1 CFNetwork/1490"))
+            let members = try await introspect(tokens.deviceSecret, native)
+            #expect(members["active"] == .bool(true))
+            #expect(members["token_type"]?.string == "device_secret")
+            #expect(members["sub"]?.string == "alice")
+            #expect(members["client_id"]?.string == "photos")
+            #expect(members["device_name"]?.string == "Photos/3.1")
+            #expect(members["cnf"] == nil)
+            try await revoke(tokens.deviceSecret, native, as: NativeProvider.photos)
+            #expect(try await introspect(tokens.deviceSecret, native) == ["active": .bool(false)])
+        }
+    }
+
+    @Test func `RFC 9449: a secret of a bound sign-in needs its key`() async throws {
+        try await withNativeProvider { native in
+            let key = try ProofKey()
+            let tokens = try await native.signIn(proof: try key.proof(id: "1", at: native.clock.now))
+            #expect(
+                try await introspect(tokens.deviceSecret, native)["cnf"] == .object(["jkt": .string(key.thumbprint)]))
+            #expect(try await refusal { try await native.exchange(tokens) } == "invalid_grant secret_wrong_key")
+            let second = try await native.post(
+                native.exchangeForm(tokens), proof: try key.proof(id: "2", at: native.clock.now))
+            #expect(second.tokenType == "DPoP")
+        }
+    }
+
+    @Test func `an administrator ends a device once`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let secret = try secret(of: tokens)
+            let known = try #require(try await native.devices.live(secret, at: native.clock.now))
+            func end(_ id: DeviceSecretID) async throws -> DeviceSecrets.Revocation {
+                try await native.devices.revoke(
+                    id, reason: "lost phone", by: .login("root"), origin: origin(), at: native.clock.now)
+            }
+            #expect(try await end(known.device.id) == .done)
+            #expect(try await end(known.device.id) == .doneBefore)
+            #expect(try await end("unheard-of") == .unknown)
+            let event = try #require(try await native.records(.deviceSecretRevoked).first)
+            #expect(event.reason == "lost phone")
+            #expect(event.detail?.contains("login:root") == true)
+        }
+    }
+
+    @Test func `whoever holds a secret can end its device`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let secret = try secret(of: tokens)
+            let now = native.clock.now
+            #expect(try await native.devices.revoke(secret, reason: "signed_out", origin: origin(), at: now))
+            #expect(try await !native.devices.revoke(secret, reason: "signed_out", origin: origin(), at: now))
+            let unknown = OpaqueSecret.make(.deviceSecret, random: .system)
+            #expect(try await !native.devices.revoke(unknown, reason: "signed_out", origin: origin(), at: now))
+        }
+    }
+}

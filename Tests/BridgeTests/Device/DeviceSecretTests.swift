@@ -1,0 +1,142 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct DeviceSecretTests {
+    private func secret(of tokens: TokenResponse) throws -> OpaqueSecret {
+        try #require(tokens.deviceSecret.flatMap { OpaqueSecret($0.expose(), kind: .deviceSecret) })
+    }
+
+    @Test func `contract §5.1: a sign-in with device_sso gives a secret, and an ID token that fits it`() async throws {
+        try await withNativeProvider { native in
+            let tokens = try await native.signIn()
+            let secret = try secret(of: tokens)
+            let identity = try claims(tokens.idToken)
+            #expect(identity["ds_hash"]?.string == secret.deviceSecretHash)
+            #expect(try identity["sid"] == claims(tokens.accessToken)["sid"])
+            #expect(try await native.records(.deviceSecretIssued).map(\.subject) == ["alice"])
+        }
+    }
+
+    @Test func `no secret is given without the scope, to other clients, or while the setting is off`() async throws {
+        try await withNativeProvider { native async throws in
+            #expect(try await native.signIn(scope: ["openid"]).deviceSecret == nil)
+            #expect(try await native.signIn(app).deviceSecret == nil)
+        }
+        try await withNativeProvider([.enabled: .flag(false)]) { native async throws in
+            #expect(try await native.signIn().deviceSecret == nil)
+        }
+    }
+
+    @Test func `draft-07 §3.3: a good secret that the app sends is kept and told again`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            let again = try await native.signIn(
+                NativeProvider.music, deviceSecret: first.deviceSecret.map { $0.expose() })
+            #expect(again.deviceSecret?.expose() == first.deviceSecret?.expose())
+            #expect(try await native.records(.deviceSecretIssued).count == 1)
+        }
+    }
+
+    @Test func `draft-07 §3.3: a bad secret counts as absent`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            for bad in ["nonsense", OpaqueSecret.make(.deviceSecret, random: .system).expose()] {
+                #expect(try await native.signIn(deviceSecret: bad).deviceSecret != nil)
+            }
+            let bobs = try await native.signIn(
+                deviceSecret: first.deviceSecret.map { $0.expose() }, subject: "bob")
+            #expect(bobs.deviceSecret?.expose() != first.deviceSecret?.expose())
+        }
+    }
+
+    @Test func `contract §5.2: a refresh with the secret keeps it, one without gives another beside it`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            native.clock.advance(.seconds(60))
+            let kept = try await native.refresh(first, deviceSecret: first.deviceSecret)
+            #expect(kept.deviceSecret == nil)
+            #expect(try claims(kept.idToken)["ds_hash"] == claims(first.idToken)["ds_hash"])
+            native.clock.advance(.seconds(60))
+            let second = try await native.refresh(kept)
+            #expect(second.deviceSecret != nil)
+            #expect(second.deviceSecret?.expose() != first.deviceSecret?.expose())
+            // Both are of the one device.
+            #expect(try await native.isActive(native.exchange(second)))
+            #expect(try await native.isActive(native.exchange(kept, secret: first.deviceSecret)))
+            #expect(
+                try await native.storage.deviceSecrets(of: "alice", includingEnded: true, at: native.clock.now).count
+                    == 1)
+        }
+    }
+
+    @Test func `an app that signed in before Native SSO was switched on gets its secret at the next refresh`()
+        async throws
+    {
+        try await withNativeProvider([.enabled: .flag(false)]) { native in
+            let first = try await native.signIn()
+            try await native.configuration.change(
+                [.enabled: .flag(true)], by: .login("root"), origin: origin())
+            native.clock.advance(.seconds(60))
+            #expect(try await native.refresh(first).deviceSecret != nil)
+        }
+    }
+
+    @Test func `with rotation a refresh replaces the secret, and the old one works once more within the overlap`()
+        async throws
+    {
+        try await withNativeProvider([.rotateDeviceSecrets: .flag(true)]) { native in
+            let first = try await native.signIn()
+            native.clock.advance(.seconds(60))
+            let second = try await native.refresh(first, deviceSecret: first.deviceSecret)
+            #expect(second.deviceSecret?.expose() != first.deviceSecret?.expose())
+            #expect(try await native.records(.deviceSecretRotated).count == 1)
+            // The app that did not get the answer.
+            #expect(try await native.isActive(native.exchange(first)))
+            #expect(try await native.isActive(native.exchange(second)))
+        }
+    }
+
+    @Test func `a secret that was replaced long ago ends its device, at a refresh and at an exchange`() async throws {
+        for isExchange in [false, true] {
+            try await withNativeProvider([.rotateDeviceSecrets: .flag(true)]) { native in
+                let first = try await native.signIn()
+                native.clock.advance(.seconds(60))
+                let second = try await native.refresh(first, deviceSecret: first.deviceSecret)
+                native.clock.advance(.seconds(60))
+                let found = try await refusal {
+                    isExchange
+                        ? try await native.exchange(first)
+                        : try await native.refresh(second, deviceSecret: first.deviceSecret)
+                }
+                #expect(found == "invalid_grant secret_replayed")
+                #expect(try await native.records(.deviceSecretRevoked).map(\.reason) == ["replayed"])
+                #expect(try await !native.isActive(second))
+            }
+        }
+    }
+
+    @Test func `contract §7: the limit of devices ends the oldest`() async throws {
+        try await withNativeProvider([.maxDeviceSecretsPerUser: .number(1)]) { native in
+            let first = try await native.signIn()
+            native.clock.advance(.seconds(60))
+            let second = try await native.signIn()
+            #expect(try await !native.isActive(first))
+            #expect(try await native.isActive(second))
+            #expect(try await native.records(.deviceSecretRevoked).map(\.reason) == ["limit"])
+        }
+    }
+
+    @Test func `contract §7: at a limit that rejects, the sign-in goes on without a secret`() async throws {
+        try await withNativeProvider([
+            .maxDeviceSecretsPerUser: .number(1), .maxSecretsBehavior: .word("reject"),
+        ]) { native in
+            let first = try await native.signIn()
+            let second = try await native.signIn()
+            #expect(second.deviceSecret == nil)
+            #expect(try await native.isActive(first))
+            #expect(try await native.isActive(second))
+        }
+    }
+}

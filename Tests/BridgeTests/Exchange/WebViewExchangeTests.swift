@@ -1,0 +1,163 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct WebViewExchangeTests {
+    private func openShop(_ native: NativeProvider) async throws -> TokenResponse {
+        try await native.exchange(
+            try await native.signIn(), to: NativeProvider.shop, by: TokenTypeURI.accessToken)
+    }
+
+    private func cookie(_ name: String, of response: TokenResponse) throws -> TokenCookie {
+        try #require(response.cookies?.first { $0.name == name }, "\(name)")
+    }
+
+    private func secret(_ response: TokenResponse) throws -> OpaqueSecret {
+        try #require(
+            OpaqueSecret(try cookie("shop_refresh_token", of: response).value.expose(), kind: .sessionRefresh))
+    }
+
+    private func refresh(
+        _ native: NativeProvider, _ secret: OpaqueSecret, proof: String?
+    ) async throws -> SessionRefresh.Outcome {
+        try await native.refreshing.refresh(
+            secret, proof: proof, path: CookieTokens.refreshPath, origin: origin())
+    }
+
+    @Test func `contract §6: the profile tokens has four cookies, under the website's prefix and domain`() async throws
+    {
+        try await withNativeProvider { native in
+            let response = try await openShop(native)
+            let cookies = try #require(response.cookies)
+            #expect(
+                cookies.map(\.name) == [
+                    "shop_access_token", "shop_refresh_token", "shop_anti_csrf_token", "shop_info_token",
+                ])
+            #expect(cookies.map(\.domain) == [".shop.example", nil, nil, ".shop.example"])
+            #expect(cookies.map(\.path) == ["/", "/session/refresh", "/", "/"])
+            // A page's script reads when to refresh, and nothing else.
+            #expect(cookies.map(\.isHTTPOnly) == [true, true, true, false])
+            let times = try #require(PercentEncoding.decode(cookies[3].value.expose()))
+            #expect(
+                JSONValue.parse(Array(times.utf8))?.object?.keys.sorted() == [
+                    "access_token_expiration", "refresh_token_expiration",
+                ])
+            let access = try claims(response.accessToken)
+            #expect(access["client_id"]?.string == "shop")
+            #expect(try await native.isActive(response))
+        }
+    }
+
+    @Test func `contract §6: the profile session has the secret and two times`() async throws {
+        try await withNativeProvider { native in
+            let response = try await native.exchange(
+                try await native.signIn(), to: "news", by: TokenTypeURI.accessToken)
+            let cookies = try #require(response.cookies)
+            #expect(cookies.map(\.name) == ["__Host-drawbridge_session", "drawbridge_info"])
+            #expect(cookies.map(\.isHTTPOnly) == [true, false])
+            let secret = try #require(OpaqueSecret(cookies[0].value.expose(), kind: .webSession))
+            let session = try #require(try await native.service.sessions.lookUp(secret))
+            #expect(session.subject == "alice")
+            #expect(session.clientID == "news")
+            #expect(session.appClientID == "photos")
+            #expect(session.opening == .tokenExchange)
+        }
+    }
+
+    @Test func `a website is opened by the app's access token, not by its ID token`() async throws {
+        try await withNativeProvider { native in
+            let first = try await native.signIn()
+            #expect(
+                try await refusal { try await native.exchange(first, to: NativeProvider.shop) }
+                    == "unauthorized_client client_without_native_sso")
+        }
+    }
+
+    @Test func `a refresh gives cookies of the same session, and moves its idle end`() async throws {
+        try await withNativeProvider { native in
+            let first = try await openShop(native)
+            native.clock.advance(.seconds(60))
+            let proof = try cookie("shop_anti_csrf_token", of: first).value.expose()
+            let outcome = try await refresh(native, try secret(first), proof: proof)
+            guard case .refreshed(let session, let accessToken, let cookies) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(try claims(accessToken)["sid"]?.string == session.id.rawValue)
+            #expect(session.lastSeenAt == native.clock.now)
+            #expect(cookies.count == 4)
+            #expect(try cookies[1].value.expose() != secret(first).expose())
+            #expect(cookies[2].value.expose() != proof)
+        }
+    }
+
+    @Test(arguments: [nil, "", "nonsense"])
+    func `without the anti-CSRF value nothing is touched`(proof: String?) async throws {
+        try await withNativeProvider { native in
+            let first = try await openShop(native)
+            guard case .forged = try await refresh(native, try secret(first), proof: proof) else {
+                Issue.record("it was believed")
+                return
+            }
+            let right = try cookie("shop_anti_csrf_token", of: first).value.expose()
+            guard case .refreshed = try await refresh(native, try secret(first), proof: right) else {
+                Issue.record("the cookie was used up")
+                return
+            }
+        }
+    }
+
+    @Test func `a refresh cookie that was used long ago ends the session`() async throws {
+        try await withNativeProvider { native in
+            let first = try await openShop(native)
+            var current = try secret(first)
+            for _ in 0..<2 {
+                let proof = AntiCSRF.value(for: current).expose()
+                guard case .refreshed(_, _, let cookies) = try await refresh(native, current, proof: proof) else {
+                    Issue.record("a good cookie was refused")
+                    return
+                }
+                current = try #require(OpaqueSecret(cookies[1].value.expose(), kind: .sessionRefresh))
+            }
+            let stolen = try secret(first)
+            guard case .over = try await refresh(native, stolen, proof: AntiCSRF.value(for: stolen).expose()),
+                case .over = try await refresh(native, current, proof: AntiCSRF.value(for: current).expose())
+            else {
+                Issue.record("the session goes on")
+                return
+            }
+            #expect(try await !native.isActive(first))
+            #expect(try await native.records(.webSessionEnded).map(\.reason) == ["refresh_token_reused"])
+        }
+    }
+
+    @Test func `a website that is no longer of this profile gets no new cookies`() async throws {
+        try await withNativeProvider { native in
+            let first = try await openShop(native)
+            var shop = try #require(native.service.clients.current[NativeProvider.shop])
+            shop.cookieProfile = .session
+            native.service.clients.replace(
+                with: ClientDirectory(native.service.clients.current.all + [shop], defaultTarget: website))
+            let secret = try secret(first)
+            guard case .over = try await refresh(native, secret, proof: AntiCSRF.value(for: secret).expose()) else {
+                Issue.record("it was refreshed")
+                return
+            }
+        }
+    }
+
+    @Test func `signing out finds the session by its refresh cookie, and clears all four`() async throws {
+        try await withNativeProvider { native in
+            let first = try await openShop(native)
+            let session = try #require(try await native.refreshing.session(of: try secret(first)))
+            #expect(try session.id == native.session(of: first))
+            let shop = try #require(native.service.clients.current[NativeProvider.shop])
+            let cleared = CookieTokens.cleared(of: shop, refreshPath: CookieTokens.refreshPath)
+            let set = try #require(first.cookies)
+            // A browser takes a cookie away only by its very name, path and domain (RFC 6265 §5.3).
+            #expect(cleared.map { [$0.name, $0.path, $0.domain] } == set.map { [$0.name, $0.path, $0.domain] })
+            #expect(cleared.allSatisfy { $0.maximumAge == .zero && $0.value.expose().isEmpty })
+        }
+    }
+}
