@@ -1,0 +1,77 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct AdminSessionsTests {
+    private func withSessions(_ body: (AdminSessions, Service) async throws -> Void) async throws {
+        try await withService { service async throws in
+            try await body(AdminSessions(store: service.storage, time: service.clock.source), service)
+        }
+    }
+
+    @Test func `contract §8: a console's session lives while it is used, a working day at most`() async throws {
+        try await withSessions { sessions, service in
+            let secret = try await sessions.open(Administrator(actor: .account("carol")), origin: origin())
+            for _ in 0..<47 {
+                service.clock.advance(.seconds(10 * 60))
+                #expect(try await sessions.lookUp(secret)?.actor == .account("carol"))
+            }
+            service.clock.advance(.seconds(10 * 60))
+            #expect(try await sessions.lookUp(secret) == nil)
+        }
+    }
+
+    @Test func `contract §8: unused for a quarter of an hour it is over`() async throws {
+        try await withSessions { sessions, service in
+            let secret = try await sessions.open(Administrator(actor: .login("root")), origin: origin())
+            service.clock.advance(.seconds(15 * 60))
+            #expect(try await sessions.lookUp(secret) != nil)
+            service.clock.advance(.seconds(15 * 60) + .milliseconds(1))
+            #expect(try await sessions.lookUp(secret) == nil)
+        }
+    }
+
+    @Test func `it ends no later than the token that opened it`() async throws {
+        try await withSessions { sessions, service in
+            let secret = try await sessions.open(
+                Administrator(actor: .client("operator"), expiresAt: service.clock.now + .seconds(60)),
+                origin: origin())
+            service.clock.advance(.seconds(60))
+            #expect(try await sessions.lookUp(secret) == nil)
+        }
+    }
+
+    @Test func `signing out is recorded once`() async throws {
+        try await withSessions { sessions, service in
+            let secret = try await sessions.open(Administrator(actor: .client("operator")), origin: origin())
+            try await sessions.end(secret, origin: origin())
+            try await sessions.end(secret, origin: origin())
+            #expect(try await sessions.lookUp(secret) == nil)
+            #expect(
+                try await service.events() == ["admin.signed_in administrator", "admin.signed_out administrator"])
+        }
+    }
+
+    @Test(arguments: [
+        (AdminActor.client("demo-admin"), "client:demo-admin", "demo-admin"),
+        (.account("carol"), "account:carol", "carol"), (.login("root"), "login:root", "root"),
+    ])
+    func `an actor is written unambiguously, and read back`(actor: AdminActor, text: String, name: String) {
+        #expect(actor.description == text)
+        #expect(AdminActor(text) == actor)
+        #expect(actor.name == name)
+    }
+
+    @Test func `a text that names no kind of actor is none`() {
+        #expect(AdminActor("carol") == nil)
+    }
+
+    @Test(arguments: [
+        ("left the company", true), ("", true), (String(repeating: "x", count: 200), true),
+        (String(repeating: "x", count: 201), false), ("two\nlines", false), ("\u{7F}", false),
+    ])
+    func `a reason is one line of at most 200 bytes`(text: String, isReason: Bool) {
+        #expect(AdminAction.isReason(text) == isReason)
+    }
+}

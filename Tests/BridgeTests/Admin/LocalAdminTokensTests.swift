@@ -1,0 +1,149 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct LocalAdminTokensTests {
+    private struct Desk: Sendable {
+        let provider: Provider
+        let tokens: LocalAdminTokens
+
+        init(_ provider: Provider, administrators: Set<Subject> = []) throws {
+            self.provider = provider
+            let clients = provider.service.clients
+            var console = Client(id: "console", name: "A console app", kind: .native)
+            console.scope = Scope(tokens: [Scope.openID, Scope.admin])
+            clients.replace(with: ClientDirectory(clients.current.all + [console], defaultTarget: website))
+            tokens = LocalAdminTokens(
+                tokens: provider.accessTokens, clients: clients,
+                administrators: FixedAdministrators(administrators))
+        }
+
+        func machineToken(scope: String? = nil, proof: PresentedProof = .none) async throws -> Secret<String> {
+            let form = [("grant_type", "client_credentials")] + (scope.map { [("scope", $0)] } ?? [])
+            return try await provider.token(
+                form, basic: ("machine", Secret(provider.secret.expose())), proof: proof
+            ).accessToken
+        }
+
+        func personToken() async throws -> Secret<String> {
+            let grant = try provider.grant(client: "console", scope: [Scope.openID, Scope.admin])
+            return try await provider.redeem(try await provider.code(grant), client: "console").accessToken
+        }
+
+        func found(_ token: Secret<String>, key: String? = nil) async throws -> String {
+            do {
+                return try await tokens.administrator(
+                    presenting: token, provenKey: key, at: provider.service.clock.now
+                ).actor.description
+            } catch let refusal as AdminRefusal {
+                return refusal.rawValue
+            }
+        }
+    }
+
+    @Test func `contract §8: a machine with the scope admin administers, one without does not`() async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            #expect(try await desk.found(desk.machineToken()) == "client:machine")
+            #expect(try await desk.found(desk.machineToken(scope: "read")) == "not_administrator")
+            #expect(try await desk.found(Secret("nonsense")) == "invalid")
+        }
+    }
+
+    @Test func `a person needs the role beside the scope`() async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            #expect(try await desk.found(desk.personToken()) == "not_administrator")
+        }
+        try await withProvider { provider in
+            let desk = try Desk(provider, administrators: ["alice"])
+            #expect(try await desk.found(desk.personToken()) == "account:alice")
+        }
+    }
+
+    @Test func `a right that was taken from the client is taken from its tokens`() async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            let token = try await desk.machineToken()
+            var machine = try #require(provider.service.clients.current["machine"])
+            machine.scope = Scope(tokens: ["read"])
+            provider.service.clients.replace(
+                with: ClientDirectory(provider.service.clients.current.all + [machine], defaultTarget: website))
+            #expect(try await desk.found(token) == "not_administrator")
+        }
+    }
+
+    @Test func `an expired token administers nothing`() async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            let token = try await desk.machineToken()
+            provider.service.clock.advance(Client.defaultAccessTokenLifetime)
+            #expect(try await desk.found(token) == "invalid")
+        }
+    }
+
+    @Test func `RFC 9449 §7: a bound token needs its key, and with a proof no other will do`() async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            let key = try ProofKey()
+            let bound = try await desk.machineToken(proof: try key.proof(id: "1", at: noon))
+            #expect(try await desk.found(bound) == "invalid")
+            #expect(try await desk.found(bound, key: "another") == "invalid")
+            #expect(try await desk.found(bound, key: key.thumbprint) == "client:machine")
+            #expect(try await desk.found(desk.machineToken(), key: key.thumbprint) == "invalid")
+        }
+    }
+
+    @Test func `of several authenticators the one that knows more decides`() async throws {
+        try await withProvider { provider in
+            let desk = try Desk(provider)
+            let both = AdminAuthenticators([
+                desk.tokens,
+                UserTokensDoNotAdminister(
+                    LocalBearers(tokens: provider.accessTokens, issuer: issuerName, others: NobodysTokens())),
+            ])
+            func found(_ token: Secret<String>) async throws -> String {
+                do {
+                    return try await both.administrator(
+                        presenting: token, provenKey: nil, at: provider.service.clock.now
+                    ).actor.description
+                } catch let refusal as AdminRefusal {
+                    return refusal.rawValue
+                }
+            }
+            #expect(try await found(desk.machineToken()) == "client:machine")
+            #expect(try await found(provider.signIn().accessToken) == "not_administrator")
+            #expect(try await found(Secret("nonsense")) == "invalid")
+        }
+    }
+
+    @Test func `accounts administer by their role, while they are enabled`() async throws {
+        try await withService { service in
+            for (name, role) in [("carol", Account.Role.admin), ("alice", nil)] {
+                _ = try await service.storage.addAccount(
+                    Account(subject: Subject(rawValue: name), username: Username(name), role: role, createdAt: noon),
+                    issuer: Account.issuer, link: nil,
+                    event: AuditEvent(at: noon, type: .userCreated, outcome: .success))
+            }
+            let administrators = StoredAdministrators(service.storage, enrols: true)
+            #expect(try await administrators.isAdministrator("carol"))
+            #expect(try await !administrators.isAdministrator("alice"))
+            #expect(try await !administrators.isAdministrator("unheard-of"))
+            // Without a password there is nothing that a second factor could stand beside.
+            #expect(try await !administrators.canEnrolSecondFactor("carol"))
+            _ = try await service.storage.setDisabled(
+                true, subject: "carol", at: noon,
+                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+            #expect(try await !administrators.isAdministrator("carol"))
+        }
+    }
+}
+
+/// No other issuer is trusted.
+private struct NobodysTokens: BearerAuthenticator {
+    func authenticate(_ token: Secret<String>, at now: Timestamp) throws -> BearerIdentity {
+        throw BearerRefusal.unknownIssuer
+    }
+}

@@ -1,0 +1,60 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct StoredClientsTests {
+    private func withClients(_ body: (StoredClients, Service) async throws -> Void) async throws {
+        try await withService { service async throws in
+            let fixed = service.clients.current.all
+            let clients = StoredClients(
+                store: service.storage, directory: service.clients, fixed: { Set(fixed.map(\.id)) },
+                reload: {
+                    service.clients.replace(
+                        with: ClientDirectory(try await service.storage.clients() + fixed, defaultTarget: website))
+                })
+            try await body(clients, service)
+        }
+    }
+
+    private let action = AdminAction(actor: .client("operator"), origin: origin(), at: noon)
+
+    private func shop(_ name: String = "Shop") -> Client { Client(id: "shop", name: name, kind: .web) }
+
+    @Test func `a client that is added counts at once, and is listed with those of the settings file`() async throws {
+        try await withClients { clients, service async throws in
+            #expect(try await clients.add(shop(), action: action))
+            #expect(service.clients.current["shop"]?.name == "Shop")
+            #expect(try await clients.clients().map(\.id).contains("shop"))
+            #expect(try await clients.client("shop")?.name == "Shop")
+            #expect(try await clients.client("unheard-of") == nil)
+            #expect(try await service.events() == ["client.created administrator"])
+        }
+    }
+
+    @Test func `an id that is taken, here or in the settings file, is not added`() async throws {
+        try await withClients { clients, service async throws in
+            #expect(try await clients.add(shop(), action: action))
+            #expect(try await !clients.add(shop("Another"), action: action))
+            #expect(clients.isFixed(app))
+            #expect(try await !clients.add(Client(id: app, name: "Another", kind: .web), action: action))
+            #expect(try await service.storage.clients().map(\.name) == ["Shop"])
+        }
+    }
+
+    @Test func `a change counts only on what the administrator has seen`() async throws {
+        try await withClients { clients, service in
+            _ = try await clients.add(shop(), action: action)
+            #expect(try await clients.replace(shop(), with: shop("Shop 2"), action: action))
+            #expect(try await !clients.replace(shop(), with: shop("Shop 3"), action: action))
+            #expect(service.clients.current["shop"]?.name == "Shop 2")
+            #expect(try await !clients.delete(shop(), action: action))
+            #expect(try await clients.delete(shop("Shop 2"), action: action))
+            #expect(service.clients.current["shop"] == nil)
+            #expect(
+                try await service.events() == [
+                    "client.created administrator", "client.changed administrator", "client.deleted administrator",
+                ])
+        }
+    }
+}

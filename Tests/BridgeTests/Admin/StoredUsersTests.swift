@@ -1,0 +1,149 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct StoredUsersTests {
+    private func withUsers(
+        keepingPasswords: Bool = true, _ body: (StoredUsers, Provider) async throws -> Void
+    ) async throws {
+        let cost = try #require(PasswordCost(logarithm: 10, blockSize: 1, parallelism: 1))
+        try await withProvider { provider async throws in
+            try await body(
+                StoredUsers(
+                    storage: provider.service.storage, sessions: provider.service.sessions,
+                    passwords: keepingPasswords ? try PasswordDesk(cost: cost) : nil), provider)
+        }
+    }
+
+    private func action(_ provider: Provider, reason: String? = nil) -> AdminAction {
+        AdminAction(
+            actor: .client("operator"), reason: reason, origin: origin(), at: provider.service.clock.now)
+    }
+
+    private func add(_ name: String, _ users: StoredUsers, _ provider: Provider) async throws -> UserOverview? {
+        try await users.add(
+            Account(subject: Subject(rawValue: name), username: Username(name), createdAt: noon),
+            password: Secret("correct horse"), action: action(provider))
+    }
+
+    private func browser(_ provider: Provider, subject: Subject = "alice") async throws -> WebSession {
+        let answer = try await provider.service.issue(subject: subject)
+        return try #require(try await provider.service.open(answer.token).opened).session
+    }
+
+    @Test func `a user is added with a password that is kept as a hash, once`() async throws {
+        try await withUsers { users, provider in
+            let alice = try #require(try await add("alice", users, provider))
+            #expect(alice.username == "alice")
+            #expect(alice.issuer == Account.issuer)
+            #expect(!alice.hasSecondFactor)
+            let account = try #require(try await provider.service.storage.account(of: "alice"))
+            #expect(try account.passwordHash?.matches(Secret("correct horse")) == true)
+            #expect(try await add("alice", users, provider) == nil)
+            let event = try await provider.service.storage.search(
+                AuditFilter(type: .userCreated), before: nil, limit: 10
+            ).records.first?.event
+            #expect(event?.detail == #"{"actor":"client:operator"}"#)
+        }
+    }
+
+    @Test func `where nobody signs in with a password, nobody is added`() async throws {
+        try await withUsers(keepingPasswords: false) { users, provider async throws in
+            await #expect(throws: StorageError.self) { try await add("alice", users, provider) }
+            #expect(
+                try await !users.setPassword(Secret("correct horse"), subject: "alice", action: action(provider)))
+        }
+    }
+
+    @Test func `users are found by subject and by name, and listed page by page`() async throws {
+        try await withUsers { users, provider in
+            for name in ["carol", "alice", "bob"] { _ = try await add(name, users, provider) }
+            #expect(try await users.users(after: nil, limit: 2).map(\.subject) == ["alice", "bob"])
+            #expect(try await users.users(after: "bob", limit: 2).map(\.subject) == ["carol"])
+            #expect(try await users.user("bob")?.username == "bob")
+            let (known, unknown) = (try #require(Username("CAROL")), try #require(Username("unheard-of")))
+            #expect(try await users.user(named: known)?.subject == "carol")
+            #expect(try await users.user("unheard-of") == nil)
+            #expect(try await users.user(named: unknown) == nil)
+        }
+    }
+
+    @Test func `contract §7: a new password ends the user's sessions, here at once`() async throws {
+        try await withUsers { users, provider in
+            _ = try await add("alice", users, provider)
+            let session = try await browser(provider)
+            #expect(try await users.setPassword(Secret("another one"), subject: "alice", action: action(provider)))
+            #expect(try await provider.service.sessions.lookUp(session.id) == nil)
+            let account = try #require(try await provider.service.storage.account(of: "alice"))
+            #expect(try account.passwordHash?.matches(Secret("another one")) == true)
+            #expect(
+                try await !users.setPassword(Secret("another one"), subject: "unheard-of", action: action(provider)))
+        }
+    }
+
+    @Test func `disabling ends the user's sessions, and what is so already stays so without an event`() async throws {
+        try await withUsers { users, provider in
+            let session = try await browser(provider)
+            func set(_ disabled: Bool, _ subject: Subject = "alice") async throws -> Bool {
+                try await users.setDisabled(
+                    disabled, subject: subject, action: action(provider, reason: "left the company"))
+            }
+            #expect(try await set(true))
+            #expect(try await set(true))
+            #expect(try await users.user("alice")?.disabledAt == provider.service.clock.now)
+            #expect(try await provider.service.sessions.lookUp(session.id) == nil)
+            #expect(try await set(false))
+            #expect(try await users.user("alice")?.disabledAt == nil)
+            #expect(try await !set(true, "unheard-of"))
+            #expect(
+                try await provider.service.events().filter { $0.hasPrefix("user.") } == [
+                    "user.disabled left the company", "user.enabled left the company",
+                ])
+        }
+    }
+
+    @Test func `standard claims are replaced for accounts alone`() async throws {
+        try await withUsers { users, provider in
+            _ = try await add("alice", users, provider)
+            let claims = try StandardClaims(["given_name": .string("Alice")])
+            #expect(try await users.setClaims(claims, subject: "alice", action: action(provider)))
+            #expect(try await users.user("alice")?.claims == claims)
+            #expect(try await !users.setClaims(claims, subject: "unheard-of", action: action(provider)))
+        }
+    }
+
+    @Test func `a user's sessions are the apps', then the browsers', and all end together`() async throws {
+        try await withUsers { users, provider in
+            let tokens = try await provider.signIn()
+            let web = try await browser(provider)
+            let sessions = try await users.sessions(of: "alice", before: nil, limit: 10)
+            #expect(sessions.map(\.kind) == [.app, .web])
+            #expect(sessions.allSatisfy { $0.isAlive(at: provider.service.clock.now) })
+            #expect(try await users.sessions(of: "alice", before: web.id, limit: 10).isEmpty)
+            #expect(try await users.endSessions(of: "alice", action: action(provider)) == 2)
+            #expect(try await users.endSessions(of: "alice", action: action(provider)) == 0)
+            let now = provider.service.clock.now
+            await #expect(throws: BearerRefusal.inactive) {
+                try await provider.accessTokens.active(tokens.accessToken, at: now)
+            }
+        }
+    }
+
+    @Test func `one session is ended with what hangs under it, once`() async throws {
+        try await withUsers { users, provider in
+            _ = try await provider.signIn()
+            let web = try await browser(provider)
+            let app = try #require(try await users.sessions(of: "alice", before: nil, limit: 10).first)
+            for id in [app.id, web.id] {
+                #expect(try await users.endSession(id, action: action(provider)))
+                #expect(try await !users.endSession(id, action: action(provider)))
+            }
+            #expect(try await !users.endSession("unheard-of", action: action(provider)))
+            #expect(
+                try await provider.service.events().filter { $0.contains("ended") } == [
+                    "app_session.ended administrator", "web_session.ended administrator",
+                ])
+        }
+    }
+}

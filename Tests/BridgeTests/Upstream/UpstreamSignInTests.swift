@@ -1,0 +1,203 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+private struct UpstreamDesk: Sendable {
+    let service: Service
+    let upstream = ScriptedUpstream()
+    let signIn: UpstreamSignIn
+    let browser = OpaqueSecret.make(.formBinding, random: .system)
+
+    init(_ service: Service) throws {
+        self.service = service
+        signIn = UpstreamSignIn(
+            providers: [upstream], publicOrigin: try #require(WebOrigin("https://bridge.example")),
+            accounts: service.storage,
+            opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
+            audit: service.storage, keys: service.keys, time: service.clock.source)
+    }
+
+    /// The `state` of a new trip.
+    func begin(isFresh: Bool = false) async throws -> String {
+        _ = try #require(
+            try await signIn.begin(upstream.id, errand: "journey", browser: browser, isFresh: isFresh))
+        return try #require(upstream.requests.last).state
+    }
+
+    func finish(
+        _ state: String?, code: String? = "code", error: String? = nil, provider: String = "corporate",
+        browser other: OpaqueSecret? = nil, replacing current: WebSession? = nil
+    ) async throws -> UpstreamSignIn.Outcome {
+        let form = [("state", state), ("code", code), ("error", error), ("iss", "https://login.corporate.example")]
+            .compactMap { name, value in value.map { (name, $0) } }
+        return try await signIn.finish(
+            provider, try Provider.parameters(form), browser: other ?? browser, replacing: current, origin: origin())
+    }
+
+    func failures() async throws -> [String?] {
+        try await service.storage.search(AuditFilter(type: .userSignInFailed), before: nil, limit: 100).records
+            .map(\.event.reason)
+    }
+}
+
+extension UpstreamSignIn.Outcome {
+    fileprivate var session: WebSession? { if case .signedIn(let opened, _) = self { opened.session } else { nil } }
+    fileprivate var isForeign: Bool { if case .refused(errand: nil) = self { true } else { false } }
+    fileprivate var refusedErrand: String? { if case .refused(let errand) = self { errand } else { nil } }
+}
+
+@Suite struct UpstreamSignInTests {
+    private func withDesk(_ body: (UpstreamDesk) async throws -> Void) async throws {
+        try await withService { try await body(UpstreamDesk($0)) }
+    }
+
+    @Test func `the first sign-in makes an account, and every later one finds it`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            let outcome = try await desk.finish(try await desk.begin())
+            guard case .signedIn(let opened, let errand) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(errand == "journey")
+            let account = try #require(try await desk.service.storage.account(of: opened.session.subject))
+            #expect(account.displayName == "Alice")
+            #expect(account.email == "alice@corporate.example")
+            #expect(account.username == nil)
+            let again = try await desk.finish(try await desk.begin())
+            #expect(again.session?.subject == opened.session.subject)
+            #expect(
+                try await desk.service.events().filter { $0.hasPrefix("user.created") } == ["user.created upstream"])
+        }
+    }
+
+    @Test func `what goes out comes back: the same state, nonce, verifier and callback`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            _ = try await desk.finish(try await desk.begin(isFresh: true))
+            let (sent, back) = (desk.upstream.requests[0], desk.upstream.requests[1])
+            #expect(sent.redirectURI == "https://bridge.example/sign-in/callback/corporate")
+            #expect(back.redirectURI == sent.redirectURI)
+            #expect(back.state == sent.state)
+            #expect(back.nonce == sent.nonce)
+            #expect(back.verifier.value == sent.verifier.value)
+            #expect(desk.upstream.isFresh == [true])
+            // RFC 9700 §4.7: no two trips have anything in common.
+            _ = try await desk.begin()
+            let next = try #require(desk.upstream.requests.last)
+            #expect(next.nonce != sent.nonce)
+            #expect(next.verifier.value != sent.verifier.value)
+        }
+    }
+
+    @Test func `a provider that is not configured leads nowhere`() async throws {
+        try await withDesk { desk async throws in
+            #expect(
+                try await desk.signIn.begin("other", errand: "journey", browser: desk.browser, isFresh: false) == nil)
+            #expect(try await desk.finish(try await desk.begin(), provider: "other").isForeign)
+        }
+    }
+
+    @Test func `RFC 6749 §10.12: an answer counts in the browser that asked, and while it is fresh`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            let state = try await desk.begin()
+            let other = OpaqueSecret.make(.formBinding, random: .system)
+            #expect(try await desk.finish(state, browser: other).isForeign)
+            #expect(try await desk.finish(nil).isForeign)
+            #expect(try await desk.finish(state + "x").isForeign)
+            desk.service.clock.advance(UpstreamSignIn.tripLifetime + .seconds(1))
+            #expect(try await desk.finish(state).isForeign)
+            #expect(try await desk.failures() == ["stale", "stale", "stale", "stale"])
+        }
+    }
+
+    @Test func `a repeated parameter makes an answer no answer`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            let state = try await desk.begin()
+            let parameters = try Provider.parameters([("state", state), ("code", "a"), ("code", "b")])
+            let outcome = try await desk.signIn.finish(
+                "corporate", parameters, browser: desk.browser, replacing: nil, origin: origin())
+            #expect(outcome.isForeign)
+        }
+    }
+
+    @Test func `a refusal of the provider goes back to the errand, and into the audit log`() async throws {
+        try await withDesk { desk async throws in
+            #expect(
+                try await desk.finish(try await desk.begin(), code: nil, error: "access_denied").refusedErrand
+                    == "journey")
+            #expect(
+                try await desk.finish(try await desk.begin(), error: "access_denied").refusedErrand == "journey")
+            for refusal in [UpstreamRefusal.otherIssuer, .badCode, .badToken, .wrongNonce] {
+                desk.upstream.willRefuse(refusal)
+                #expect(try await desk.finish(try await desk.begin()).refusedErrand == "journey")
+            }
+            #expect(
+                try await desk.failures().reversed() == [
+                    "upstream_declined", "upstream_declined", "upstream_other_issuer", "upstream_bad_code",
+                    "upstream_bad_token", "upstream_wrong_nonce",
+                ])
+        }
+    }
+
+    @Test func `a disabled user is refused`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            let subject = try #require(try await desk.finish(try await desk.begin()).session?.subject)
+            _ = try await desk.service.storage.setDisabled(
+                true, subject: subject, at: noon,
+                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+            #expect(try await desk.finish(try await desk.begin()).refusedErrand == "journey")
+        }
+    }
+
+    @Test func `OpenID Connect Core §2: an old sign-in there keeps its time, a new one counts from now`() async throws {
+        try await withDesk { desk in
+            let began = desk.service.clock.now
+            let state = try await desk.begin()
+            desk.service.clock.advance(.seconds(120))
+            let cases: [(Timestamp?, Timestamp)] = [
+                (began - .seconds(3600), began - .seconds(3600)), (began + .seconds(30), desk.service.clock.now),
+                // Its clock may be a little behind.
+                (began - .seconds(60), desk.service.clock.now), (nil, began),
+            ]
+            for (there, here) in cases {
+                desk.upstream.willName("u-1", authenticatedAt: there)
+                #expect(try await desk.finish(state).session?.authentication.time == here)
+            }
+        }
+    }
+
+    @Test func `a second factor there counts as one here`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1", methods: ["pwd"])
+            let weak = try #require(try await desk.finish(try await desk.begin()).session)
+            #expect(weak.authentication.acr == AuthenticationLevel.oneFactor.rawValue)
+            desk.upstream.willName("u-1", methods: ["pwd", "mfa"])
+            let strong = try #require(try await desk.finish(try await desk.begin(), replacing: weak).session)
+            #expect(strong.authentication.acr == AuthenticationLevel.twoFactors.rawValue)
+            #expect(strong.authentication.amr == ["pwd", "mfa"])
+            #expect(strong.id != weak.id)
+            #expect(try await desk.service.sessions.peek(weak.id) == nil)
+        }
+    }
+
+    @Test func `of first sign-ins at one time all get the one account`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            let states = [
+                try await desk.begin(), try await desk.begin(), try await desk.begin(), try await desk.begin(),
+            ]
+            let subjects = try await withThrowingTaskGroup { group in
+                for state in states { group.addTask { try await desk.finish(state).session?.subject } }
+                return try await group.reduce(into: Set<Subject?>()) { $0.insert($1) }
+            }
+            #expect(subjects.count == 1)
+            #expect(!subjects.contains(nil))
+        }
+    }
+}
