@@ -1,0 +1,113 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct PushedRequestsRFC9126Tests {
+    private func withRequests(
+        limits: LimitSettings = LimitSettings(), _ body: (PushedRequests, Provider) async throws -> Void
+    ) async throws {
+        try await withProvider { provider async throws in
+            var pushing = Client(id: "pushing", name: "A website that pushes", kind: .web)
+            pushing.secretDigest = provider.secret.digest
+            pushing.redirectURIs = [
+                try RedirectURI(
+                    registering: "https://rp.example/callback",
+                    rules: RedirectURIRules(isNative: false, allowsLocalhost: false))
+            ]
+            let clients = provider.service.clients
+            clients.replace(with: ClientDirectory(clients.current.all + [pushing], defaultTarget: website))
+            let storage = provider.service.storage
+            let refusals = RefusalLog(audit: storage, limiter: UnlimitedRateLimiter())
+            try await body(
+                PushedRequests(
+                    clients: clients,
+                    authenticator: ClientAuthenticator(
+                        clients: clients, audiences: [issuerName], replays: InProcessReplayGuard(), refusals: refusals,
+                        limiter: UnlimitedRateLimiter(), limits: limits),
+                    store: storage, refusals: refusals, limiter: InProcessRateLimiter(), limits: limits,
+                    subjectOfHint: { _ in nil }, time: provider.service.clock.source), provider)
+        }
+    }
+
+    private func form(_ changes: [String: String?] = [:]) throws -> FormParameters {
+        var form: [String: String] = [
+            "response_type": "code", "redirect_uri": "https://rp.example/callback", "scope": "openid", "state": "s",
+            "code_challenge": CodeChallenge(for: try #require(CodeVerifier(verifier))).value,
+            "code_challenge_method": "S256",
+        ]
+        for (name, value) in changes { form[name] = value }
+        return try Provider.parameters(form.sorted { $0.key < $1.key })
+    }
+
+    private func push(
+        _ requests: PushedRequests, _ provider: Provider, _ parameters: FormParameters
+    ) async throws -> Secret<String> {
+        try await requests.push(
+            parameters, basic: ("pushing", Secret(provider.secret.expose())), origin: origin())
+    }
+
+    @Test func `§2.2: a good request gets a URI that stands for it, once`() async throws {
+        try await withRequests { requests, provider in
+            let uri = try await push(requests, provider, try form()).expose()
+            #expect(uri.hasPrefix("urn:ietf:params:oauth:request_uri:"))
+            let secret = try #require(
+                OpaqueSecret(
+                    String(uri.dropFirst(AuthorizationRequestReader.requestURIPrefix.count)), kind: .pushedRequest))
+            let pushed = try #require(
+                try await provider.service.storage.pushedRequest(digest: secret.digest))
+            #expect(pushed.clientID == "pushing")
+            let parameters = try FormParameters(parsing: pushed.parameters.utf8)
+            #expect(parameters["state"] == "s")
+            // The client named itself in the header alone; what is kept names it for later.
+            #expect(parameters["client_id"] == "pushing")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["redirect_uri": nil], "invalid_request missing_redirect"),
+            (["redirect_uri": "https://evil.example/"], "invalid_request unregistered_redirect"),
+            (["request_uri": "urn:ietf:params:oauth:request_uri:x"], "invalid_request "),
+            (["response_mode": "fragment"], "invalid_request "),
+            (["response_type": "token"], "unsupported_response_type "),
+            (["scope": "fly"], "invalid_scope "), (["code_challenge_method": "plain"], "invalid_request "),
+            (["client_id": "another"], "invalid_request client_id"),
+        ] as [([String: String?], String)])
+    func `§2.3: what would be wrong in the browser is told to the client`(
+        changes: [String: String?], expected: String
+    ) async throws {
+        try await withRequests { requests, provider async throws in
+            #expect(try await refusal { try await push(requests, provider, try form(changes)) } == expected)
+        }
+    }
+
+    @Test(arguments: ["state", "redirect_uri", "client_secret"])
+    func `§2.1: a repeated parameter is refused`(name: String) async throws {
+        try await withRequests { requests, provider in
+            let parameters = try Provider.parameters([(name, "a"), (name, "b")])
+            #expect(try await refusal { try await push(requests, provider, parameters) } == "invalid_request ")
+        }
+    }
+
+    @Test func `§2: a client that is not believed pushes nothing`() async throws {
+        try await withRequests { requests, _ in
+            let found = try await refusal {
+                try await requests.push(
+                    try form(), basic: ("pushing", Secret("dbc_nonsense")), origin: origin())
+            }
+            #expect(found == "invalid_client wrong_secret")
+        }
+    }
+
+    @Test func `contract §12: a client that pushes too often has to wait`() async throws {
+        var limits = LimitSettings()
+        limits.pushedRequestPerClient = TokenBucket(perMinute: 2)
+        try await withRequests(limits: limits) { requests, provider in
+            for _ in 0..<2 { _ = try await push(requests, provider, try form()) }
+            #expect(
+                try await refusal { try await push(requests, provider, try form()) }
+                    == "rate_limited pushed_request.client")
+        }
+    }
+}

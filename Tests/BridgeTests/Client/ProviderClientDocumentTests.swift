@@ -1,0 +1,101 @@
+import Bridge
+import Foundation
+import OAuth2
+import Testing
+
+/// Contract §14, the fields of clients of the OAuth provider.
+@Suite struct ProviderClientDocumentTests {
+    private func decode(_ json: String) throws -> Client {
+        try JSONDecoder().decode(ClientDocument.self, from: Data(json.utf8)).client
+    }
+
+    private static let full = #"""
+        {"client_id":"shop","client_name":"Shop","client_type":"web","client_secret_digest":
+         "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU","token_endpoint_auth_method":"client_secret_post",
+         "redirect_uris":["https://shop.example/callback"],"post_logout_redirect_uris":["https://shop.example/bye"],
+         "grant_types":["authorization_code","refresh_token"],"scope":"openid email","require_pkce":false,
+         "dpop_bound_access_tokens":true,"first_party":true,"native_sso_enabled":true,"share_with":["a","b"],
+         "delivery":"cookies","cookie_profile":"tokens","cookie_prefix":"shop_","cookie_domain":".shop.example",
+         "access_token_lifetime":300,"min_acr":"aal2","max_auth_age":600,
+         "backchannel_logout_uri":"https://shop.example/logout","webhook_uri":"https://shop.example/hook",
+         "webhook_secret_file":"shop.key","id_token_signed_response_alg":"EdDSA",
+         "jwks_uri":"https://shop.example/keys","logo_uri":"https://shop.example/logo.png",
+         "policy_uri":"https://shop.example/privacy"}
+        """#
+
+    @Test func `every field is read, and reads back as it was written`() throws {
+        let client = try decode(Self.full)
+        #expect(client.authenticationMethod == .clientSecretPost && !client.requiresPKCE && client.isFirstParty)
+        #expect(client.redirectURIs.map(\.description) == ["https://shop.example/callback"])
+        #expect(client.postLogoutRedirectURIs.map(\.description) == ["https://shop.example/bye"])
+        #expect(
+            client.grantTypes == [.authorizationCode, .refreshToken] && client.scope.tokens == ["openid", "email"])
+        #expect(client.requiresProofOfPossession && client.isNativeSSOEnabled && client.shareWith == ["a", "b"])
+        #expect(client.delivery == .cookies && client.cookieProfile == .tokens)
+        #expect(client.cookiePrefix == "shop_" && client.cookieDomain == ".shop.example")
+        #expect(client.accessTokenLifetime == .seconds(300) && client.maximumAuthenticationAge == .seconds(600))
+        #expect(client.minimumACR == "aal2" && client.idTokenAlgorithm == .edDSA)
+        #expect(client.webhook == Client.Webhook(uri: "https://shop.example/hook", secretFile: "shop.key"))
+        #expect(client.backchannelLogoutURI == "https://shop.example/logout")
+        #expect(client.keysURI == "https://shop.example/keys")
+        #expect(client.logoURI == "https://shop.example/logo.png")
+        #expect(client.policyURI == "https://shop.example/privacy")
+        let json = try JSONEncoder().encode(ClientDocument(client))
+        #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)
+    }
+
+    @Test func `an API's answer leaves the digest of the secret out`() throws {
+        let json = try JSONEncoder().encode(ClientDocument(try decode(Self.full), showsSecretDigest: false))
+        #expect(!String(decoding: json, as: UTF8.self).contains("digest"))
+    }
+
+    @Test func `a machine may sign with its own keys, by value`() throws {
+        let key = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
+        let client = try decode(
+            #"{"client_id":"a","client_type":"service","token_endpoint_auth_method":"private_key_jwt","#
+                + #""scope":"","jwks":{"keys":["# + key + "]}}")
+        #expect(client.keys.map(VerificationKey.all(inSet:))?.count == 1)
+        #expect(client.scope.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#""client_secret_digest":"secret""#, "client_secret_digest"),
+        (#""token_endpoint_auth_method":"client_secret_basic""#, "token_endpoint_auth_method"),
+        (#""token_endpoint_auth_method":"tls_client_auth""#, "token_endpoint_auth_method"),
+        (#""token_endpoint_auth_method":"private_key_jwt""#, "jwks"),
+        (
+            #""client_type":"service","token_endpoint_auth_method":"none","grant_types":["client_credentials"]"#,
+            "token_endpoint_auth_method"
+        ),
+        (#""grant_types":["client_credentials"]"#, "grant_types"), (#""grant_types":["password"]"#, "grant_types"),
+        (#""grant_types":"authorization_code""#, "grant_types"), (#""scope":"openid  email""#, "scope"),
+        (#""scope":7"#, "scope"), (#""scope":"openid admin""#, "scope"), (#""require_pkce":false"#, "require_pkce"),
+        (#""redirect_uris":["http://shop.example/"]"#, "redirect_uris"),
+        (#""redirect_uris":["https://shop.example/#a"]"#, "redirect_uris"),
+        (#""post_logout_redirect_uris":["javascript:alert(1)"]"#, "post_logout_redirect_uris"),
+        (#""cookie_prefix":"a;b""#, "cookie_prefix"), (#""cookie_domain":"localhost""#, "cookie_domain"),
+        (#""cookie_domain":"shop..example""#, "cookie_domain"), (#""delivery":"pigeon""#, "delivery"),
+        (#""access_token_lifetime":59"#, "access_token_lifetime"), (#""max_auth_age":-1"#, "max_auth_age"),
+        (#""backchannel_logout_uri":"http://shop.example/""#, "backchannel_logout_uri"),
+        (#""backchannel_logout_uri":"https://shop.example/#a""#, "backchannel_logout_uri"),
+        (#""webhook_uri":"https://shop.example/hook""#, "webhook_secret_file"),
+        (#""webhook_secret_file":"shop.key""#, "webhook_uri"),
+        (#""webhook_uri":"https://shop.example/","webhook_secret_file":"../key""#, "webhook_secret_file"),
+        (#""jwks":[]"#, "jwks"), (#""jwks":{"keys":[]}"#, "jwks"),
+        (#""jwks":{"keys":[{"kty":"OKP","crv":"Ed25519","x":"eA","d":"eA"}]}"#, "jwks"),
+        (#""logo_uri":"logo.png""#, "logo_uri"),
+        (#""id_token_signed_response_alg":"none""#, "id_token_signed_response_alg"),
+    ])
+    func `what would not be safe, or would do nothing, is refused by name`(members: String, field: String) throws {
+        let error = #expect(throws: ClientDocumentError.self) { try decode(#"{"client_id":"a","# + members + "}") }
+        #expect(error?.field == field)
+    }
+
+    @Test func `more than 100 redirect URIs are refused`() throws {
+        let uris = (0...100).map { #""https://shop.example/\#($0)""# }.joined(separator: ",")
+        let error = #expect(throws: ClientDocumentError.self) {
+            try decode(#"{"client_id":"a","client_type":"web","redirect_uris":["# + uris + "]}")
+        }
+        #expect(error?.field == "redirect_uris")
+    }
+}

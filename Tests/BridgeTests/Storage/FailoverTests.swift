@@ -1,0 +1,82 @@
+import Bridge
+import Logging
+import Synchronization
+import Testing
+
+/// A shared part that is there or away.
+private final class SharedPart: ReplayGuard, RateLimiter {
+    private let away = Mutex(false)
+
+    func set(away value: Bool) { away.withLock { $0 = value } }
+
+    private func check() throws(StorageError) {
+        if away.withLock({ $0 }) { throw .unavailable("away") }
+    }
+
+    func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) throws -> ReplayClaim {
+        try check()
+        return .claimedBefore
+    }
+
+    func take(_ keys: [RateLimitKey], at now: Timestamp) throws -> RateLimitDecision {
+        try check()
+        return .exceeded(retryAfter: .seconds(7), scope: "shared")
+    }
+
+    func peek(_ keys: [RateLimitKey], at now: Timestamp) throws -> RateLimitDecision {
+        try take(keys, at: now)
+    }
+}
+
+/// What replaces Redis while it is away (contract §12, ADR-0009).
+@Suite struct FailoverTests {
+    private let shared = SharedPart()
+    private let reports = Reports()
+    private let key = RateLimitKey(scope: "test", value: "alice", bucket: TokenBucket(perMinute: 1))
+
+    private final class Reports: Sendable {
+        private let values = Mutex<[Bool]>([])
+        var all: [Bool] { values.withLock { $0 } }
+        func add(_ value: Bool) { values.withLock { $0.append(value) } }
+    }
+
+    private func degradation() -> Degradation {
+        Degradation(part: "test", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+            [reports] in reports.add($0)
+        }
+    }
+
+    @Test func `while the shared guard is away the database decides`() async throws {
+        let degradation = degradation()
+        let replays = FailoverReplayGuard(shared, policy: .database, degradation: degradation)
+        #expect(try await replays.claim("t", until: noon, at: noon) == .claimedBefore)
+        shared.set(away: true)
+        for _ in 0..<2 { #expect(try await replays.claim("t", until: noon, at: noon) == .claimed) }
+        #expect(degradation.isDegraded)
+        shared.set(away: false)
+        #expect(try await replays.claim("t", until: noon, at: noon) == .claimedBefore)
+        #expect(!degradation.isDegraded)
+        // Said at first and with every change, not with every request.
+        #expect(reports.all == [false, true, false])
+    }
+
+    @Test func `an operator may want redemptions refused instead`() async throws {
+        let replays = FailoverReplayGuard(shared, policy: .refuse, degradation: degradation())
+        shared.set(away: true)
+        await #expect(throws: StorageError.self) { try await replays.claim("t", until: noon, at: noon) }
+    }
+
+    @Test func `while the shared limiter is away the process's own counts`() async throws {
+        let degradation = degradation()
+        let limiter = FailoverRateLimiter(shared, own: InProcessRateLimiter(), degradation: degradation)
+        #expect(try await limiter.take([key], at: noon) == .exceeded(retryAfter: .seconds(7), scope: "shared"))
+        shared.set(away: true)
+        #expect(try await limiter.peek([key], at: noon) == .allowed)
+        #expect(try await limiter.take([key], at: noon) == .allowed)
+        #expect(try await limiter.take([key], at: noon) != .allowed)
+        #expect(degradation.isDegraded)
+        shared.set(away: false)
+        #expect(try await limiter.peek([key], at: noon) == .exceeded(retryAfter: .seconds(7), scope: "shared"))
+        #expect(!degradation.isDegraded)
+    }
+}
