@@ -9,6 +9,7 @@ LISTEN ?= 127.0.0.1:8080
 VENV := .venv
 BINARY := .build/debug/drawbridge
 RELEASE := .build/release/drawbridge
+COVERAGE := .build/coverage
 # One form of build everywhere: switching forms compiles the dependencies again.
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev pkg-config
@@ -41,6 +42,13 @@ test: unit e2e conformance ## Run all tests
 unit: build packages-unit ## Run the Swift tests
 	# One after another: Foundation's Process.run crashes at times when several tests start their servers at once.
 	$(SWIFT) test --skip-build --no-parallel
+
+.PHONY: coverage
+coverage: packages-build packages-unit ## Measure the Swift tests' coverage of OAuth2 and Bridge; a build of its own, not part of CI
+	$(call install,python3)
+	$(SWIFT) build --build-tests --enable-code-coverage --scratch-path $(COVERAGE) $(CHECKED)
+	$(SWIFT) test --skip-build --no-parallel --enable-code-coverage --scratch-path $(COVERAGE)
+	python3 Tests/coverage.py "$$($(SWIFT) test --show-codecov-path --scratch-path $(COVERAGE))"
 
 .PHONY: e2e
 e2e: build packages-e2e $(VENV)/installed ## Run the tests against real processes and a real browser
