@@ -97,7 +97,8 @@ func entries(_ bytes: [UInt8], pieces: Int = 1 << 20) throws(AuditExportReader.P
         func bothWays(_ text: [UInt8]) -> (fast: [AuditExportReader.Entry]?, general: [AuditExportReader.Entry]?) {
             (try? entries(text + [0x0A]), try? entries([0x20] + text + [0x0A]))
         }
-        for record in AuditFixture.chain(20) {
+        // The fast reader leaves lines with escapes to the other one, so there must be lines without.
+        for record in AuditFixture.chain(20) + AuditFixture.chain(20, detail: nil) {
             let text = record.json
             #expect(bothWays(text).fast == [.event(record)])
             for _ in 0..<100 {

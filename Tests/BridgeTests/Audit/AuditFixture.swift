@@ -10,21 +10,24 @@ enum AuditFixture {
         try AuditSigningKey(name: name, seed: Secret([UInt8](repeating: byte, count: 32)))
     }
 
-    static func event(_ number: Int64) -> AuditEvent {
+    /// - Parameter detail: JSON within JSON, so every line of an export has escapes; `nil` for lines without.
+    static func event(_ number: Int64, detail: String? = #"{"length":7}"#) -> AuditEvent {
         AuditEvent(
             at: start + .milliseconds(number), type: .loginTokenRedeemed, outcome: .success, reason: "r\(number)",
             subject: "alice", clientID: "app", targetClientID: "web", sessionID: SessionID(rawValue: "s\(number)"),
             tokenID: TokenID(rawValue: "t\(number)"),
             origin: RequestOrigin(address: NetworkAddress("192.0.2.1"), userAgent: "Agent/1", requestID: "q\(number)"),
-            detail: #"{"length":7}"#)
+            detail: detail)
     }
 
-    static func chain(_ count: Int64, node: String = "a") -> [AuditRecord] {
+    static func chain(
+        _ count: Int64, node: String = "a", detail: String? = #"{"length":7}"#
+    ) -> [AuditRecord] {
         var records: [AuditRecord] = []
         for sequence in 1...count {
             records.append(
                 AuditRecord(
-                    chaining: event(sequence), node: node, sequence: sequence,
+                    chaining: event(sequence, detail: detail), node: node, sequence: sequence,
                     previousHash: records.last?.hash ?? AuditRecord.genesis))
         }
         return records

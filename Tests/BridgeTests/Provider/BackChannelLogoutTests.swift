@@ -64,6 +64,27 @@ import Testing
         }
     }
 
+    @Test func `a website that is no longer told is settled without a word`() async throws {
+        try await withProvider { provider in
+            _ = try await signedOut(provider)
+            let clients = provider.service.clients
+            clients.replace(
+                with: ClientDirectory(clients.current.all.filter { $0.id != "rp" }, defaultTarget: nil))
+            #expect(try await provider.notifier.deliverDue() == 1)
+            #expect(try await provider.notifier.deliverDue() == 0)
+            #expect(provider.delivery.tokens.isEmpty)
+            #expect(try await provider.service.events().last == "logout_notice.failed no_receiver")
+        }
+    }
+
+    @Test func `a sign-out waits until its websites have heard`() async throws {
+        try await withProvider { provider in
+            _ = try await signedOut(provider)
+            await provider.notifier.deliverSoon(within: .seconds(60))
+            #expect(provider.delivery.tokens.count == 1)
+        }
+    }
+
     @Test func `what waits is delivered by whoever comes after a crash`() async throws {
         try await withProvider { provider in
             _ = try await signedOut(provider)
