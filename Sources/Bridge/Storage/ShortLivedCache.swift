@@ -3,7 +3,27 @@ import Synchronization
 /// Remembers answers of a store for a moment, so that a busy key costs one read a second and a change is still seen
 /// by every node within that second (contract §7).
 package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private let entries = Mutex<[Key: (value: Value, until: Timestamp)]>([:])
+    private struct State {
+        var entries: [Key: (value: Value, until: Timestamp)] = [:]
+        /// Look-ups under way, by key the latest of them; what they find is kept only while they stand here.
+        var loads: [Key: Int] = [:]
+        var lastLoad = 0
+
+        mutating func begin(_ key: Key) -> Int {
+            lastLoad += 1
+            loads[key] = lastLoad
+            return lastLoad
+        }
+
+        /// - Returns: whether nothing was forgotten meanwhile, and no later look-up began.
+        mutating func end(_ load: Int, of key: Key) -> Bool {
+            guard loads[key] == load else { return false }
+            loads[key] = nil
+            return true
+        }
+    }
+
+    private let state = Mutex(State())
     private let lifetime: Duration
     private let capacity: Int
 
@@ -13,23 +33,45 @@ package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: 
         self.capacity = capacity
     }
 
-    /// Forgets everything, after a change of our own.
-    package func removeAll() { entries.withLock { $0.removeAll() } }
-
     /// The remembered value, or the one that `load` gives.
     package func value(
-        for key: Key, at now: Timestamp, load: () async throws -> Value
+        for key: Key, at now: Timestamp, load read: () async throws -> Value
     ) async throws -> Value {
-        if let entry = entries.withLock({ $0[key] }), now < entry.until { return entry.value }
-        let value = try await load()
+        let (entry, load) = state.withLock { state in
+            if let entry = state.entries[key], now < entry.until { return (Optional(entry), 0) }
+            return (nil, state.begin(key))
+        }
+        if let entry { return entry.value }
+        let value: Value
+        do {
+            value = try await read()
+        } catch {
+            state.withLock { _ = $0.end(load, of: key) }
+            throw error
+        }
         let until = now + lifetime
-        entries.withLock { entries in
-            if entries.count >= capacity { entries.removeAll(keepingCapacity: true) }
-            entries[key] = (value, until)
+        state.withLock { state in
+            // What was read before a change may be what the change made untrue.
+            guard state.end(load, of: key) else { return }
+            if state.entries.count >= capacity { state.entries.removeAll(keepingCapacity: true) }
+            state.entries[key] = (value, until)
         }
         return value
     }
 
-    /// Has the next look-up ask the store.
-    package func forget(_ key: Key) { entries.withLock { $0[key] = nil } }
+    /// Has the next look-up ask the store, after a change of our own.
+    package func forget(_ key: Key) {
+        state.withLock { state in
+            state.entries[key] = nil
+            state.loads[key] = nil
+        }
+    }
+
+    /// Forgets everything, after a change of our own.
+    package func removeAll() {
+        state.withLock { state in
+            state.entries.removeAll()
+            state.loads.removeAll()
+        }
+    }
 }
