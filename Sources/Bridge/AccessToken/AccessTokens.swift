@@ -1,5 +1,5 @@
 /// Says whether an access token of ours counts now: signature, life, session, revocation.
-package struct AccessTokens: Sendable {
+package final class AccessTokens: Sendable {
     private let codec: AccessTokenCodec
     private let sessions: AppSessions
     private let revoked: any RevokedTokenStore

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Finds out which client asks, and whether it is the one it says (RFC 6749 §2.3, §3.2.1).
-package struct ClientAuthenticator: Sendable {
+package final class ClientAuthenticator: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let assertions: ClientAssertionCheck
     private let refusals: RefusalLog
@@ -65,6 +65,6 @@ package struct ClientAuthenticator: Sendable {
 
     private static func matches(_ secret: Secret<String>, _ digest: String?) -> Bool {
         guard let digest, let secret = OpaqueSecret(secret.expose(), kind: .clientSecret) else { return false }
-        return ConstantTime.equals(secret.digest.utf8, digest.utf8)
+        return ConstantTime.equals(bytes: Array(secret.digest.utf8), Array(digest.utf8))
     }
 }

@@ -23,15 +23,13 @@ extension DeviceSecrets {
                 let known = try await live(secret, at: now)
             else { return nil }
             let device = known.device
-            var members: [String: JSONValue] = [
-                "token_type": .string("device_secret"), "iss": .string(issuer),
-                "sub": .string(device.subject.rawValue), "client_id": .string(device.clientID.rawValue),
-                "sid": .string(device.sessionID.rawValue), "device_secret_id": .string(device.id.rawValue),
-                "iat": .number(String(device.createdAt.seconds)), "exp": .number(String(device.expiresAt.seconds)),
-            ]
-            members["device_name"] = device.name.map(JSONValue.string)
-            members["cnf"] = device.keyThumbprint.map { .object(["jkt": .string($0)]) }
-            return members
+            var facts = IntrospectedToken(
+                type: "device_secret", clientID: device.clientID, issuer: issuer, subject: device.subject,
+                sessionID: device.sessionID, issuedAt: device.createdAt, expiresAt: device.expiresAt,
+                proofKeyThumbprint: device.keyThumbprint)
+            facts.members.add("device_secret_id", device.id.rawValue)
+            facts.members.add("device_name", device.name)
+            return facts
         }
     }
 }

@@ -43,10 +43,10 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
     /// Accepts the form that ``make(_:random:)`` gives.
     /// - Returns: `nil` for another prefix or length, or a wrong checksum.
     package init?(_ text: String, kind: Kind) {
-        let bytes = Array(text.utf8)
         let prefix = kind.rawValue.utf8.count
-        guard bytes.count == prefix + 43 + 6, bytes.starts(with: kind.rawValue.utf8),
-            Base64URL.decode(bytes: bytes[prefix..<prefix + 43])?.count == 32,
+        guard text.utf8.count == prefix + 43 + 6, text.utf8.starts(with: kind.rawValue.utf8) else { return nil }
+        let bytes = Array(text.utf8)
+        guard Base64URL.decode(bytes: bytes[prefix..<prefix + 43])?.count == 32,
             Self.checksum(of: bytes[..<(prefix + 43)]).utf8.elementsEqual(bytes[(prefix + 43)...])
         else { return nil }
         self.init(kind: kind, text: text)
@@ -58,7 +58,11 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
     /// What stores keep: base64url of SHA-256 over the text, 43 characters.
     ///
     /// A plain hash is enough for 256 random bits: there is nothing to guess, so nothing to slow down.
-    package var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8)))) }
+    package var digest: String {
+        var text = text
+        let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
+        return Base64URL.encode(digest.withUnsafeBytes { Array($0) })
+    }
 
     package var description: String { "\(kind.rawValue)<redacted>" }
 

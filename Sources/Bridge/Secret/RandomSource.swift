@@ -1,5 +1,6 @@
 import Foundation
 import OAuth2
+import Synchronization
 
 /// Where random bytes come from: a parameter, so that tests can fix them.
 package struct RandomSource: Sendable {
@@ -12,6 +13,22 @@ package struct RandomSource: Sendable {
 
     /// Random bytes as base64url: 16 bytes give 22 characters.
     package func text(_ count: Int) -> String { Base64URL.encode(fill(count)) }
+
+    /// The same bytes, fetched many at a time.
+    ///
+    /// For identifiers that every request needs, where a call to the kernel costs more than the rest of them. Not for
+    /// secrets: these would stand in memory before they are used.
+    package func buffered(_ size: Int = 2048) -> RandomSource {
+        let buffer = Mutex(ArraySlice<UInt8>())
+        return RandomSource { count in
+            guard count <= size else { return fill(count) }
+            return buffer.withLock { buffer in
+                if buffer.count < count { buffer = fill(size)[...] }
+                defer { buffer = buffer.dropFirst(count) }
+                return Array(buffer.prefix(count))
+            }
+        }
+    }
 
     /// The operating system's generator.
     package static let system = RandomSource { count in

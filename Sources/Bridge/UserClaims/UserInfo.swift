@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Answers `/oauth/userinfo` (OpenID Connect Core §5.3).
-package struct UserInfo: Sendable {
+package final class UserInfo: Sendable {
     private let tokens: AccessTokens
     private let sessions: AppSessions
     private let users: any UserClaimsSource

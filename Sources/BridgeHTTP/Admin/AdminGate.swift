@@ -53,7 +53,7 @@ package struct AdminGate: Sendable {
     /// As ``admit(_:_:formToken:)``, with the plain reason and without a trace in the audit log: for pages that lead
     /// to the sign-in.
     func visit(_ request: Request, formToken: String?) async throws -> AdminVisit {
-        guard request.headers[values: .authorization].isEmpty else {
+        guard request.headers.values(of: .authorization).isEmpty else {
             let presented = try BearerReader.token(in: request)
             let administrator = try await authenticator.administrator(
                 presenting: presented.token, provenKey: try await provenKey(presented), at: time.now())

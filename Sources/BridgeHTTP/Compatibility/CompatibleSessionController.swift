@@ -55,7 +55,7 @@ struct CompatibleSessionController: Sendable {
 
     /// Everything of the user: every app, every browser, every device.
     @Sendable func endAll(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let isApp = !request.headers[values: .authorization].isEmpty
+        let isApp = !request.headers.values(of: .authorization).isEmpty
         if !isApp { _ = try await proven(request) }
         guard let subject = try await subject(of: request, context) else {
             throw OAuthError(.invalidToken, "Access token has expired or is not valid")
@@ -100,7 +100,7 @@ struct CompatibleSessionController: Sendable {
 
     /// By the bearer of an app, or by the cookies of a browser.
     private func subject(of request: Request, _ context: BridgeRequestContext) async throws -> Subject? {
-        guard request.headers[values: .authorization].isEmpty else {
+        guard request.headers.values(of: .authorization).isEmpty else {
             do {
                 return try await gate.claims(
                     of: request, verifiedBy: provider.accessTokens, origin: context.origin(of: request)

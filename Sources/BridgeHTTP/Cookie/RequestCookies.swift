@@ -8,18 +8,12 @@ extension Request {
     /// HTTP/1.1 allows one `Cookie` field (RFC 6265 §5.4) and HTTP/2 splits it into several (RFC 9113 §8.2.3), so
     /// several are read as one.
     func cookie(_ name: StaticString) -> String? {
-        guard let header = headers[.cookie] else { return nil }
-        let fields = headers[fields: .cookie]
-        return CookieHeader.value(
-            of: name, in: fields.count > 1 ? fields.map(\.value).joined(separator: ";") : header)
+        headers.value(of: .cookie, separator: ";").flatMap { CookieHeader.value(of: name, in: $0) }
     }
 
     /// As ``cookie(_:)``, for a name that is settled at run time.
     func cookie(named name: String) -> String? {
-        guard let header = headers[.cookie] else { return nil }
-        let fields = headers[fields: .cookie]
-        return CookieHeader.value(
-            named: name, in: fields.count > 1 ? fields.map(\.value).joined(separator: ";") : header)
+        headers.value(of: .cookie, separator: ";").flatMap { CookieHeader.value(named: name, in: $0) }
     }
 
     /// The secret in the session cookie, when it has the form of one.

@@ -42,7 +42,7 @@ enum TokenCookies {
 
     /// Whether the client asks for the description by name.
     static func isWanted(_ headers: HTTPFields) -> Bool {
-        headers[values: .accept].contains { field in
+        headers.values(of: .accept).contains { field in
             field.split(separator: ",").contains { HeaderText.mediaType(String($0)) == mediaType }
         }
     }

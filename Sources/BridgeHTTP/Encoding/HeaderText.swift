@@ -22,6 +22,9 @@ enum HeaderText {
 
     /// The media type without its parameters, in lower case.
     static func mediaType(_ contentType: String) -> String {
+        guard contentType.utf8.contains(where: { $0 <= 0x20 || $0 == 0x3B || (0x41...0x5A).contains($0) }) else {
+            return contentType
+        }
         let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
         return String(decoding: type.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()
     }

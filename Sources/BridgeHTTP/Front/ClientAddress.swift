@@ -19,7 +19,7 @@ struct ClientAddress: Sendable {
     func resolve(peer: NetworkAddress?, headers: HTTPFields) -> NetworkAddress? {
         guard isTrusted(peer) else { return peer }
         var client = peer
-        for field in headers[values: .xForwardedFor].reversed() {
+        for field in headers.values(of: .xForwardedFor).reversed() {
             for entry in field.split(separator: ",", omittingEmptySubsequences: false).reversed() {
                 guard let address = NetworkAddress(entry.filter { $0 != " " && $0 != "\t" }) else { return client }
                 client = address

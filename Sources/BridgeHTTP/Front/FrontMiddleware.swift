@@ -38,7 +38,7 @@ struct FrontMiddleware: RouterMiddleware {
         if let strictTransportSecurity { response.headers[.strictTransportSecurity] = strictTransportSecurity }
 
         // Whoever makes proofs always holds a fresh nonce, the first time without asking (RFC 9449 §8.2).
-        if let proofs, request.headers.contains(.dpop) { response.headers[.dpopNonce] = proofs.nonce(at: time.now()) }
+        if request.headers.contains(.dpop), let proofs { response.headers[.dpopNonce] = proofs.nonce(at: time.now()) }
 
         let elapsed = started.duration(to: .now)
         let route = RouteLabel.of(context.endpointPath)
@@ -51,7 +51,9 @@ struct FrontMiddleware: RouterMiddleware {
 
     /// An id is adopted only from a proxy that we trust, and only if it is plain: it ends up in logs and pages.
     private func requestID(of request: Request, peer: NetworkAddress?) -> String {
-        if clientAddress.isTrusted(peer), let given = request.headers[.xRequestID], Self.isPlain(given) { return given }
+        if clientAddress.isTrusted(peer), let given = request.headers.value(of: .xRequestID), Self.isPlain(given) {
+            return given
+        }
         return RequestID.make(at: time.now(), random: random)
     }
 

@@ -8,7 +8,7 @@ enum BearerReader {
     /// - Throws: ``ChallengedError`` with a bare challenge when there is none: RFC 6750 §3.1 keeps error codes for
     ///   requests that tried.
     static func token(in request: Request) throws -> PresentedAccessToken {
-        let fields = request.headers[values: .authorization]
+        let fields = request.headers.values(of: .authorization)
         guard let field = fields.first, fields.count == 1 else {
             guard fields.isEmpty else { throw OAuthError(.invalidRequest, "Authorization is repeated") }
             throw missing
@@ -51,7 +51,7 @@ enum BearerReader {
 extension Request {
     /// The `DPoP` header, and what it must be about.
     var proofOfPossession: PresentedProof {
-        PresentedProof(fields: headers[values: .dpop], method: method.rawValue, path: uri.path)
+        PresentedProof(fields: headers.values(of: .dpop), method: method.rawValue, path: uri.path)
     }
 }
 

@@ -10,7 +10,7 @@ enum BodyReader {
 
     /// - Throws: `OAuthError(.contentTooLarge)` beyond the limit; a declared length is refused unread.
     static func bytes(of request: Request, upTo limit: Int = limit) async throws -> [UInt8] {
-        if let declared = request.headers[.contentLength].flatMap({ Int($0) }), declared > limit {
+        if let declared = request.headers.value(of: .contentLength).flatMap({ Int($0) }), declared > limit {
             throw OAuthError(.contentTooLarge)
         }
         let buffer = try await request.body.collect(upTo: limit)
@@ -18,6 +18,6 @@ enum BodyReader {
     }
 
     static func mediaType(of request: Request) -> String? {
-        request.headers[.contentType].map { HeaderText.mediaType($0) }
+        request.headers.value(of: .contentType).map { HeaderText.mediaType($0) }
     }
 }

@@ -80,7 +80,7 @@ enum IssueRequestReader {
     }
 
     private static func idempotencyKey(_ headers: HTTPFields) throws -> String? {
-        let keys = headers[values: .idempotencyKey]
+        let keys = headers.values(of: .idempotencyKey)
         guard keys.count <= 1 else { throw OAuthError(.invalidRequest, "Idempotency-Key is repeated") }
         guard let key = keys.first, !key.isEmpty else { return nil }
         guard key.utf8.count <= 255, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

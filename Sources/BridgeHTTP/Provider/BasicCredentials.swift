@@ -7,12 +7,16 @@ enum BasicCredentials {
     /// - Returns: `nil` when there is no such header.
     /// - Throws: `invalid_request` for one that cannot be read.
     static func read(_ headers: HTTPFields) throws(OAuthError) -> (id: String, secret: Secret<String>)? {
-        let fields = headers[values: .authorization]
+        let fields = headers.values(of: .authorization)
         guard fields.count <= 1 else { throw OAuthError(.invalidRequest, "Authorization is repeated") }
         guard let field = fields.first else { return nil }
-        let parts = field.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic" else { return nil }
-        guard let bytes = Base64.decode(parts[1].drop { $0 == " " }),
+        // By bytes: splitting by characters costs more than verifying the token that is asked about.
+        let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
+        guard scheme.endIndex != field.utf8.endIndex, String(Substring(scheme)).lowercased() == "basic" else {
+            return nil
+        }
+        let credentials = Array(field.utf8[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") })
+        guard let bytes = Base64.decode(bytes: credentials[...]),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let id = text(bytes[..<colon]), !id.isEmpty, let secret = text(bytes[(colon + 1)...])
         else { throw OAuthError(.invalidRequest, "Authorization: Basic is malformed", detail: "basic") }
@@ -20,7 +24,7 @@ enum BasicCredentials {
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
-        guard let decoded = try? FormParameters.decoded(bytes) else { return nil }
+        guard let decoded = try? FormParameters.decode(bytes) else { return nil }
         return String(validating: decoded, as: UTF8.self)
     }
 }

@@ -7,6 +7,9 @@ import OAuth2
 /// A token response on the wire.
 enum TokenAnswer {
     static let headers: HTTPFields = [.cacheControl: "no-store", .pragma: "no-cache"]
+    private static let headersOfJSON: HTTPFields = [
+        .cacheControl: "no-store", .pragma: "no-cache", .contentType: "application/json",
+    ]
 
     /// - Parameter request: whose `Accept` may ask for the cookies as JSON.
     static func response(_ answer: TokenResponse, to request: Request, at now: Timestamp) -> Response {
@@ -19,10 +22,11 @@ enum TokenAnswer {
     }
 
     /// - Parameter json: the body.
-    static func response(_ json: String) -> Response {
-        var headers = headers
-        headers[.contentType] = "application/json"
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: json)))
+    static func response(_ json: String) -> Response { response(ByteBuffer(string: json)) }
+
+    /// - Parameter json: the body.
+    static func response(_ json: ByteBuffer) -> Response {
+        Response(status: .ok, headers: headersOfJSON, body: .init(byteBuffer: json))
     }
 
     static func json(_ answer: TokenResponse) -> String {

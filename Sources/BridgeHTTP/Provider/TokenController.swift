@@ -36,7 +36,7 @@ struct TokenController: Sendable {
             let facts = try await provider.introspection.answer(
                 try await Self.form(of: request), basic: try BasicCredentials.read(request.headers),
                 origin: context.origin(of: request))
-            return TokenAnswer.response(facts.text)
+            return TokenAnswer.response(ByteBuffer(bytes: facts))
         }
     }
 
@@ -45,7 +45,7 @@ struct TokenController: Sendable {
         guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
             throw OAuthError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
         }
-        return try FormParameters(parsing: try await BodyReader.bytes(of: request, upTo: bodyLimit))
+        return try FormParameters(bytes: try await BodyReader.bytes(of: request, upTo: bodyLimit))
     }
 
     /// Gives errors the statuses of RFC 6749 §5.2: 400 for whatever is wrong with the request, 401 for the client.

@@ -7,7 +7,7 @@ import HTTPTypes
 /// the least trusted one.
 enum FetchMetadata {
     static func site(_ headers: HTTPFields) -> Visit.FetchSite? {
-        let values = headers[values: .secFetchSite]
+        let values = headers.values(of: .secFetchSite)
         guard let value = values.first else { return nil }
         guard values.count == 1 else { return .other }
         return switch value {
@@ -20,12 +20,12 @@ enum FetchMetadata {
     }
 
     static func isDocumentNavigation(_ headers: HTTPFields) -> Bool {
-        headers[values: .secFetchMode] == ["navigate"] && headers[values: .secFetchDest] == ["document"]
+        headers.values(of: .secFetchMode) == ["navigate"] && headers.values(of: .secFetchDest) == ["document"]
     }
 
     /// `null` is foreign: a sandboxed frame sends it too.
     static func origin(_ headers: HTTPFields, own: WebOrigin) -> Visit.OriginHeader {
-        let values = headers[values: .origin]
+        let values = headers.values(of: .origin)
         guard !values.isEmpty else { return .absent }
         return values == [own.description] ? .own : .foreign
     }

@@ -9,11 +9,11 @@ enum PrefetchSignal {
 
     static func isPresent(in headers: HTTPFields) -> Bool {
         for field in fields {
-            for value in headers[values: field] {
+            for value in headers.values(of: field) {
                 let value = value.lowercased()
                 if words.contains(where: { value.contains($0) }) { return true }
             }
         }
-        return headers[.userAgent].map { LinkPreviewAgents.matches($0) } ?? false
+        return headers.value(of: .userAgent).map { LinkPreviewAgents.matches($0) } ?? false
     }
 }

@@ -18,7 +18,7 @@ struct VisitReader: Sendable {
         let query = RedemptionParameters(parsing: (request.uri.query ?? "").utf8)
         let body = form.map { RedemptionParameters(parsing: $0) }
         let parameters = body ?? query
-        let header = request.headers[values: .loginToken].filter { !$0.isEmpty }
+        let header = request.headers.values(of: .loginToken).filter { !$0.isEmpty }
 
         // A POST's query is no carrier, but a token in it beside another one is a second reading all the same.
         let isConflicting =

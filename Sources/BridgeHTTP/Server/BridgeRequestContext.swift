@@ -21,7 +21,7 @@ package struct BridgeRequestContext: RequestContext {
 
     /// Who asks, for limits and audit.
     package func origin(of request: Request) -> RequestOrigin {
-        RequestOrigin(address: address, userAgent: request.headers[.userAgent], requestID: requestID)
+        RequestOrigin(address: address, userAgent: request.headers.value(of: .userAgent), requestID: requestID)
     }
 }
 

@@ -131,7 +131,7 @@ extension FrontMiddleware {
                     ).union(ConsoleRoutes.paths),
                     silentRoutes: [authCheckPath])),
             accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
-            random: services.random, strictTransportSecurity: settings.strictTransportSecurityValue,
+            random: services.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
             proofs: services.proofs)
     }
 }

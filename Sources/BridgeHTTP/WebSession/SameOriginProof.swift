@@ -13,7 +13,7 @@ struct SameOriginProof: Sendable {
         let origin = FetchMetadata.origin(request.headers, own: publicOrigin)
         switch FetchMetadata.site(request.headers) {
         case .sameOrigin?, .some(.none):
-            return origin != .foreign || request.headers[values: .origin] == ["null"]
+            return origin != .foreign || request.headers.values(of: .origin) == ["null"]
         case nil: return origin != .foreign
         case .sameSite?, .crossSite?, .other?: return false
         }

@@ -13,8 +13,10 @@ package enum Base64 {
     }
 
     /// Decodes the canonical form only, as ``Base64URL/decode(_:)-swift.method`` does.
-    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        let bytes = Array(text.utf8)
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(bytes: Array(text.utf8)[...]) }
+
+    /// As ``decode(_:)``, from ASCII bytes. Not generic: other modules would run it unspecialised.
+    package static func decode(bytes: ArraySlice<UInt8>) -> [UInt8]? {
         guard bytes.count % 4 == 0 else { return nil }
         let padding = bytes.suffix(2).count { $0 == UInt8(ascii: "=") }
         var mapped: [UInt8] = []

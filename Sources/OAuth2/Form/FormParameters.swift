@@ -25,14 +25,21 @@ package struct FormParameters: Sendable {
 
     /// Decodes `name=value&…`; `+` is a space, `%XX` a byte.
     /// - Throws: ``Failure``.
-    package init(parsing text: some Sequence<UInt8>) throws(Failure) {
+    package init(parsing text: some Sequence<UInt8>) throws(Failure) { try self.init(bytes: Array(text)) }
+
+    /// As ``init(parsing:)``. Not generic: other modules would run it unspecialised.
+    package init(bytes text: [UInt8]) throws(Failure) {
         var pairs: [(name: [UInt8], value: [UInt8])] = []
-        for part in Array(text).split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
-            guard pairs.count < Self.maximumCount else { throw .tooMany }
-            let separator = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            let name = try Self.decode(part[..<separator])
-            let value = separator == part.endIndex ? [] : try Self.decode(part[part.index(after: separator)...])
-            pairs.append((name, value))
+        var start = 0
+        while start < text.count {
+            let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.count
+            if start < end {
+                guard pairs.count < Self.maximumCount else { throw .tooMany }
+                let separator = text[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
+                let name = try Self.decode(text[start..<separator])
+                pairs.append((name, try Self.decode(text[min(separator + 1, end)..<end])))
+            }
+            start = end + 1
         }
         self.pairs = pairs
     }
@@ -51,18 +58,18 @@ package struct FormParameters: Sendable {
 
     /// Whether a parameter occurs more than once, empty or not.
     package func isRepeated(_ name: String) -> Bool {
-        pairs.count(where: { $0.name.elementsEqual(name.utf8) }) > 1
+        pairs.count(where: { Self.is($0.name, name) }) > 1
     }
 
     /// Whether any parameter occurs more than once.
     package var hasRepeated: Bool {
-        var seen: Set<[UInt8]> = []
-        return !pairs.allSatisfy { seen.insert($0.name).inserted }
+        // At most 64 names: comparing each with those before it is cheaper than hashing them.
+        pairs.indices.contains { index in pairs[..<index].contains { $0.name == pairs[index].name } }
     }
 
     /// The value's bytes; `nil` when absent or empty. Of repeated ones the first, so ask ``isRepeated(_:)`` before.
     package func bytes(_ name: String) -> [UInt8]? {
-        guard let pair = pairs.first(where: { $0.name.elementsEqual(name.utf8) }) else { return nil }
+        guard let pair = pairs.first(where: { Self.is($0.name, name) }) else { return nil }
         return pair.value.isEmpty ? nil : pair.value
     }
 
@@ -71,12 +78,13 @@ package struct FormParameters: Sendable {
         bytes(name).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// One value as a form writes it, decoded; also what RFC 6749 §2.3.1 has Basic credentials be.
-    package static func decoded(_ text: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
-        try decode(Array(text)[...])
+    private static func `is`(_ bytes: [UInt8], _ name: String) -> Bool {
+        bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
     }
 
-    private static func decode(_ part: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
+    /// One value as a form writes it, decoded; also what RFC 6749 §2.3.1 has Basic credentials be.
+    package static func decode(_ part: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
+        guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return Array(part) }
         var output: [UInt8] = []
         output.reserveCapacity(part.count)
         var index = part.startIndex

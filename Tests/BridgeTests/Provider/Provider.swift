@@ -171,10 +171,9 @@ struct Provider: Sendable {
 
     /// What introspection says of a token, to a website.
     func introspect(_ token: Secret<String>) async throws -> [String: JSONValue] {
-        try #require(
-            try await introspection.answer(
-                try Self.parameters([("token", token.expose())]), basic: basic, origin: origin()
-            ).object)
+        let answer = try await introspection.answer(
+            try Self.parameters([("token", token.expose())]), basic: basic, origin: origin())
+        return try #require(JSONValue.parse(bytes: answer)?.object)
     }
 
     var basic: (id: String, secret: Secret<String>) { ("rp", Secret(secret.expose())) }

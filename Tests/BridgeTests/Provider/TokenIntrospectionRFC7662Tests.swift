@@ -11,10 +11,7 @@ private struct OneUser: UserClaimsSource {
 
 @Suite struct TokenIntrospectionRFC7662Tests {
     private func introspect(_ provider: Provider, _ token: Secret<String>?) async throws -> [String: JSONValue] {
-        let answer = try await provider.introspection.answer(
-            try Provider.parameters([("token", try #require(token).expose())]), basic: provider.basic,
-            origin: origin())
-        return try #require(answer.object)
+        try await provider.introspect(try #require(token))
     }
 
     @Test func `an active access token is described`() async throws {

@@ -1,5 +1,6 @@
 import Bridge
 import OAuth2
+import Synchronization
 import Testing
 
 @Suite struct SecretTests {
@@ -43,6 +44,22 @@ import Testing
         #expect(OpaqueSecret(String(changed), kind: .webSession) == nil)
         changed[10] = "!"
         #expect(OpaqueSecret(String(changed), kind: .webSession) == nil)
+    }
+
+    @Test func `buffered random bytes are the source's own, in order, and none comes twice`() {
+        let counter = Mutex(UInt8(0))
+        let source = RandomSource { count in
+            counter.withLock { next in
+                defer { next += UInt8(count) }
+                return (0..<UInt8(count)).map { next + $0 }
+            }
+        }
+        let buffered = source.buffered(4)
+        #expect(buffered.bytes(3) == [0, 1, 2])
+        #expect(buffered.bytes(2) == [4, 5], "too few were left")
+        #expect(buffered.bytes(5) == [8, 9, 10, 11, 12], "more than the buffer holds")
+        #expect(buffered.bytes(2) == [6, 7])
+        #expect(buffered.bytes(0).isEmpty)
     }
 
     @Test func `the checksum is CRC-32 with its check value`() {

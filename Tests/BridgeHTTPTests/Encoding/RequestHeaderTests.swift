@@ -1,0 +1,87 @@
+import Bridge
+import HTTPTypes
+import OAuth2
+import Testing
+
+@testable import BridgeHTTP
+
+@Suite struct HeaderValueTests {
+    private let fields: HTTPFields = {
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: .accept, value: "text/html"))
+        fields.append(HTTPField(name: .cookie, value: "a=1"))
+        fields.append(HTTPField(name: .accept, value: "*/*"))
+        fields.append(HTTPField(name: .cookie, value: "b=2"))
+        fields.append(HTTPField(name: .origin, value: ""))
+        return fields
+    }()
+
+    @Test func `the values of a field stand in their order`() {
+        #expect(fields.values(of: .accept) == ["text/html", "*/*"])
+        #expect(fields.values(of: .origin) == [""])
+        #expect(fields.values(of: .referer).isEmpty)
+    }
+
+    @Test func `several values are one list, and none is nothing, RFC 9110 section 5 point 3`() {
+        #expect(fields.value(of: .accept) == "text/html, */*")
+        #expect(fields.value(of: .cookie, separator: ";") == "a=1;b=2")
+        #expect(fields.value(of: .origin)?.isEmpty == true)
+        #expect(fields.value(of: .referer) == nil)
+    }
+}
+
+@Suite struct MediaTypeTests {
+    @Test(arguments: [
+        ("application/json", "application/json"), ("Application/JSON", "application/json"),
+        ("application/json; charset=utf-8", "application/json"), ("application/json ;x", "application/json"),
+        ("\tapplication/json", "application/json"), ("", ""), (";", ""),
+    ])
+    func `parameters, letter case and blanks do not count`(field: String, type: String) {
+        #expect(HeaderText.mediaType(field) == type)
+    }
+}
+
+@Suite struct BasicCredentialsRFC6749Section2Point3Tests {
+    private func read(_ values: String...) throws -> (id: String, secret: String)? {
+        var fields = HTTPFields()
+        for value in values { fields.append(HTTPField(name: .authorization, value: value)) }
+        return try BasicCredentials.read(fields).map { ($0.id, $0.secret.expose()) }
+    }
+
+    private func encoded(_ text: String) -> String { Base64.encode(Array(text.utf8)) }
+
+    @Test(arguments: ["Basic", "basic", "BASIC", "Basic  "])
+    func `the scheme is read in any case, with any number of blanks`(scheme: String) throws {
+        let found = try #require(try read("\(scheme) \(encoded("app:secret"))"))
+        #expect(found.id == "app" && found.secret == "secret")
+    }
+
+    @Test(arguments: [
+        ("a%3Ab:c%25d", "a:b", "c%d"), ("a+b:c+d", "a b", "c d"), ("a:b:c", "a", "b:c"), ("a:", "a", ""),
+        ("j%C3%B6rg:x", "jörg", "x"),
+    ])
+    func `name and password are form-encoded inside`(text: String, id: String, secret: String) throws {
+        let found = try #require(try read("Basic \(encoded(text))"))
+        #expect(found.id == id && found.secret == secret)
+    }
+
+    @Test(arguments: ["Bearer YTpi", "Basics YTpi", "Basic", ""])
+    func `another scheme is none of its business`(field: String) throws {
+        #expect(try read(field) == nil)
+    }
+
+    @Test(arguments: [":secret", "nocolon", "a%zz:b", "a:%4", "a:%ff", "%ff:b"])
+    func `what cannot be read is refused`(text: String) {
+        #expect(throws: OAuthError.self) { try read("Basic \(encoded(text))") }
+    }
+
+    @Test(arguments: ["Basic YTpi=", "Basic YTp", "Basic Y Tpi", "Basic -_8="])
+    func `another Base64 than the standard one is refused`(field: String) {
+        #expect(throws: OAuthError.self) { try read(field) }
+    }
+
+    @Test func `a second header is refused`() {
+        #expect(throws: OAuthError.self) { try read("Basic YTpi", "Basic YTpi") }
+        #expect(throws: OAuthError.self) { try read("Basic YTpi", "Bearer x") }
+    }
+}
