@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 
 import instance
 
@@ -45,3 +46,54 @@ def test_every_test_that_a_table_names_exists(document):
 def test_a_name_that_does_not_exist_is_found():
     table = "| what | test |\n|---|---|\n| a | `test_of_nothing` |\n"
     assert named(table) - existing() == {"test_of_nothing"}
+
+
+# docs/clients.md
+
+CLIENTS = (instance.ROOT / "docs/clients.md").read_text()
+# Of no secret at all, so nothing opens with it.
+DIGEST = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
+
+
+def client_fields() -> set[str]:
+    """What a client's document may hold, from the one list that decides."""
+    source = (instance.ROOT / "Sources/Bridge/Client/ClientDocument.swift").read_text()
+    cases = source.split("enum Field:", 1)[1].split("}", 1)[0]
+    return {name or case for case, name in re.findall(r'case (\w+)(?: = "(\w+)")?', cases)}
+
+
+def test_the_table_of_clients_has_every_field_and_no_other():
+    listed = re.findall(r"^\| `(\w+)` \|", CLIENTS, re.M)
+    assert len(listed) == len(set(listed)) > 40
+    assert set(listed) == client_fields()
+
+
+def test_the_examples_of_clients_are_accepted_together(tmp_path):
+    blocks = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", CLIENTS, re.S)]
+    settings = next(block for block in blocks if "public_origin" in block)
+    settings["clients"] = [client for block in blocks for client in block.get("clients", [])]
+    ids = [client["client_id"] for client in settings["clients"]]
+    assert ids == ["phone-app", "www", "shop", "billing-job"]
+    for client in settings["clients"]:
+        if "client_secret_digest" in client:
+            client["client_secret_digest"] = DIGEST
+    said = check(tmp_path, yaml.safe_dump(settings))
+    assert all(f"clients: {name} (" in said for name in ids)
+
+
+def test_the_example_settings_are_accepted_with_all_their_clients(tmp_path):
+    text = (instance.ROOT / "Config/drawbridge.example.yaml").read_text()
+    before, clients = re.split(r"^(?=clients:$)", text, maxsplit=1, flags=re.M)
+    names = "|".join(client_fields())
+    clients = re.sub(r"^#   ", "  ", clients.split("# Receivers")[0], flags=re.M)
+    clients = re.sub(rf"^(    |      )# (?=({names}): )", r"\1", clients, flags=re.M)
+    said = check(tmp_path, before + clients)
+    assert [client["client_id"] for client in yaml.safe_load(clients)["clients"]] == [
+        "phone-app", "www", "shop", "billing-job"]
+    assert "clients: shop (web)" in said and "clients: billing-job (service)" in said
+
+
+def check(tmp_path, settings: str) -> str:
+    path = tmp_path / "drawbridge.yaml"
+    path.write_text(settings)
+    return instance.run("check-config", "--config", str(path)).stdout.decode()
