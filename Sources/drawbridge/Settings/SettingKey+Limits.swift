@@ -25,7 +25,7 @@ extension SettingKey {
         "Failed redemptions of one network a minute before it is answered with 429. A good token is never held back.")
     static let bearerFailuresPerMinute = SettingKey(
         "limits.bearer.failures_per_minute", .integer(1...1_000_000), default: "60",
-        "Refused bearer tokens of one network a minute before it is answered with 429.")
+        "Refused bearer tokens of one network a minute before the audit log stops recording each.")
     static let signInFailuresPerMinute = SettingKey(
         "limits.sign_in.failures_per_minute", .integer(1...1_000_000), default: "5",
         "Failed sign-ins of one account, and of one network, a minute before all of them are answered with 429.")
