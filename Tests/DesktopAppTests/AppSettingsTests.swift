@@ -53,6 +53,28 @@ import Testing
     }
 
     @Test(arguments: [
+        (SilentFallback.nothingShared, 3), (.partsDoNotFit, 3), (.refused(OAuthRefusal(code: "invalid_grant")), 3),
+        (.failed(.unreachable("no connection")), 6), (.failed(.comeBackLater(seconds: 5)), 6),
+        (.failed(.secretStore("locked")), 1),
+    ])
+    func `a silent sign-in that fails is told from one that needs a person`(_ reason: SilentFallback, _ status: Int) {
+        #expect(ExitStatus(reason).rawValue == Int32(status))
+    }
+
+    @Test func `the hint to sign in repeats the options in use`() throws {
+        #expect(try AppOptions.parse([]).signInHint == "; try: drawbridge-app sign-in")
+        #expect(
+            try AppOptions.parse(["--app", "b", "--directory", "my keys", "--issuer", "https://id.example.com"])
+                .signInHint
+                == "; try: drawbridge-app sign-in --issuer https://id.example.com --app b --directory 'my keys'")
+    }
+
+    @Test(arguments: [["--issuer", "foo"], ["--store", "foo"], ["--app", ""]])
+    func `options that cannot work are wrong usage`(_ arguments: [String]) async throws {
+        await #expect(throws: ExitCode(64)) { try await AppOptions.parse(arguments).run { _ in } }
+    }
+
+    @Test(arguments: [
         ["--timeout", "0"], ["--timeout", "3601"], ["--silent", "--print-url"], ["--loopback", "ipv5"],
     ])
     func `wrong usage is told before anything happens`(_ arguments: [String]) {

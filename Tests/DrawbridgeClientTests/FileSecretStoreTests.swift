@@ -76,6 +76,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [0o755, 0o710, 0o701])
+    func `a folder that others may enter is refused`(_ mode: Int) async throws {
+        try await removed {
+            let path = folder.path(percentEncoded: false)
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: mode])
+            let refusal = ClientError.secretStore(
+                "\(path) is open to others (mode \(String(mode, radix: 8))); secrets need one of mode 700")
+            await #expect(throws: refusal) { try await store.write(Redacted("ds_1"), to: item) }
+            await #expect(throws: refusal) { try await store.read(item) }
+            #expect(try files().isEmpty)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+            try await store.write(Redacted("ds_1"), to: item)
+        }
+    }
+
     @Test func `a link to elsewhere is not followed`() async throws {
         try await removed {
             try await store.write(Redacted("ds_1"), to: item)

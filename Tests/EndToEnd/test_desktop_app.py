@@ -220,7 +220,7 @@ def test_the_desktops_secret_service_is_used_when_it_answers(demo, tmp_path):
 
 
 @pytest.mark.parametrize("arguments,status,words", [
-    (["sign-in", "--issuer", "http://id.example.com"], 1, "http:// on this machine alone"),
+    (["sign-in", "--issuer", "http://id.example.com"], 64, "http:// on this machine alone"),
     (["sign-in", "--timeout", "1"], 5, "in time"), (["whoami"], 3, "try: drawbridge-app sign-in"),
     (["open", "/contacts"], 3, "nobody is signed in"), (["sign-out"], 3, "nobody is signed in"),
     (["sign-in", "--silent"], 3, "no app of this device"), (["sign-in", "--nonsense"], 64, "Unknown option"),

@@ -20,7 +20,7 @@ package enum SubjectStoreConformance {
             try await store.recordFirstSight(of: "alice", issuer: "first", at: Sample.now)
             try await store.recordFirstSight(of: "alice", issuer: "second", at: Sample.now + .seconds(1))
             let known = SubjectRecord(subject: "alice", issuer: "first", firstSeenAt: Sample.now, disabledAt: nil)
-            try expectEqual(try await store.subjects(after: nil, limit: 10), [known], "subjects")
+            try expectEqual(try await store.users(after: nil, limit: 10), [UserOverview(known)], "users")
         },
         ConformanceCase("setting what is set, or an unknown user, writes no event") { open in
             let store = try await open()
@@ -75,8 +75,8 @@ package enum SubjectStoreConformance {
                 try await store.recordFirstSight(of: Subject(rawValue: name), issuer: "i", at: Sample.now)
             }
             try expectEqual(
-                try await store.subjects(after: nil, limit: 3).map(\.subject), ["a", "b", "c"], "first page")
-            try expectEqual(try await store.subjects(after: "c", limit: 3).map(\.subject), ["é"], "second page")
+                try await store.users(after: nil, limit: 3).map(\.subject), ["a", "b", "c"], "first page")
+            try expectEqual(try await store.users(after: "c", limit: 3).map(\.subject), ["é"], "second page")
         },
     ]
 }

@@ -22,11 +22,7 @@ package struct StoredUsers: UserRegister {
     }
 
     package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
-        var users: [UserOverview] = []
-        for record in try await storage.subjects(after: cursor, limit: limit) {
-            users.append(UserOverview(record, account: try await storage.account(of: record.subject)))
-        }
-        return users
+        try await storage.users(after: cursor, limit: limit)
     }
 
     package func user(_ subject: Subject) async throws -> UserOverview? {

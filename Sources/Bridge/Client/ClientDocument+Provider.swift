@@ -2,51 +2,52 @@ import OAuth2
 
 /// The fields of a client of the OAuth provider.
 extension ClientDocument {
-    static func readProviderFields(_ fields: StrictFields<Field>, into client: inout Client) throws {
-        client.secretDigest = try fields.text(.secretDigest)
-        guard client.secretDigest.map({ Base64URL.decode($0)?.count == 32 }) ?? true else {
-            throw error(.secretDigest, "must be the base64url of a SHA-256 digest")
+    static func readProviderFields(_ fields: inout StrictFields<Field>, into client: inout Client) {
+        client.secretDigest = fields.text(.secretDigest)
+        if let digest = client.secretDigest, Base64URL.decode(digest)?.count != 32 {
+            fields.note(.secretDigest, "must be the base64url of a SHA-256 digest")
         }
-        if let method: ClientAuthenticationMethod = try fields.word(.authenticationMethod) {
+        if let method: ClientAuthenticationMethod = fields.word(.authenticationMethod) {
             client.authenticationMethod = method
         }
-        if let types: Set<GrantType> = try fields.words(.grantTypes) { client.grantTypes = types }
-        if let scope = try fields.optionalText(.scope) {
-            guard let parsed = scope.isEmpty ? Scope.empty : Scope(scope) else {
-                throw error(.scope, "must be scope tokens with single spaces between them")
+        if let types: Set<GrantType> = fields.words(.grantTypes) { client.grantTypes = types }
+        if let scope = fields.optionalText(.scope) {
+            if let parsed = scope.isEmpty ? Scope.empty : Scope(scope) {
+                client.scope = parsed
+            } else {
+                fields.note(.scope, "must be scope tokens with single spaces between them")
             }
-            client.scope = parsed
         }
-        client.requiresPKCE = try fields.flag(.requirePKCE) ?? true
-        client.allowsLocalhost = try fields.flag(.allowLocalhost) ?? false
-        client.requiresProofOfPossession = try fields.flag(.dpopBoundAccessTokens) ?? false
+        client.requiresPKCE = fields.flag(.requirePKCE) ?? true
+        client.allowsLocalhost = fields.flag(.allowLocalhost) ?? false
+        client.requiresProofOfPossession = fields.flag(.dpopBoundAccessTokens) ?? false
         let rules = RedirectURIRules(isNative: client.kind == .native, allowsLocalhost: client.allowsLocalhost)
-        client.redirectURIs = try uris(fields, .redirectURIs, rules)
-        client.postLogoutRedirectURIs = try uris(fields, .postLogoutRedirectURIs, rules)
-        client.isFirstParty = try fields.flag(.firstParty) ?? false
-        client.isNativeSSOEnabled = try fields.flag(.nativeSSOEnabled) ?? false
-        client.shareWith = Set(try (fields.list(.shareWith) ?? []).map(ClientID.init(rawValue:)))
-        client.delivery = try fields.word(.delivery) ?? .body
-        client.cookieProfile = try fields.word(.cookieProfile) ?? .session
-        client.cookiePrefix = try fields.optionalText(.cookiePrefix) ?? ""
-        client.cookieDomain = try fields.text(.cookieDomain)
+        client.redirectURIs = uris(&fields, .redirectURIs, rules)
+        client.postLogoutRedirectURIs = uris(&fields, .postLogoutRedirectURIs, rules)
+        client.isFirstParty = fields.flag(.firstParty) ?? false
+        client.isNativeSSOEnabled = fields.flag(.nativeSSOEnabled) ?? false
+        client.shareWith = Set((fields.list(.shareWith) ?? []).map(ClientID.init(rawValue:)))
+        client.delivery = fields.word(.delivery) ?? .body
+        client.cookieProfile = fields.word(.cookieProfile) ?? .session
+        client.cookiePrefix = fields.optionalText(.cookiePrefix) ?? ""
+        client.cookieDomain = fields.text(.cookieDomain)
         client.accessTokenLifetime =
-            try fields.seconds(.accessTokenLifetime, in: 60...86_400) ?? Client.defaultAccessTokenLifetime
-        client.minimumACR = try fields.text(.minimumACR)
-        client.maximumAuthenticationAge = try fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
-        client.backchannelLogoutURI = try webURL(fields, .backchannelLogoutURI)
-        client.webhook = try webhook(fields)
-        client.idTokenAlgorithm = try fields.word(.idTokenAlgorithm) ?? .es256
-        client.userInfoAlgorithm = try fields.word(.userInfoAlgorithm)
-        client.requiresPushedRequests = try fields.flag(.requirePushedRequests) ?? false
-        client.blocksWebViews = try fields.flag(.blockWebViews) ?? false
-        client.rejectsReusedChallenge = try fields.flag(.rejectReusedChallenge) ?? false
-        client.introspection = try fields.word(.mayIntrospect) ?? .any
-        client.keys = try keySet(fields)
-        client.keysURI = try webURL(fields, .keysURI)
-        client.logoURI = try webURL(fields, .logoURI)
-        client.policyURI = try webURL(fields, .policyURI)
-        try check(client)
+            fields.seconds(.accessTokenLifetime, in: 60...86_400) ?? Client.defaultAccessTokenLifetime
+        client.minimumACR = fields.text(.minimumACR)
+        client.maximumAuthenticationAge = fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
+        client.backchannelLogoutURI = webURL(&fields, .backchannelLogoutURI)
+        client.webhook = webhook(&fields)
+        client.idTokenAlgorithm = fields.word(.idTokenAlgorithm) ?? .es256
+        client.userInfoAlgorithm = fields.word(.userInfoAlgorithm)
+        client.requiresPushedRequests = fields.flag(.requirePushedRequests) ?? false
+        client.blocksWebViews = fields.flag(.blockWebViews) ?? false
+        client.rejectsReusedChallenge = fields.flag(.rejectReusedChallenge) ?? false
+        client.introspection = fields.word(.mayIntrospect) ?? .any
+        client.keys = keySet(&fields)
+        client.keysURI = webURL(&fields, .keysURI)
+        client.logoURI = webURL(&fields, .logoURI)
+        client.policyURI = webURL(&fields, .policyURI)
+        check(client, &fields)
     }
 
     static func writeProviderFields(
@@ -87,88 +88,94 @@ extension ClientDocument {
     }
 
     /// What holds between fields.
-    private static func check(_ client: Client) throws {
+    private static func check(_ client: Client, _ fields: inout StrictFields<Field>) {
+        if fields.areSound(.clientType, .authenticationMethod, .grantTypes, .keys, .keysURI) {
+            checkAuthentication(of: client, &fields)
+        }
+        if client.isPublic, fields.areSound(.clientType, .authenticationMethod) {
+            if !client.requiresPKCE { fields.note(.requirePKCE, "must be true for a public client") }
+            if client.scope.contains(Scope.admin) { fields.note(.scope, "must not hold admin for a public client") }
+        }
+        if !CookieNamePrefix.isAllowed(client.cookiePrefix) {
+            fields.note(.cookiePrefix, "must be at most 64 letters, digits, - and _")
+        }
+        if let domain = client.cookieDomain, !CookieNamePrefix.isDomain(domain) {
+            fields.note(.cookieDomain, "must be a domain such as .example.com")
+        }
+    }
+
+    private static func checkAuthentication(of client: Client, _ fields: inout StrictFields<Field>) {
         switch client.authenticationMethod {
         case .clientSecretBasic, .clientSecretPost:
             // A secret that every installation carries proves nothing (RFC 8252 §8.5).
-            guard client.kind != .native else {
-                throw error(.authenticationMethod, "of a native client must be none or private_key_jwt")
+            if client.kind == .native {
+                fields.note(.authenticationMethod, "of a native client must be none or private_key_jwt")
             }
         case .privateKeyJWT:
-            guard (client.keys == nil) != (client.keysURI == nil) else {
-                throw error(.keys, "or jwks_uri, one of them, must be there for private_key_jwt")
+            if (client.keys == nil) == (client.keysURI == nil) {
+                fields.note(.keys, "or jwks_uri, one of them, must be there for private_key_jwt")
             }
         case .none:
-            guard client.kind == .native || !client.grantTypes.contains(.clientCredentials) else {
-                throw error(.authenticationMethod, "must not be none for client_credentials")
+            if client.kind != .native, client.grantTypes.contains(.clientCredentials) {
+                fields.note(.authenticationMethod, "must not be none for client_credentials")
             }
         }
-        guard client.kind != .native || !client.grantTypes.contains(.clientCredentials) else {
-            throw error(.grantTypes, "of a native client must not hold client_credentials")
-        }
-        guard client.requiresPKCE || !client.isPublic else {
-            throw error(.requirePKCE, "must be true for a public client")
-        }
-        guard !client.scope.contains(Scope.admin) || !client.isPublic else {
-            throw error(.scope, "must not hold admin for a public client")
-        }
-        guard CookieNamePrefix.isAllowed(client.cookiePrefix) else {
-            throw error(.cookiePrefix, "must be at most 64 letters, digits, - and _")
-        }
-        guard client.cookieDomain.map(CookieNamePrefix.isDomain) ?? true else {
-            throw error(.cookieDomain, "must be a domain such as .example.com")
+        if client.kind == .native, client.grantTypes.contains(.clientCredentials) {
+            fields.note(.grantTypes, "of a native client must not hold client_credentials")
         }
     }
 
     private static func uris(
-        _ fields: StrictFields<Field>, _ field: Field, _ rules: RedirectURIRules
-    ) throws -> [RedirectURI] {
-        let texts = try fields.list(field) ?? []
-        guard texts.count <= 100 else { throw error(field, "must hold at most 100 URIs") }
-        return try texts.map { text in
-            do {
+        _ fields: inout StrictFields<Field>, _ field: Field, _ rules: RedirectURIRules
+    ) -> [RedirectURI] {
+        let texts = fields.list(field) ?? []
+        // The rules are another kind's then.
+        guard fields.areSound(.clientType, .allowLocalhost) else { return [] }
+        guard texts.count <= 100 else {
+            fields.note(field, "must hold at most 100 URIs")
+            return []
+        }
+        return texts.compactMap { text in
+            do throws(RedirectURIProblem) {
                 return try RedirectURI(registering: text, rules: rules)
-            } catch let problem as RedirectURIProblem {
-                throw error(field, "holds \(text.debugDescription), which \(problem.rawValue)")
+            } catch {
+                fields.note(field, "holds \(text.debugDescription), which \(error.rawValue)")
+                return nil
             }
         }
     }
 
-    private static func webURL(_ fields: StrictFields<Field>, _ field: Field) throws -> String? {
-        guard let text = try fields.text(field) else { return nil }
-        guard WebURL(text) != nil else {
-            throw error(field, "must be an https URL without a fragment")
-        }
+    private static func webURL(_ fields: inout StrictFields<Field>, _ field: Field) -> String? {
+        guard let text = fields.text(field) else { return nil }
+        if WebURL(text) == nil { fields.note(field, "must be an https URL without a fragment") }
         return text
     }
 
     /// The secret stands in a file of the servers: a client's document is shown, copied and logged, a secret is not.
-    private static func webhook(_ fields: StrictFields<Field>) throws -> Client.Webhook? {
-        let file = try fields.text(.webhookSecretFile)
-        guard file.map(Client.Webhook.isFileName) ?? true else {
-            throw error(.webhookSecretFile, "must be a file name of 1 to 64 letters, digits, . _ - without a path")
+    private static func webhook(_ fields: inout StrictFields<Field>) -> Client.Webhook? {
+        let file = fields.text(.webhookSecretFile)
+        if let file, !Client.Webhook.isFileName(file) {
+            fields.note(.webhookSecretFile, "must be a file name of 1 to 64 letters, digits, . _ - without a path")
         }
-        switch (try webURL(fields, .webhookURI), file) {
-        case (nil, nil): return nil
-        case (let uri?, let file?): return Client.Webhook(uri: uri, secretFile: file)
-        case (nil, _): throw error(.webhookURI, "is missing")
-        case (_, nil): throw error(.webhookSecretFile, "is missing")
+        let uri = webURL(&fields, .webhookURI)
+        if fields.contains(.webhookURI), !fields.contains(.webhookSecretFile) {
+            fields.note(.webhookSecretFile, "is missing")
         }
+        if fields.contains(.webhookSecretFile), !fields.contains(.webhookURI) { fields.note(.webhookURI, "is missing") }
+        guard let uri, let file else { return nil }
+        return Client.Webhook(uri: uri, secretFile: file)
     }
 
-    private static func keySet(_ fields: StrictFields<Field>) throws -> JSONValue? {
-        guard let set = try fields.json(.keys) else { return nil }
+    private static func keySet(_ fields: inout StrictFields<Field>) -> JSONValue? {
+        guard let set = fields.json(.keys) else { return nil }
         guard let keys = set.object?["keys"]?.array, !keys.isEmpty, keys.allSatisfy({ $0.object != nil }) else {
-            throw error(.keys, "must be a JWK set")
+            fields.note(.keys, "must be a JWK set")
+            return nil
         }
         let secret: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
-        guard keys.allSatisfy({ secret.isDisjoint(with: ($0.object ?? [:]).keys) }) else {
-            throw error(.keys, "must hold public keys only")
+        if !keys.allSatisfy({ secret.isDisjoint(with: ($0.object ?? [:]).keys) }) {
+            fields.note(.keys, "must hold public keys only")
         }
         return set
-    }
-
-    private static func error(_ field: Field, _ problem: String) -> ClientDocumentError {
-        ClientDocumentError(field: field.rawValue, problem: problem)
     }
 }

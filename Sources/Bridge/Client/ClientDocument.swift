@@ -60,38 +60,35 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case policyURI = "policy_uri"
     }
 
+    /// - Throws: ``ClientDocumentError`` with every fault that there is.
     package init(from decoder: any Decoder) throws {
-        let names = try decoder.container(keyedBy: AnyField.self)
-        for key in names.allKeys where Field(rawValue: key.stringValue) == nil {
-            throw ClientDocumentError(field: key.stringValue, problem: "is not a field of a client")
+        let names = try decoder.container(keyedBy: AnyField.self).allKeys.map(\.stringValue).sorted()
+        var fields = StrictFields(container: try decoder.container(keyedBy: Field.self))
+        for name in names where Field(rawValue: name) == nil { fields.note(named: name, Self.remark(onUnknown: name)) }
+        let id = fields.text(.clientID) ?? ""
+        if fields.areSound(.clientID), !Self.isClientID(id) {
+            fields.note(.clientID, "must be 1 to 128 letters, digits and . _ ~ : / -")
         }
-        let fields = StrictFields(container: try decoder.container(keyedBy: Field.self))
-        let id = try fields.text(.clientID) ?? ""
-        guard Self.isClientID(id) else {
-            throw ClientDocumentError(
-                field: Field.clientID.rawValue, problem: "must be 1 to 128 letters, digits and . _ ~ : / -")
-        }
-        let kind: Client.Kind = try fields.word(.clientType) ?? .native
-        let lifetime = try fields.seconds(.sessionLifetime, in: 60...7_776_000) ?? Client.defaultSessionLifetime
-        let idle = try fields.seconds(.sessionIdle, in: 60...7_776_000) ?? min(Client.defaultSessionIdle, lifetime)
-        guard idle <= lifetime else {
-            throw ClientDocumentError(
-                field: Field.sessionIdle.rawValue, problem: "must not be longer than session_lifetime")
+        let kind: Client.Kind = fields.word(.clientType) ?? .native
+        let lifetime = fields.seconds(.sessionLifetime, in: 60...7_776_000) ?? Client.defaultSessionLifetime
+        let idle = fields.seconds(.sessionIdle, in: 60...7_776_000) ?? min(Client.defaultSessionIdle, lifetime)
+        if fields.areSound(.sessionLifetime, .sessionIdle), idle > lifetime {
+            fields.note(.sessionIdle, "must not be longer than session_lifetime")
         }
         var client = Client(
-            id: ClientID(rawValue: id), name: try fields.text(.clientName) ?? id, kind: kind,
-            canIssueLoginTokens: try fields.flag(.canIssueLoginTokens) ?? false,
-            mayReach: Set(try (fields.list(.mayReach) ?? []).map(ClientID.init(rawValue:))),
-            publicOrigin: try fields.text(.publicOrigin).map(Self.origin),
-            returnPaths: try Self.returnPaths(fields),
-            redeemMode: try fields.word(.redeem) ?? .direct,
-            replayResponse: try fields.word(.onReplay) ?? .endSession,
+            id: ClientID(rawValue: id), name: fields.text(.clientName) ?? id, kind: kind,
+            canIssueLoginTokens: fields.flag(.canIssueLoginTokens) ?? false,
+            mayReach: Set((fields.list(.mayReach) ?? []).map(ClientID.init(rawValue:))),
+            publicOrigin: Self.publicOrigin(&fields),
+            returnPaths: Self.returnPaths(&fields),
+            redeemMode: fields.word(.redeem) ?? .direct,
+            replayResponse: fields.word(.onReplay) ?? .endSession,
             sessionLifetime: lifetime, sessionIdle: idle)
-        guard !client.canIssueLoginTokens || client.kind != .web else {
-            throw ClientDocumentError(
-                field: Field.canIssueLoginTokens.rawValue, problem: "belongs to an app; this client is a website")
+        if client.canIssueLoginTokens, client.kind == .web {
+            fields.note(.canIssueLoginTokens, "belongs to an app; this client is a website")
         }
-        try Self.readProviderFields(fields, into: &client)
+        Self.readProviderFields(&fields, into: &client)
+        if let error = ClientDocumentError(fields.problems) { throw error }
         self.init(client)
     }
 
@@ -116,6 +113,13 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         try Self.writeProviderFields(of: client, into: &fields)
     }
 
+    private static func remark(onUnknown name: String) -> String {
+        // A secret in clear would be shown, copied and logged with the rest of the document.
+        name == "client_secret"
+            ? "is never written down; `drawbridge clients secret` makes one, and the line client_secret_digest for it"
+            : "is not a field of a client"
+    }
+
     private static func isClientID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -128,49 +132,41 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             }
     }
 
-    private static func origin(_ text: String) throws -> WebOrigin {
+    private static func publicOrigin(_ fields: inout StrictFields<Field>) -> WebOrigin? {
+        guard let text = fields.text(.publicOrigin) else { return nil }
         guard let origin = WebOrigin(text), origin.isSecure || origin.isLoopback else {
-            throw ClientDocumentError(
-                field: Field.publicOrigin.rawValue,
-                problem: "must be an origin such as https://www.example.com: https, lower case, no path")
+            fields.note(
+                .publicOrigin, "must be an origin such as https://www.example.com: https, lower case, no path")
+            return nil
         }
         return origin
     }
 
-    private static func returnPaths(_ fields: StrictFields<Field>) throws -> ReturnPathPolicy {
-        let entries = try fields.list(.returnPaths)
-        let defaultPath = try fields.text(.defaultReturnPath)
-        let allowsAnyPath = try fields.flag(.allowAnyPath) ?? false
+    private static func returnPaths(_ fields: inout StrictFields<Field>) -> ReturnPathPolicy {
+        let entries = fields.list(.returnPaths)
+        let defaultPath = fields.text(.defaultReturnPath)
+        let allowsAnyPath = fields.flag(.allowAnyPath) ?? false
+        guard fields.areSound(.returnPaths, .defaultReturnPath, .allowAnyPath) else { return .none }
         guard let entries else {
-            guard defaultPath == nil else {
-                throw ClientDocumentError(field: Field.returnPaths.rawValue, problem: "is missing")
+            if defaultPath != nil { fields.note(.returnPaths, "is missing") }
+            return .none
+        }
+        for entry in entries where ReturnPathEntry(entry) == nil {
+            fields.note(.returnPaths, "holds \(entry.debugDescription), which is not a path entry")
+        }
+        guard let defaultPath else {
+            fields.note(.defaultReturnPath, "is missing")
+            return .none
+        }
+        do throws(ReturnPathPolicyError) {
+            return try ReturnPathPolicy(entries: entries, defaultPath: defaultPath, allowsAnyPath: allowsAnyPath)
+        } catch {
+            switch error {
+            case .malformedEntry: break  // Noted above, with the others of its kind.
+            case .anyPathNotAllowed: fields.note(.returnPaths, "holds /*, which needs allow_any_path: true")
+            case .defaultNotListed: fields.note(.defaultReturnPath, "is not allowed by return_paths")
             }
             return .none
         }
-        guard let defaultPath else {
-            throw ClientDocumentError(field: Field.defaultReturnPath.rawValue, problem: "is missing")
-        }
-        do {
-            return try ReturnPathPolicy(entries: entries, defaultPath: defaultPath, allowsAnyPath: allowsAnyPath)
-        } catch .malformedEntry(let entry) {
-            throw ClientDocumentError(
-                field: Field.returnPaths.rawValue, problem: "holds \(entry.debugDescription), which is not a path entry"
-            )
-        } catch .anyPathNotAllowed {
-            throw ClientDocumentError(
-                field: Field.returnPaths.rawValue, problem: "holds /*, which needs allow_any_path: true")
-        } catch .defaultNotListed {
-            throw ClientDocumentError(
-                field: Field.defaultReturnPath.rawValue, problem: "is not allowed by return_paths")
-        }
     }
-}
-
-/// A field of a client's document that cannot be accepted, and why.
-package struct ClientDocumentError: Error, Hashable, CustomStringConvertible {
-    package let field: String
-    /// A sentence's second half, such as "is missing".
-    package let problem: String
-
-    package var description: String { "\(field) \(problem)" }
 }

@@ -15,8 +15,8 @@ package protocol SubjectStore: Sendable {
     /// One user; `nil` for one that was never seen.
     func record(of subject: Subject) async throws -> SubjectRecord?
 
-    /// Users in order of subject, at most `limit` behind `cursor`.
-    func subjects(after cursor: Subject?, limit: Int) async throws -> [SubjectRecord]
+    /// Users with what their accounts say, in order of subject, at most `limit` behind `cursor`.
+    func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
 }
 
 package enum SubjectStanding: Hashable, Sendable { case unknown, active, disabled }

@@ -19,7 +19,7 @@ package struct StandardClaims: Hashable, Sendable {
     package init(_ object: [String: JSONValue]) throws(StandardClaimsFlaw) {
         values = object.filter { !$0.value.isNull }
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let shape = Self.shapes[name] else { throw .unknownMember }
+            guard let shape = Self.shapes[name] else { throw .unknownMember(name) }
             guard shape.fits(value) else { throw .shape(of: name, shape.expectation) }
         }
     }
@@ -90,8 +90,8 @@ package struct StandardClaims: Hashable, Sendable {
 
 /// What is wrong with an object of standard claims.
 package enum StandardClaimsFlaw: Error, Hashable, CustomStringConvertible {
-    /// A member that cannot be kept; its name is somebody's own text, so it is not repeated.
-    case unknownMember
+    /// A member that cannot be kept. Its name is somebody's own text, so the description does not repeat it.
+    case unknownMember(String)
     /// A claim of another shape than it must have.
     case shape(of: String, String)
 

@@ -7,11 +7,26 @@ public import Foundation
 public struct FileSecretStore: SecretStore {
     private let folder: URL
 
-    /// - Parameter folder: made on the first write.
+    /// - Parameter folder: made on the first write, with mode 0700; one that is there must have no other.
     public init(folder: URL) { self.folder = folder }
+
+    /// Refuses a folder that is there already and that others may enter; one that is not there is fine.
+    public func checkFolder() throws(ClientError) {
+        let path = folder.path(percentEncoded: false)
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw .secretStore("\(path) cannot be looked at: \(Self.lastProblem)")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            throw .secretStore("\(path) is open to others (mode \(mode)); secrets need one of mode 700")
+        }
+    }
 
     /// As ``SecretStore/read(_:)`` says. A file that others may read is not used: somebody may have taken it.
     public func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? {
+        try checkFolder()
         let file = path(of: item)
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
@@ -31,6 +46,7 @@ public struct FileSecretStore: SecretStore {
 
     /// As ``SecretStore/write(_:to:)`` says: written beside, flushed, and renamed over the old one.
     public func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
+        try checkFolder()
         let file = path(of: item)
         do {
             try FileManager.default.createDirectory(

@@ -12,6 +12,9 @@ extension Account {
         ]
     }
 
+    /// How many columns ``init(row:)`` reads.
+    static let columnCount = 13
+
     /// Reads a row of ``AccountSQL/bySubject`` and its like.
     init(row: SQLRow) throws {
         var factor: SecondFactor?

@@ -1,6 +1,7 @@
 /// The statements about accounts.
 enum AccountSQL {
-    private static let columns = """
+    /// What `Account.init(row:)` reads, from the first column on.
+    static let columns = """
         account.subject, account.username, account.display_name, account.email, account.password_hash, account.role, \
         account.second_factor, account.second_factor_step, account.created_at, account.password_changed_at, \
         app_user.disabled_at, account.claims, account.claims_changed_at

@@ -29,7 +29,7 @@ extension DurableStorage: SubjectStore {
         }
     }
 
-    package func subjects(after cursor: Subject?, limit: Int) async throws -> [SubjectRecord] {
+    package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
         try await read { session in
             let limit = SQLValue.integer(Int64(max(0, limit)))
             let rows =
@@ -38,21 +38,24 @@ extension DurableStorage: SubjectStore {
                 } else {
                     try session.run(SubjectSQL.list, [limit])
                 }
-            return try rows.map(SubjectRecord.init(row:))
+            return try rows.map { row in
+                let account = try row.optionalText(0) == nil ? nil : try Account(row: row)
+                return UserOverview(try SubjectRecord(row: row, from: Account.columnCount), account: account)
+            }
         }
     }
 
     package func record(of subject: Subject) async throws -> SubjectRecord? {
         try await read { session in
-            try session.run(SubjectSQL.selectOne, [SQLValue(subject)]).first.map(SubjectRecord.init(row:))
+            try session.run(SubjectSQL.selectOne, [SQLValue(subject)]).first.map { try SubjectRecord(row: $0) }
         }
     }
 }
 
 extension SubjectRecord {
-    fileprivate init(row: SQLRow) throws {
+    fileprivate init(row: SQLRow, from first: Int = 0) throws {
         self.init(
-            subject: try row.identifier(0), issuer: try row.text(1), firstSeenAt: try row.timestamp(2),
-            disabledAt: try row.optionalTimestamp(3))
+            subject: try row.identifier(first), issuer: try row.text(first + 1),
+            firstSeenAt: try row.timestamp(first + 2), disabledAt: try row.optionalTimestamp(first + 3))
     }
 }

@@ -18,11 +18,12 @@ enum SubjectSQL {
         SELECT subject, issuer, first_seen_at, disabled_at FROM app_user WHERE subject = $1
         """
 
-    static let list: SQLStatement = """
-        SELECT subject, issuer, first_seen_at, disabled_at FROM app_user ORDER BY subject LIMIT $1
+    /// The columns of ``selectOne`` behind those of an account, which are NULL for a user without one.
+    private static let users = """
+        SELECT \(AccountSQL.columns), app_user.subject, app_user.issuer, app_user.first_seen_at, app_user.disabled_at
+        FROM app_user LEFT JOIN account ON account.subject = app_user.subject
         """
 
-    static let listAfter: SQLStatement = """
-        SELECT subject, issuer, first_seen_at, disabled_at FROM app_user WHERE subject > $1 ORDER BY subject LIMIT $2
-        """
+    static let list = SQLStatement("\(users) ORDER BY app_user.subject LIMIT $1")
+    static let listAfter = SQLStatement("\(users) WHERE app_user.subject > $1 ORDER BY app_user.subject LIMIT $2")
 }

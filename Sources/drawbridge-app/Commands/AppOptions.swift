@@ -19,17 +19,31 @@ struct AppOptions: ParsableArguments {
     @Option(help: "The folder of the secret files. Default: drawbridge-app in your data folder.")
     var directory: String?
 
+    /// What to type when somebody must sign in, with the options of this run: another app, issuer or folder is another
+    /// sign-in.
+    var signInHint: String {
+        let given = [("--issuer", issuer), ("--app", app), ("--store", store), ("--directory", directory)]
+        let words = given.flatMap { name, value in value.map { [name, ShellWord.quoted($0)] } ?? [] }
+        return "; try: " + (["drawbridge-app", "sign-in"] + words).joined(separator: " ")
+    }
+
     /// Runs a command's work and turns its error into words and a status.
     func run(_ work: (Drawbridge) async throws(ClientError) -> Void) async throws {
+        let drawbridge: Drawbridge
+        do throws(ClientError) {
+            drawbridge = try await self.drawbridge()
+        } catch let problem {
+            // Nothing was tried yet: what cannot work is what the options say.
+            if case .configuration = problem { throw ExitStatus.usage.end(saying: "\(problem)") }
+            throw ExitStatus(problem).end(saying: "\(problem)")
+        }
         let error: ClientError
         do throws(ClientError) {
-            return try await work(drawbridge())
+            return try await work(drawbridge)
         } catch let problem {
             error = problem
         }
-        var words = "\(error)"
-        if error == .notSignedIn { words += "; try: drawbridge-app sign-in" }
-        throw ExitStatus(error).end(saying: words)
+        throw ExitStatus(error).end(saying: "\(error)" + (error == .notSignedIn ? signInHint : ""))
     }
 
     private func drawbridge() async throws(ClientError) -> Drawbridge {

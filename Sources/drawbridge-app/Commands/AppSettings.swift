@@ -30,16 +30,24 @@ struct AppSettings {
 
     func store() async throws(ClientError) -> any SecretStore {
         switch storeName {
-        case "file": return FileSecretStore(folder: folder)
+        case "file": return try files()
         case "secret-service":
             guard let store = await SecretServiceStore.available(environment: environment) else {
                 throw .secretStore("no secret service answers; try --store file")
             }
             return store
         case "auto":
-            return await SecretServiceStore.available(environment: environment) ?? FileSecretStore(folder: folder)
+            if let store = await SecretServiceStore.available(environment: environment) { return store }
+            return try files()
         default: throw .configuration("--store is auto, secret-service or file, not \(storeName)")
         }
+    }
+
+    /// Checked before anybody signs in, not when there is something to keep.
+    private func files() throws(ClientError) -> FileSecretStore {
+        let store = FileSecretStore(folder: folder)
+        try store.checkFolder()
+        return store
     }
 
     /// Where a user's own files of programs lie (XDG Base Directory Specification).

@@ -9,6 +9,8 @@ enum ExitStatus: Int32 {
     case refused = 4
     case timedOut = 5
     case unreachable = 6
+    /// `EX_USAGE`, as for an option that nobody knows.
+    case usage = 64
 
     init(_ error: ClientError) {
         switch error {
@@ -17,6 +19,14 @@ enum ExitStatus: Int32 {
         case .timedOut: self = .timedOut
         case .unreachable, .comeBackLater: self = .unreachable
         default: self = .failed
+        }
+    }
+
+    /// A sign-in without a person that came to nothing: where the provider has no say, what went wrong counts.
+    init(_ fallback: SilentFallback) {
+        switch fallback {
+        case .failed(let error): self.init(error)
+        case .nothingShared, .partsDoNotFit, .refused, .notBelieved: self = .notSignedIn
         }
     }
 

@@ -59,7 +59,9 @@ struct SignInCommand: AsyncParsableCommand {
         switch outcome {
         case .signedIn(let claims): say("Signed in as \(claims.subject), without asking.")
         case .needsSignIn(let reason):
-            throw ExitStatus.notSignedIn.end(saying: "\(Self.words(reason)); try: drawbridge-app sign-in")
+            let status = ExitStatus(reason)
+            let hint = status == .notSignedIn ? options.signInHint : ""
+            throw status.end(saying: Self.words(reason) + hint)
         }
     }
 

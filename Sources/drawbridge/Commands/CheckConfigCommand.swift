@@ -7,7 +7,7 @@ struct CheckConfigCommand: ParsableCommand {
         abstract: "Check the settings and print what would be in force.",
         discussion: """
             Every line says where its value comes from. Secrets are never printed. Exit status 0 when the settings are
-            accepted, 1 when not.
+            accepted, 1 when not. A name of a client that the settings do not hold is a warning: the database may.
 
             Example:  drawbridge check-config --config drawbridge.yaml
                       DRAWBRIDGE_LISTEN=127.0.0.1:9000 drawbridge check-config --config drawbridge.yaml
@@ -21,7 +21,11 @@ struct CheckConfigCommand: ParsableCommand {
     func run() throws {
         do {
             let raw = RawSettings.read(options.inputs(flags: settings))
-            print(SettingsReport(try SettingsResolver.resolve(raw)).text)
+            let outcome = try SettingsResolver.resolve(raw)
+            print(SettingsReport(outcome).text)
+            for warning in UnknownClientNames(in: outcome.settings).warnings {
+                StandardError.write("warning: \(warning)\n")
+            }
         } catch {
             StandardError.write("\(error)\n")
             throw ExitCode.failure

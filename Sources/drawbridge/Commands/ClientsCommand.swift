@@ -1,24 +1,25 @@
 import ArgumentParser
 import Bridge
-import Foundation
 import OAuth2
 
 /// Apps and websites that live in the database.
 struct ClientsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients",
-        abstract: "List, show, add and remove the apps and websites of the database.",
+        abstract: "List, show, add and remove the apps and websites of the database; make client secrets.",
         discussion: """
             Clients of the settings file are not changed here, and stand before one of the same id in the database.
-            A running server takes changes in on SIGHUP.
+            A running server takes changes in on SIGHUP. clients secret makes the client_secret_digest that a website of
+            the settings file needs.
 
             Examples:
               drawbridge clients list --config drawbridge.yaml
               drawbridge clients add --config drawbridge.yaml shop.json
               echo '{"client_id":"shop","client_type":"web","return_paths":["/cart"],"default_return_path":"/cart"}' \\
                 | drawbridge clients add --config drawbridge.yaml -
+              drawbridge clients secret
             """,
-        subcommands: [List.self, Show.self, Add.self, Remove.self])
+        subcommands: [List.self, Show.self, Add.self, Remove.self, SecretCommand.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List ids, kinds and names.")
@@ -55,16 +56,11 @@ struct ClientsCommand: AsyncParsableCommand {
         @Argument(help: "The file, or - for standard input.") var path: String
 
         func run() async throws {
-            let data =
-                path == "-"
-                ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(filePath: path))
-            var client: Client
-            do {
-                client = try ClientText.read(yaml: String(decoding: data, as: UTF8.self))
-            } catch let error as ClientDocumentError {
-                throw CommandFailure("The client is not accepted: \(error)")
-            } catch let error as ClientText.NotAnObject {
-                throw CommandFailure("The document \(error).")
+            var client = try Self.client(String(decoding: try InputFile(path).read(), as: UTF8.self))
+            guard try !options.settingsHold(client.id) else {
+                throw CommandFailure(
+                    "The settings file has a client \(client.id), which stands before one of the database; change it "
+                        + "there.")
             }
             let secret = Self.secret(for: client)
             if let secret { client.secretDigest = secret.digest }
@@ -82,6 +78,17 @@ struct ClientsCommand: AsyncParsableCommand {
             }
             print("\(replace ? "Replaced" : "Added") \(client.id). Send SIGHUP to running servers.")
             if let secret { print("client_secret, shown this once: \(secret.expose())") }
+        }
+
+        private static func client(_ text: String) throws -> Client {
+            do {
+                return try ClientText.read(yaml: text)
+            } catch let error as ClientDocumentError {
+                let list = error.problems.map { "\n  - \($0)" }.joined()
+                throw CommandFailure("The client is not accepted:\(list)")
+            } catch let error as ClientText.NotAnObject {
+                throw CommandFailure("The document \(error).")
+            }
         }
 
         /// A new secret for a website or machine that proves itself by one, unless its document brings a digest.

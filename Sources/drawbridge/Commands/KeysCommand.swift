@@ -53,7 +53,11 @@ struct KeysCommand: AsyncParsableCommand {
 
         @OptionGroup var options: SettingsOptions
 
-        @Option(help: "When the key begins to sign, such as 5m. Until then it only verifies.")
+        @Option(
+            help: """
+                When the key begins to sign, such as 5m. Until then it only verifies. Keys of access and ID tokens wait an
+                hour at least: apps keep a list of keys for that long.
+                """)
         var activateIn: String = "0s"
 
         func run() async throws {
@@ -62,6 +66,7 @@ struct KeysCommand: AsyncParsableCommand {
             }
             let settings = try options.load()
             let now = TimeSource.system.now()
+            let publication = max(delay, SigningKeys.publication)
             var file = try LoginTokenKeyFile.read(settings.loginTokenKeysFile)
             let (added, dropped) = file.rotate(
                 at: now, activation: now + delay, tokenLifetime: LoginTokenSettings.maximumLifetime, random: .system)
@@ -72,10 +77,14 @@ struct KeysCommand: AsyncParsableCommand {
                     AuditEvent(at: now, type: .keyRotated, outcome: .success, detail: KeyEvent.detail(added, dropped))
                 ])
                 guard let master else { return [String]() }
-                return try await SigningKeys(store: storage, master: master)
-                    .rotate(signingAfter: max(delay, SigningKeys.publication))
+                let keys = SigningKeys(store: storage, master: master, time: TimeSource { now })
+                // Where no server has started yet: the first keys sign at once, the added ones after them.
+                try await keys.load()
+                return try await keys.rotate(signingAfter: publication)
             }
-            for id in tokenKeys { print("Added \(id) for access and ID tokens, published now, signs in an hour.") }
+            for id in tokenKeys {
+                print("Added \(id) for access and ID tokens, published now, signs from \((now + publication).rfc3339).")
+            }
             print("Added \(added.id), which signs from \(added.signsFrom.rfc3339). Send SIGHUP to running servers.")
             if !dropped.isEmpty {
                 print("Dropped \(dropped.joined(separator: ", ")): none of its tokens can be alive.")
@@ -83,15 +92,27 @@ struct KeysCommand: AsyncParsableCommand {
         }
     }
 
-    struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the keys; never prints a secret.")
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the keys with their purpose, algorithm, state and times; never prints a secret.",
+            discussion: """
+                A key is waiting (published, will sign), signing, verifying (what it signed), or retired.
+                """)
 
         @OptionGroup var options: SettingsOptions
 
-        func run() throws {
+        func run() async throws {
             let settings = try options.load()
-            let file = try LoginTokenKeyFile.read(settings.loginTokenKeysFile)
-            print(LoginTokenKeyListing(file, at: TimeSource.system.now()).text)
+            let now = TimeSource.system.now()
+            print(
+                KeyListing(KeyOverview.all(in: try LoginTokenKeyFile.read(settings.loginTokenKeysFile), at: now)).text)
+            let location = StorageOptions.Location(settings)
+            guard location.hasDatabase else {
+                return StandardError.write(
+                    "There is no database yet; the first start makes the keys of access and ID tokens.\n")
+            }
+            let keys = KeyOverview.all(in: try await location.openForReading().signingKeys(), at: now)
+            if !keys.isEmpty { print(KeyListing(keys).text) }
         }
     }
 }

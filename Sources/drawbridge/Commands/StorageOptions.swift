@@ -39,6 +39,12 @@ struct StorageOptions: ParsableArguments {
         return Location(try settings.load(), database: try namedDatabase())
     }
 
+    /// Whether the settings file has a client of this id; a data folder that is named itself has no settings.
+    func settingsHold(_ id: ClientID) throws -> Bool {
+        guard dataPath == nil else { return false }
+        return try settings.load().clients.contains { $0.id == id }
+    }
+
     private func namedDatabase() throws -> PostgresAddress? {
         guard let databaseText else { return nil }
         do { return try PostgresAddress(databaseText) } catch { throw CommandFailure(error.description) }
@@ -61,9 +67,7 @@ struct StorageOptions: ParsableArguments {
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.
         if let database = try namedDatabase() { return try await PostgresStorage.openForReading(database) }
-        let location = try location()
-        if let database = location.database { return try await PostgresStorage.openForReading(database) }
-        return try SQLiteStorage.openForReading(path: location.databasePath)
+        return try await location().openForReading()
     }
 
     /// Opens the database for one command, which may run beside the server: it writes a chain of its own,
@@ -74,6 +78,15 @@ struct StorageOptions: ParsableArguments {
 }
 
 extension StorageOptions.Location {
+    /// Whether there is a database to look into; one of a server always counts.
+    var hasDatabase: Bool { database != nil || FileManager.default.fileExists(atPath: databasePath) }
+
+    /// Opens the database for reading; works beside a running server and with no right to write.
+    func openForReading() async throws -> any BridgeStorage {
+        if let database { return try await PostgresStorage.openForReading(database) }
+        return try SQLiteStorage.openForReading(path: databasePath)
+    }
+
     init(_ settings: DrawbridgeSettings, database: PostgresAddress? = nil) {
         // A signed note's key name has neither spaces nor plus signs; an origin has none.
         let host = settings.publicOrigin.description.split(separator: "/").last.map(String.init) ?? "localhost"

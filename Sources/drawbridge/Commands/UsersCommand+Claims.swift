@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bridge
-import Foundation
 import OAuth2
 
 extension UsersCommand {
@@ -18,12 +17,14 @@ extension UsersCommand {
         @Argument(help: "A file with a JSON object, or - for standard input.") var path: String
 
         func run() async throws {
-            guard let object = JSONValue.parse(try read())?.object else {
+            guard let object = JSONValue.parse(try InputFile(path).read())?.object else {
                 throw CommandFailure("\(path) holds no JSON object.")
             }
             let claims: StandardClaims
             do {
                 claims = try StandardClaims(object)
+            } catch .unknownMember(let name) {
+                throw CommandFailure("\(path): \(name.debugDescription) is not a claim that can be kept.")
             } catch {
                 throw CommandFailure("\(path): \(error).")
             }
@@ -36,15 +37,6 @@ extension UsersCommand {
             }
             guard isKnown else { throw CommandFailure("There is no account \(user).") }
             print("\(user) has \(claims.values.count) claims.")
-        }
-
-        private func read() throws -> Data {
-            do {
-                return try path == "-"
-                    ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(filePath: path))
-            } catch {
-                throw CommandFailure("\(path) cannot be read.")
-            }
         }
     }
 }

@@ -24,7 +24,12 @@ struct UsersCommand: AsyncParsableCommand {
         ])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List users with their issuer and state.")
+        static let configuration = CommandConfiguration(
+            abstract: "List users with their names and state.",
+            discussion: """
+                A line holds, with tabs between them: subject, user name, role, second factor, issuer, when first seen,
+                and state. A - stands for none; only accounts of this service have names, roles and second factors.
+                """)
 
         @OptionGroup var options: StorageOptions
 
@@ -32,11 +37,8 @@ struct UsersCommand: AsyncParsableCommand {
             let storage = try await options.openForReading()
             var last: Subject?
             while true {
-                let page = try await storage.subjects(after: last, limit: 500)
-                for user in page {
-                    let state = user.disabledAt.map { "disabled \($0.rfc3339)" } ?? "active"
-                    print("\(user.subject)\t\(user.issuer)\t\(user.firstSeenAt.rfc3339)\t\(state)")
-                }
+                let page = try await storage.users(after: last, limit: 500)
+                for user in page { print(UserLine(user).text) }
                 guard let newest = page.last?.subject else { return }
                 last = newest
             }

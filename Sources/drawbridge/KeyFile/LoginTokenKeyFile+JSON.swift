@@ -24,8 +24,13 @@ extension LoginTokenKeyFile {
     }
 
     /// Reads the file, refusing one that others can read or that is not whole.
+    /// - Throws: ``LoginTokenKeyFileError``, which says how to make a file that is missing, or ``PrivateFileError``.
     static func read(_ path: String) throws -> LoginTokenKeyFile {
-        try LoginTokenKeyFile(json: try PrivateFile.read(path), path: path)
+        do {
+            return try LoginTokenKeyFile(json: try PrivateFile.read(path), path: path)
+        } catch PrivateFileError.missing {
+            throw LoginTokenKeyFileError(path: path, problem: "does not exist; make it with `drawbridge keys init`")
+        }
     }
 
     init(json: [UInt8], path: String) throws(LoginTokenKeyFileError) {

@@ -12,13 +12,7 @@ final class KeyReloader: Sendable {
     init(path: String, time: TimeSource = .system) throws {
         self.path = path
         self.time = time
-        let file: LoginTokenKeyFile
-        do {
-            file = try LoginTokenKeyFile.read(path)
-        } catch PrivateFileError.missing {
-            throw LoginTokenKeyFileError(path: path, problem: "does not exist; make it with `drawbridge keys init`")
-        }
-        let initial = LoginTokenKeyMerge.merge(file, at: time.now())
+        let initial = LoginTokenKeyMerge.merge(try LoginTokenKeyFile.read(path), at: time.now())
         let ring = try LoginTokenKeyRing(keys: initial)
         guard ring.signingKeyID(at: time.now()) != nil else {
             throw LoginTokenKeyFileError(path: path, problem: "has no key that may sign now")

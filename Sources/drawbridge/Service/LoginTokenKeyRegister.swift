@@ -22,24 +22,7 @@ final class LoginTokenKeyRegister: KeyRegister {
     }
 
     func keys() throws -> [KeyOverview] {
-        let now = time.now()
-        let file = try LoginTokenKeyFile.read(path)
-        let signing = file.signing(at: now)?.id
-        return file.entries.sorted { $0.signsFrom < $1.signsFrom }.map { entry in
-            let state: KeyOverview.State =
-                if entry.isRetired(at: now) {
-                    .retired
-                } else if entry.id == signing {
-                    .signing
-                } else if entry.signsFrom > now {
-                    .waiting
-                } else {
-                    .verifying
-                }
-            return KeyOverview(
-                id: entry.id, use: "login_token", algorithm: "HS256", state: state, signsFrom: entry.signsFrom,
-                retiresAt: entry.retiresAt)
-        }
+        KeyOverview.all(in: try LoginTokenKeyFile.read(path), at: time.now())
     }
 
     func rotate(action: AdminAction) async throws {

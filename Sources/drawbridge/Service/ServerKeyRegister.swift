@@ -13,9 +13,7 @@ struct ServerKeyRegister: KeyRegister {
     func keys() async throws -> [KeyOverview] {
         let own = try loginTokens.keys()
         guard provider != nil else { return own }
-        let now = time.now()
-        let keys = try await store.signingKeys()
-        return own + keys.map { key in Self.overview(key, of: keys, at: now) }
+        return own + KeyOverview.all(in: try await store.signingKeys(), at: time.now())
     }
 
     func rotate(action: AdminAction) async throws {
@@ -23,25 +21,5 @@ struct ServerKeyRegister: KeyRegister {
         guard let provider else { return }
         let added = try await provider.rotate()
         try await audit.append([action.event(.keyRotated, facts: ["kids": added.joined(separator: " ")])])
-    }
-
-    private static func overview(
-        _ key: SealedSigningKey, of keys: [SealedSigningKey], at now: Timestamp
-    ) -> KeyOverview {
-        let youngest = keys.filter { $0.algorithm == key.algorithm && $0.signsFrom <= now }
-            .max { $0.signsFrom < $1.signsFrom }
-        let state: KeyOverview.State =
-            if key.retiresAt.map({ $0 <= now }) ?? false {
-                .retired
-            } else if key.signsFrom > now {
-                .waiting
-            } else if key.id == youngest?.id {
-                .signing
-            } else {
-                .verifying
-            }
-        return KeyOverview(
-            id: key.id, use: "tokens", algorithm: key.algorithm.rawValue, state: state, signsFrom: key.signsFrom,
-            retiresAt: key.retiresAt)
     }
 }

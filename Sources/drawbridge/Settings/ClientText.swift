@@ -13,15 +13,16 @@ enum ClientText {
         static let builtIn = Defaults(lifetime: Client.defaultSessionLifetime, idle: Client.defaultSessionIdle)
     }
 
-    /// - Throws: `ClientDocumentError` naming the field, or the parser's error.
+    /// - Throws: `ClientDocumentError` naming every faulty field, or the parser's error.
     static func read(yaml: String, defaults: Defaults = .builtIn) throws -> Client {
         guard case .mapping(var mapping)? = try Yams.compose(yaml: yaml) else {
             throw NotAnObject()
         }
         let lifetime = mapping["session_lifetime"]?.int ?? Int(defaults.lifetime.components.seconds)
-        let idle = min(Int(defaults.idle.components.seconds), lifetime)
+        // Never below what the document may hold: a lifetime that is too short is one fault, not two.
+        let idle = max(min(Int(defaults.idle.components.seconds), lifetime), 60)
         if mapping["session_lifetime"] == nil { mapping["session_lifetime"] = Node(String(lifetime)) }
-        if mapping["session_idle"] == nil { mapping["session_idle"] = Node(String(max(idle, 1))) }
+        if mapping["session_idle"] == nil { mapping["session_idle"] = Node(String(idle)) }
         do {
             return try YAMLDecoder().decode(ClientDocument.self, from: .mapping(mapping)).client
         } catch DecodingError.dataCorrupted(let context) {

@@ -27,10 +27,14 @@ import Testing
 
     @Test(
         arguments: [
-            #"{"sub":"alice"}"#, #"{"email":"a@b"}"#, #"{"name":"A"}"#, #"{"role":"admin"}"#, #"{"updated_at":1}"#,
+            (#"{"sub":"alice"}"#, "sub"), (#"{"email":"a@b"}"#, "email"), (#"{"name":"A"}"#, "name"),
+            (#"{"role":"admin"}"#, "role"), (#"{"updated_at":1}"#, "updated_at"),
         ])
-    func `what is no such claim is refused and not repeated`(text: String) {
-        #expect(throws: StandardClaimsFlaw.unknownMember) { try claims(text) }
+    func `what is no such claim is refused by its name, which the description does not repeat`(
+        text: String, name: String
+    ) {
+        #expect(throws: StandardClaimsFlaw.unknownMember(name)) { try claims(text) }
+        #expect(!StandardClaimsFlaw.unknownMember(name).description.contains(name))
     }
 
     @Test(

@@ -88,7 +88,57 @@ import Testing
     ])
     func `what would not be safe, or would do nothing, is refused by name`(members: String, field: String) throws {
         let error = #expect(throws: ClientDocumentError.self) { try decode(#"{"client_id":"a","# + members + "}") }
-        #expect(error?.field == field)
+        #expect(error?.problems.map(\.field) == [field])
+    }
+
+    @Test func `all faults of a document are told at once`() throws {
+        let error = #expect(throws: ClientDocumentError.self) {
+            try decode(
+                #"{"client_id":"a b","bar":2,"foo":1,"client_type":"web","scope":7,"require_pkce":"no","#
+                    + #""redirect_uris":["http://shop.example/","https://shop.example/cb","https://shop.example/#a"],"#
+                    + #""return_paths":["a","b","/c"],"default_return_path":"/c"}"#)
+        }
+        #expect(
+            error?.problems.map(\.field) == [
+                "bar", "foo", "client_id", "return_paths", "return_paths", "scope", "require_pkce", "redirect_uris",
+                "redirect_uris",
+            ])
+    }
+
+    @Test func `a rule between fields says nothing about fields that are faulty themselves`() throws {
+        let error = #expect(throws: ClientDocumentError.self) {
+            try decode(
+                #"{"client_id":"a","client_type":"website","token_endpoint_auth_method":"private_key_jwt","jwks":7,"#
+                    + #""session_lifetime":1,"session_idle":90000,"redirect_uris":["https://shop.example/cb"]}"#)
+        }
+        #expect(error?.problems.map(\.field) == ["client_type", "session_lifetime", "jwks"])
+    }
+
+    @Test func `a secret in clear is answered with the way to keep its digest`() throws {
+        let error = #expect(throws: ClientDocumentError.self) { try decode(#"{"client_id":"a","client_secret":"s"}"#) }
+        #expect(error?.description.contains("drawbridge clients secret") == true)
+    }
+
+    @Test(arguments: [
+        (#""client_type":"web""#, false),
+        (#""client_type":"web","return_paths":["/a"],"default_return_path":"/a""#, false),
+        (#""client_type":"native","redirect_uris":["com.example.app:/cb"]"#, false),
+        (#""client_type":"web","redirect_uris":["https://shop.example/cb"]"#, true),
+        (
+            #""client_type":"web","token_endpoint_auth_method":"none","redirect_uris":["https://shop.example/cb"]"#,
+            false
+        ),
+        (#""client_type":"web","grant_types":["client_credentials"]"#, true), (#""client_type":"service""#, true),
+        (
+            #""client_type":"service","token_endpoint_auth_method":"private_key_jwt","jwks_uri":"https://a.example/k""#,
+            false
+        ),
+        (
+            #""client_type":"service","client_secret_digest":"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU""#, false
+        ),
+    ])
+    func `who has business at the token endpoint needs a secret or keys`(members: String, lacks: Bool) throws {
+        #expect(try decode(#"{"client_id":"a","# + members + "}").lacksSecret == lacks)
     }
 
     @Test func `more than 100 redirect URIs are refused`() throws {
@@ -96,6 +146,6 @@ import Testing
         let error = #expect(throws: ClientDocumentError.self) {
             try decode(#"{"client_id":"a","client_type":"web","redirect_uris":["# + uris + "]}")
         }
-        #expect(error?.field == "redirect_uris")
+        #expect(error?.problems.map(\.field) == ["redirect_uris"])
     }
 }

@@ -31,6 +31,12 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["keys.json"])
     }
 
+    @Test func `a file that is missing is named with the command that makes it`() {
+        let path = folder.path + "/none.json"
+        let error = #expect(throws: LoginTokenKeyFileError.self) { try LoginTokenKeyFile.read(path) }
+        #expect(error?.description == "\(path) does not exist; make it with `drawbridge keys init`")
+    }
+
     @Test(arguments: [0o640, 0o604, 0o660, 0o644])
     func `a file that others can read is refused`(_ mode: Int) throws {
         let path = folder.path + "/keys.json"
@@ -82,9 +88,9 @@ import Testing
 
     @Test func `the listing says what each key does and no secret`() {
         let file = rotated(after: .seconds(300))
-        let text = LoginTokenKeyListing(file, at: start + .seconds(200)).text
-        #expect(text.contains("\(file.entries[0].id)  signs"))
-        #expect(text.contains("\(file.entries[1].id)  waits"))
+        let text = KeyListing(KeyOverview.all(in: file, at: start + .seconds(200))).text
+        #expect(text.contains("\(file.entries[0].id)  login tokens  HS256  signing  "))
+        #expect(text.contains("\(file.entries[1].id)  login tokens  HS256  waiting  "))
         for entry in file.entries {
             #expect(!text.contains(Data(entry.secret.expose()).base64EncodedString().prefix(10)))
         }

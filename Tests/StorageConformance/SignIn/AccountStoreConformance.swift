@@ -13,6 +13,19 @@ package enum AccountStoreConformance {
             try expectEqual(try await store.account(of: "nobody"), nil, "unknown")
             try expectEqual(try await store.standing(of: "sub-Alice"), .active, "standing")
         },
+        ConformanceCase("the list of users has what their accounts say") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
+            try expectEqual(try await store.add("Alice"), .added, "adding")
+            let factor = SecondFactor(sealedSecret: "sealed", lastStep: 0)
+            _ = try await store.setSecondFactor(
+                factor, recoveryDigests: [], of: "sub-Alice", at: Sample.now, event: Sample.event(.userCreated))
+            let users = try await store.users(after: nil, limit: 10)
+            try expectEqual(users.map(\.subject), ["guest", "sub-Alice"], "subjects")
+            try expectEqual(users.map(\.username), [nil, "Alice"], "names")
+            try expectEqual(users.map(\.hasSecondFactor), [false, true], "second factors")
+            try expectEqual(users.map(\.issuer), ["i", "drawbridge"], "issuers")
+        },
         ConformanceCase("a name is taken once, whoever is first") { open in
             let servers = [try await open(), try await open()]
             let outcomes = try await concurrently(20) { number in

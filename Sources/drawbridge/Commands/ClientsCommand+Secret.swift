@@ -1,0 +1,36 @@
+import ArgumentParser
+import Bridge
+
+extension ClientsCommand {
+    struct SecretCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "secret",
+            abstract: "Make a client_secret and the line for it in the settings file.",
+            discussion: """
+                For a website or machine of the settings file that proves itself by a secret at the token endpoint.
+                The settings hold a digest only; the secret goes to the client, and is kept nowhere here. To replace a
+                secret, replace the line. (clients add makes a secret by itself.)
+
+                Example:
+                  drawbridge clients secret
+
+                  clients:
+                    - client_id: shop
+                      client_type: web
+                      redirect_uris: [https://shop.example.com/callback]
+                      client_secret_digest: 47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU
+                """)
+
+        func run() throws {
+            print(Self.text(of: OpaqueSecret.make(.clientSecret, random: .system)))
+        }
+
+        /// The line for the client, then the line for the settings file.
+        static func text(of secret: OpaqueSecret) -> String {
+            """
+            client_secret, shown this once: \(secret.expose())
+            client_secret_digest: \(secret.digest)
+            """
+        }
+    }
+}

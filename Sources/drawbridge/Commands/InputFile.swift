@@ -1,0 +1,17 @@
+import Foundation
+
+/// What a command was told to read: a file, or `-` for the standard input.
+struct InputFile {
+    let path: String
+
+    init(_ path: String) { self.path = path }
+
+    func read() throws(CommandFailure) -> Data {
+        do {
+            return try path == "-"
+                ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw CommandFailure("\(path) cannot be read.")
+        }
+    }
+}

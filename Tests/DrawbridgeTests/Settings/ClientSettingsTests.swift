@@ -1,0 +1,72 @@
+import Bridge
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+/// What `check-config` and `serve` say about the clients of a settings file.
+@Suite struct ClientSettingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func load(_ clients: String) throws -> DrawbridgeSettings {
+        let file = try folder.file("drawbridge.yaml", "public_origin: https://a.example\nclients: \(clients)\n")
+        return try .load(SettingsInputs(filePath: file))
+    }
+
+    private func problems(_ clients: String) throws -> [String] {
+        do {
+            _ = try load(clients)
+            return []
+        } catch let refused as SettingsRefused {
+            return refused.problems.map(\.description)
+        }
+    }
+
+    @Test func `every fault of every client is told at once`() throws {
+        let found = try problems(
+            """
+
+              - {client_id: a, foo: 1, bar: 2, session_lifetime: 1}
+              - client_id: b
+                client_type: web
+                redirect_uris: ["http://shop.example/a", "https://shop.example/#b"]
+            """)
+        #expect(
+            found.map { $0.prefix { $0 != " " } } == [
+                "clients[0].bar", "clients[0].foo", "clients[0].session_lifetime", "clients[1].redirect_uris",
+                "clients[1].redirect_uris",
+            ], "\(found)")
+    }
+
+    @Test func `a client that can never prove itself is refused with the remedy`() throws {
+        let found = try problems(
+            "[{client_id: shop, client_type: web, redirect_uris: [https://shop.example/cb]}]")
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("clients[0].client_secret_digest (settings file, line 2)") == true, "\(found)")
+        #expect(found.first?.contains("`drawbridge clients secret`") == true)
+    }
+
+    @Test func `the line that the command makes is the remedy`() throws {
+        let secret = OpaqueSecret.make(.clientSecret, random: .system)
+        let lines = ClientsCommand.SecretCommand.text(of: secret).split(separator: "\n")
+        #expect(lines.first?.hasSuffix(" \(secret.expose())") == true)
+        let line = try #require(lines.last)
+        let settings = try load(
+            "[{client_id: shop, client_type: web, redirect_uris: [https://shop.example/cb], \(line)}]")
+        #expect(settings.clients.first?.secretDigest == secret.digest)
+    }
+
+    @Test func `a website that is only opened with login tokens needs no secret`() throws {
+        #expect(try problems("[{client_id: a, client_type: web, return_paths: [/b], default_return_path: /b}]") == [])
+    }
+
+    @Test func `a client in the database may be named, with a warning`() throws {
+        let settings = try load("[{client_id: a, may_reach: [b, nosuch], share_with: [c]}, {client_id: b}]")
+        let warnings = UnknownClientNames(in: settings).warnings
+        #expect(warnings.count == 2)
+        #expect(warnings.first?.hasPrefix("clients[0].may_reach names nosuch,") == true, "\(warnings)")
+        #expect(warnings.last?.hasPrefix("clients[0].share_with names c,") == true)
+    }
+}
