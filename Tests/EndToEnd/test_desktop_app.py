@@ -230,6 +230,16 @@ def test_the_exit_status_says_what_happened(user, arguments, status, words):
     assert words in user.run(*arguments, status=status)
 
 
+def test_a_silent_sign_in_tells_a_server_that_is_down_from_a_person_who_is_needed(start_demo, tmp_path):
+    demo = start_demo("--no-limits")
+    user = desktop.Desktop(demo, tmp_path)
+    sign_in_by_hand(demo, user)
+    assert "sign-in --app demo-app-b" in user.run("whoami", "--app", "demo-app-b", status=3), "the hint repeats the option"
+    assert demo.stop() == 0
+    said = user.run("sign-in", "--silent", "--app", "demo-app-b", status=6)
+    assert "does not answer" in said and "try:" not in said
+
+
 def test_a_page_that_is_not_on_the_list_is_refused_where_it_is_seen(demo, user):
     sign_in_by_hand(demo, user)
     assert "invalid_redirect" in user.run("open", "//evil.example", status=4)

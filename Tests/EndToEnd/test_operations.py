@@ -339,6 +339,39 @@ def test_check_config_prints_what_is_in_force_and_never_a_secret(serve):
         assert secret not in said
 
 
+def test_commands_list_what_there_is_and_refuse_what_would_have_no_effect(tmp_path):
+    settings = tmp_path / "drawbridge.yaml"
+    line = instance.run("clients", "secret").stdout.decode().splitlines()[-1]
+    settings.write_text(f"""
+public_origin: http://127.0.0.1:8080
+data_directory: {tmp_path / "data"}
+clients:
+  - {{client_id: shop, client_type: web, redirect_uris: [https://shop.example.com/cb], may_reach: [nosuch], {line}}}
+""")
+
+    def run(*words: str, **more):
+        return instance.run(*words[:2], "--config", str(settings), *words[2:], **more)
+
+    assert "does not exist; make it with `drawbridge keys init`" in run("keys", "list", check=False).stderr.decode()
+    run("keys", "init")
+    assert b"signing" in run("keys", "list").stdout
+    run("keys", "rotate", "--activate-in", "3h")
+    keys = run("keys", "list").stdout.decode().splitlines()
+    assert {line.split("  ")[2] for line in keys} == {"HS256", "ES256", "RS256", "EdDSA"}, keys
+    assert all(any(state in line for line in keys) for state in ["waiting", "signing"]), keys
+    run("users", "add", "alice", "--admin", stdin=b"correct horse battery\n")
+    assert run("users", "list").stdout.split(b"\t")[1:4] == [b"alice", b"admin", b"-"]
+    warned = instance.run("check-config", "--config", str(settings))
+    assert b"warning: clients[0].may_reach names nosuch" in warned.stderr
+    for words, told in [
+        (["clients", "add", "nofile.json"], "nofile.json cannot be read"),
+        (["clients", "add", "-"], "The settings file has a client shop"),
+        (["users", "claims", "alice", "-"], '"client_id" is not a claim'),
+    ]:
+        done = run(*words, stdin=b'{"client_id": "shop"}', check=False)
+        assert done.returncode == 1 and told in done.stderr.decode(), (words, done.stderr)
+
+
 def test_the_example_settings_are_accepted(tmp_path):
     example = instance.ROOT / "Config/drawbridge.example.yaml"
     text = example.read_text()
