@@ -42,6 +42,18 @@ import Testing
         await #expect(throws: ClientError.cancelled) { try await app.finishSignIn(request, answer: answer) }
     }
 
+    @Test(arguments: [("the+user+declined", true), ("the+client+requires+a+second+factor", false)])
+    func `a denial for another reason than the person's no says so`(reason: String, isCancelled: Bool) async throws {
+        let app = try device.app()
+        let request = try await app.beginSignIn(redirect: RedirectAddress("com.example.app:/callback"))
+        let answer = request.goodAnswer.replacing(
+            "code=c1", with: "error=access_denied&error_description=\(reason)")
+        let refused = OAuthRefusal(code: "access_denied", explanation: reason.replacing("+", with: " "))
+        await #expect(throws: isCancelled ? ClientError.cancelled : .refused(refused)) {
+            try await app.finishSignIn(request, answer: answer)
+        }
+    }
+
     @Test func `another error says which`() async throws {
         let app = try device.app()
         let request = try await app.beginSignIn(redirect: RedirectAddress("com.example.app:/callback"))

@@ -1,5 +1,6 @@
 """One `drawbridge` process: started for real, spoken to over the wire, stopped by signal."""
 
+import itertools
 import json
 import os
 import signal
@@ -261,10 +262,20 @@ clients:
         return self.send("GET", f"{REDEEM}?token={token}", {**wire.NAVIGATION, **(headers or {})}, **more)
 
 
+#: Below the ports that the kernel gives to outgoing connections, so that nobody takes one between its choice and its
+#: use; tests that run side by side have ranges of their own.
+_ports = itertools.count(20000 + 3000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]))
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    while True:
+        port = next(_ports)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def listens(port: int) -> bool:

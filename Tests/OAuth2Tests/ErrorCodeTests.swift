@@ -12,7 +12,7 @@ import Testing
         (.consentRequired, 400), (.interactionRequired, 400), (.invalidRequestURI, 400),
         (.requestNotSupported, 400), (.requestURINotSupported, 400), (.registrationNotSupported, 400),
         (.unsupportedTokenType, 400), (.slowDown, 429), (.preconditionFailed, 412), (.preconditionRequired, 428),
-        (.invalidDPoPProof, 400), (.useDPoPNonce, 400),
+        (.invalidDPoPProof, 400), (.useDPoPNonce, 400), (.invalidRedirectURI, 400),
     ])
     func `each code has its one status`(code: ErrorCode, status: Int) {
         #expect(code.status == status)
@@ -20,7 +20,7 @@ import Testing
 
     @Test func `no code is listed twice`() {
         #expect(Set(ErrorCode.all.map(\.rawValue)).count == ErrorCode.all.count)
-        #expect(ErrorCode.all.count == 36)
+        #expect(ErrorCode.all.count == 37)
     }
 
     @Test func `printing an error shows its code and no detail`() {

@@ -9,7 +9,8 @@ import Testing
         + AdminConformance.cases + AuditForwardConformance.cases
         + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
         + RefreshTokenStoreConformance.cases
-        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + DeviceSecretStoreConformance.cases
+        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
+        + DeviceSecretStoreConformance.cases
         + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
 
     @Test(arguments: cases)

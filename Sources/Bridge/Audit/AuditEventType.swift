@@ -13,6 +13,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let webSessionEnded = Self(rawValue: "web_session.ended")
     package static let webSessionSwitched = Self(rawValue: "web_session.switched")
     package static let authorizationRequestEmbedded = Self(rawValue: "authorization_request.embedded")
+    package static let authorizationRequestRefused = Self(rawValue: "authorization_request.refused")
     package static let authorizationRequestReused = Self(rawValue: "authorization_request.reused")
     package static let authorizationCodeIssued = Self(rawValue: "authorization_code.issued")
     package static let authorizationCodeRedeemed = Self(rawValue: "authorization_code.redeemed")

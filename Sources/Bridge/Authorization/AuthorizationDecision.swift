@@ -50,7 +50,11 @@ package enum AuthorizationDecision: Hashable, Sendable {
         }
         if !request.acceptsStrength(of: session.authentication) {
             guard !facts.hasJustSignedIn else {
-                return .refuse(.accessDenied, "the user cannot sign in as strongly as the client requires")
+                return .refuse(
+                    .accessDenied,
+                    facts.hasSecondFactor
+                        ? "the user cannot sign in as strongly as the client requires"
+                        : "the client requires a second factor, which the user has not set up")
             }
             return isSilent ? .refuse(.loginRequired, "a stronger sign-in is required") : .signIn
         }

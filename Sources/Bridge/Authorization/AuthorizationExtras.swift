@@ -55,16 +55,19 @@ struct AuthorizationExtras {
     /// The members of `claims` that bind the server (OpenID Connect Core §5.5.1, §5.5.1.1).
     private mutating func readValues(of text: String) {
         guard let idToken = JSONValue.parse(text.utf8)?.object?["id_token"]?.object else { return }
-        claimedSubject = idToken["sub"]?.object?["value"]?.string.map(Subject.init(rawValue:))
+        let subject = idToken["sub"]?.object
+        // A list can bind the server too, when it holds one subject: no session is of two.
+        let values = subject?["values"]?.strings ?? []
+        claimedSubject = (subject?["value"]?.string ?? (values.count == 1 ? values[0] : nil))
+            .map(Subject.init(rawValue:))
         if let acr = idToken["acr"]?.object, acr["essential"]?.bool == true {
             essentialACRs = acr["values"]?.strings ?? acr["value"]?.string.map { [$0] } ?? []
         }
     }
 
     private static func seconds(_ text: String) -> Int64? {
-        guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return Int64(text)
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        // However many digits: no sign-in is older than three hundred years.
+        return min(Int64(text) ?? .max, 10_000_000_000)
     }
 }

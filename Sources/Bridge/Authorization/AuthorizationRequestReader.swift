@@ -15,6 +15,9 @@ package struct AuthorizationRequestReader: Sendable {
     /// What every pushed request's URI begins with (RFC 9126 §2.2).
     package static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
 
+    /// They never cause an error (native-oauth C.1, step 9).
+    private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
+
     private let clients: ClientDirectory
     /// The user that an `id_token_hint` names; `nil` for one that we did not sign.
     private let subjectOfHint: @Sendable (String) -> Subject?
@@ -57,6 +60,9 @@ package struct AuthorizationRequestReader: Sendable {
         }
         if let name = AuthorizationParameter.all.first(where: parameters.isRepeated) {
             throw refuse(.invalidRequest, "\(name) is repeated")
+        }
+        if let name = AuthorizationParameter.unreadable(in: parameters), !Self.wishes.contains(name) {
+            throw refuse(.invalidRequest, "\(name) is not UTF-8")
         }
         if parameters["request_uri"] != nil {
             throw refuse(.requestURINotSupported, "request_uri is not one of this server")

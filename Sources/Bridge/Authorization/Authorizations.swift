@@ -10,7 +10,7 @@ package struct Authorizations: Sendable {
     private let codes: AuthorizationCodes
     private let consents: any ConsentStore
     let accounts: any AccountStore
-    private let pushed: any PushedRequestStore
+    let pushed: any PushedRequestStore
     private let audit: any AuditLog
     private let seal: ShortLivedSeal
     private let watch: AuthorizationWatch
@@ -47,6 +47,10 @@ package struct Authorizations: Sendable {
     ) async throws -> AuthorizationOutcome {
         let found = try await lookUp(parameters)
         let reading = reader.read(parameters, pushed: found.pushed)
+        if case .failure(let refusal) = reading {
+            let named = parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
+            try await watch.refused(refusal, parameters, client: named?.id, origin: origin, at: time.now())
+        }
         if isEmbedded, case .success(let request) = reading {
             try await watch.embedded(request, origin: origin, at: time.now())
             if request.client.blocksWebViews { return .page(.accessDenied, .embeddedBrowser) }
@@ -128,6 +132,11 @@ package struct Authorizations: Sendable {
             consented: consented, agreed: agreed, now: now)
         switch (AuthorizationDecision.decide(request, facts), session) {
         case (.refuse(let code, let description), _):
+            // `login_required` and the like are the answers that `prompt=none` asks for.
+            if code == .accessDenied {
+                try await watch.refused(
+                    "too_weak", of: session?.subject, client: request.client.id, origin: origin, at: now)
+            }
             return .redirect(to: request.answer.location(of: code, description, issuer: issuer))
         case (.askConsent, let session?):
             return .askConsent(
@@ -178,20 +187,5 @@ package struct Authorizations: Sendable {
             parameters: journey.parameters, pushedDigest: journey.pushedDigest, demandedAt: demandedAt,
             browserDigest: journey.browserDigest, asked: asked)
         return try seal.seal(next.text, lifetime: Self.journeyLifetime)
-    }
-
-    private func lookUp(
-        _ parameters: FormParameters
-    ) async throws -> (pushed: AuthorizationRequestReader.Pushed, parameters: String, digest: String?) {
-        let prefix = AuthorizationRequestReader.requestURIPrefix
-        guard let uri = parameters["request_uri"], uri.hasPrefix(prefix) else {
-            return (.none, AuthorizationParameter.serialize(parameters), nil)
-        }
-        guard let secret = OpaqueSecret(String(uri.dropFirst(prefix.count)), kind: .pushedRequest),
-            let found = try await pushed.pushedRequest(digest: secret.digest), found.usedAt == nil,
-            time.now() < found.expiresAt, found.clientID.rawValue == parameters["client_id"],
-            let inner = try? FormParameters(parsing: found.parameters.utf8)
-        else { return (.unusable, "", nil) }
-        return (.found(inner), found.parameters, found.digest)
     }
 }

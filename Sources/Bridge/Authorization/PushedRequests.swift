@@ -54,6 +54,9 @@ package struct PushedRequests: Sendable {
         if case .exceeded(let wait, let scope) = try await limiter.take(limits.pushedRequestKeys(client.id), at: now) {
             throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
         }
+        if let name = AuthorizationParameter.unreadable(in: parameters) {
+            throw OAuthError(.invalidRequest, "\(name) is not UTF-8")
+        }
         if parameters["request_uri"] != nil { throw OAuthError(.invalidRequest, "request_uri cannot be pushed") }
         // A client that names itself in the header alone is named here, for the checks and for later.
         var text = AuthorizationParameter.serialize(parameters)
@@ -63,12 +66,10 @@ package struct PushedRequests: Sendable {
         }
         let reader = AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
         let pushed = try FormParameters(parsing: text.utf8)
-        switch reader.read(pushed, pushed: .found(pushed)) {
-        case .success: break
-        case .failure(.page(let code, let problem)):
-            throw OAuthError(code, Self.description(of: problem), detail: problem.rawValue)
-        case .failure(.plain): throw OAuthError(.invalidRequest, "response_mode must be query")
-        case .failure(.redirect(_, let code, let description)): throw OAuthError(code, description)
+        if case .failure(let refusal) = reader.read(pushed, pushed: .found(pushed)) {
+            let error = Self.error(of: refusal)
+            try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            throw error
         }
         let secret = OpaqueSecret.make(.pushedRequest, random: random)
         try await store.storePushedRequest(
@@ -93,6 +94,14 @@ package struct PushedRequests: Sendable {
         } catch let error as OAuthError {
             try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
             throw error
+        }
+    }
+
+    private static func error(of refusal: AuthorizationRefusal) -> OAuthError {
+        switch refusal {
+        case .page(let code, let problem): OAuthError(code, description(of: problem), detail: problem.rawValue)
+        case .plain: OAuthError(.invalidRequest, "response_mode must be query")
+        case .redirect(_, let code, let description): OAuthError(code, description)
         }
     }
 

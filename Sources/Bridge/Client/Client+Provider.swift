@@ -13,7 +13,11 @@ extension Client {
     }
 
     /// Everything it may be granted.
-    package var grantableScope: Scope { isNativeSSOEnabled ? scope.adding(Scope.deviceSSO) : scope }
+    package var grantableScope: Scope {
+        // Without refresh tokens the consent page would promise what is not given (OpenID Connect Core §11).
+        let possible = grantTypes.contains(.refreshToken) ? scope : scope.removing(Scope.offlineAccess)
+        return isNativeSSOEnabled ? possible.adding(Scope.deviceSSO) : possible
+    }
 
     /// What a client that names no grant types may use.
     package static func defaultGrantTypes(of kind: Kind) -> Set<GrantType> {

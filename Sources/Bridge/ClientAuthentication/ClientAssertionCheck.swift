@@ -23,7 +23,8 @@ struct ClientAssertionCheck: Sendable {
             return "assertion_audience"
         }
         guard let expiry = claims["exp"]?.decimal else { return "assertion_expiry" }
-        let expiresAt = Timestamp(milliseconds: Int64(min(expiry, 1e12) * 1000))
+        // Nothing is signed yet here, so any number may come: it must not leave what an integer can hold.
+        let expiresAt = Timestamp(milliseconds: Int64(min(max(expiry, 0), 1e12) * 1000))
         guard now < expiresAt + Self.leeway, expiresAt <= now + Self.longestLife else { return "assertion_expired" }
         if let start = claims["nbf"]?.decimal, start * 1000 > Double((now + Self.leeway).milliseconds) {
             return "assertion_not_yet_valid"

@@ -56,7 +56,9 @@ package struct LoginTokenCodec: Sendable {
                 return .refused(.malformed)
             }
             // Before the key is looked up: a token never chooses the algorithm it is checked by (RFC 8725 §3.1).
-            guard header.algorithm == "HS256", header.type == "login+jwt" else { return .refused(.wrongAlgorithm) }
+            guard header.algorithm == "HS256", header.type == LoginTokenHeader.tokenType else {
+                return .refused(.wrongAlgorithm)
+            }
             keyID = header.keyID
         }
         let message = Array(text[..<parts[1].endIndex])

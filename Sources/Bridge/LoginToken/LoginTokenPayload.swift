@@ -2,13 +2,16 @@ import OAuth2
 
 /// The JOSE header of a login token (RFC 7515 §4).
 struct LoginTokenHeader {
+    /// `typ` of every login token.
+    static let tokenType = "login+jwt"
+
     let algorithm: String
     let type: String
     let keyID: String
 
     /// The header of our own tokens, base64url.
     static func encoded(keyID: String) -> String {
-        Base64URL.encode(Array(#"{"alg":"HS256","typ":"login+jwt","kid":\#(JSONText.quoted(keyID))}"#.utf8))
+        Base64URL.encode(Array(#"{"alg":"HS256","typ":"\#(tokenType)","kid":\#(JSONText.quoted(keyID))}"#.utf8))
     }
 
     /// - Returns: `nil` unless `alg`, `typ` and `kid` are there, and for any critical extension.

@@ -21,7 +21,7 @@ package protocol LoginTokenStore: Sendable {
     /// Works without a recorded issue too: a token that verifies is known to have been issued. Of any number of
     /// concurrent calls one gets `.opened`. `events` are written only by the one that does.
     /// - Parameter replaced: the browser's old session; the call that opens ends it too, and writes its event when it
-    ///   was not ended before.
+    ///   was not ended before; see ``ReplacedSession/isSameUser`` for what hangs under it.
     func redeem(
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
         replacing replaced: ReplacedSession?,
@@ -100,6 +100,9 @@ package struct ReplacedSession: Hashable, Sendable {
     /// Whether the new session is this one, made stronger: this one must still live then, and what apps were granted
     /// under it goes on under the new one.
     package let isRaised: Bool
+    /// Whether the new session is the same user's: what apps and websites were granted under this one goes on under
+    /// the new one then, and ends otherwise (contract §7).
+    package var isSameUser: Bool { event.type != .webSessionSwitched }
 
     package init(id: SessionID, event: AuditEvent, isRaised: Bool = false) {
         self.id = id

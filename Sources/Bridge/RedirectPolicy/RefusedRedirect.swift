@@ -8,11 +8,7 @@ enum RefusedRedirect {
     /// One line of JSON, `{"length":…,"path":"…"}`. Bytes outside visible ASCII are written as `\xNN`, so that
     /// nothing in the log can act on a terminal or a page.
     static func detail(_ input: [UInt8]) -> String {
-        let path = input.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }.prefix(keptBytes)
-        let escaped = path.map { byte in
-            (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\\")
-                ? String(UnicodeScalar(byte)) : "\\x" + HexDigit.encode([byte])
-        }.joined()
-        return #"{"length":\#(input.count),"path":\#(JSONText.quoted(escaped))}"#
+        let path = input.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        return #"{"length":\#(input.count),"path":\#(RefusedParameter.quoted(path, keptBytes))}"#
     }
 }

@@ -55,6 +55,10 @@ package struct TokenRevocation: Sendable {
         if idTokens.read(Secret(token)) != nil {
             throw OAuthError(.unsupportedTokenType, "an ID token cannot be revoked", detail: "id_token")
         }
+        // Silence would say that it is revoked; whoever issued it revokes it by its id (contract §3).
+        if CompactJWS(token)?.type == LoginTokenHeader.tokenType {
+            throw OAuthError(.unsupportedTokenType, "a login token is revoked by its id", detail: "login_token")
+        }
     }
 
     /// Its session ends with it: access tokens, web sessions and login tokens under it too.

@@ -1,4 +1,5 @@
-/// Where a browser goes after a sign-in that no app asked for: a page of the default website.
+/// Where a browser goes after a sign-in that no app asked for: a page of the default website, or the user's devices
+/// when there is no website.
 package struct SignInLanding: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let publicOrigin: WebOrigin
@@ -26,7 +27,7 @@ package struct SignInLanding: Sendable {
         let parameter = redirect.map { RedemptionRequest.RedirectParameter.bytes($0) } ?? .absent
         guard let website,
             let landing = Landing.decide(parameter, sealed: nil, website: website, ownOrigin: publicOrigin)
-        else { return publicOrigin.description + "/" }
+        else { return publicOrigin.description + AccountPath.devices }
         if let refusal = landing.refusal {
             try await audit.append([
                 AuditEvent(

@@ -1,11 +1,14 @@
 /// An instant: whole milliseconds since 1970-01-01T00:00:00Z, as every store keeps it.
+///
+/// Its arithmetic ends at the ends of time and never traps: numbers come from outside, some of them before a signature
+/// is looked at, and one of them must not end the process.
 package struct Timestamp: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// From a JWT NumericDate (RFC 7519 §2).
-    package init(seconds: Int64) { milliseconds = seconds * 1000 }
+    package init(seconds: Int64) { milliseconds = seconds.timesOneThousand }
 
     /// Whole seconds, rounded down: a JWT NumericDate.
     package var seconds: Int64 { Int64((Double(milliseconds) / 1000).rounded(.down)) }
@@ -13,25 +16,42 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
     package static func + (instant: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(milliseconds: instant.milliseconds + duration.inMilliseconds)
+        Timestamp(milliseconds: instant.milliseconds.adding(duration.inMilliseconds))
     }
 
     package static func - (instant: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(milliseconds: instant.milliseconds - duration.inMilliseconds)
+        Timestamp(milliseconds: instant.milliseconds.subtracting(duration.inMilliseconds))
     }
 
     /// The time from one instant to a later one; negative when it is earlier.
     package static func - (later: Timestamp, earlier: Timestamp) -> Duration {
-        .milliseconds(later.milliseconds - earlier.milliseconds)
+        .milliseconds(later.milliseconds.subtracting(earlier.milliseconds))
     }
 }
 
 extension Duration {
     /// Whole milliseconds; what is finer is cut off.
     package var inMilliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        components.seconds.timesOneThousand.adding(components.attoseconds / 1_000_000_000_000_000)
     }
 
     /// Whole seconds, rounded up, at least 1: fit for `Retry-After` (RFC 9110 §10.2.3).
-    package var roundedUpSeconds: Int { max(1, Int((inMilliseconds + 999) / 1000)) }
+    package var roundedUpSeconds: Int { max(1, Int(inMilliseconds.adding(999) / 1000)) }
+}
+
+extension Int64 {
+    fileprivate var timesOneThousand: Int64 {
+        let (product, isTooLarge) = multipliedReportingOverflow(by: 1000)
+        return isTooLarge ? (self < 0 ? .min : .max) : product
+    }
+
+    fileprivate func adding(_ other: Int64) -> Int64 {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? (other < 0 ? .min : .max) : sum
+    }
+
+    fileprivate func subtracting(_ other: Int64) -> Int64 {
+        let (difference, isTooLarge) = subtractingReportingOverflow(other)
+        return isTooLarge ? (other < 0 ? .max : .min) : difference
+    }
 }

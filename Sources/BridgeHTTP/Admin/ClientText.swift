@@ -71,7 +71,9 @@ struct ClientEdit: Sendable {
             let bytes = try JSONEncoder().encode(JSONValue.object(members))
             return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
         } catch let problem as ClientDocumentError {
-            throw OAuthError(.invalidRequest, String(problem.description.prefix(300)))
+            let isRedirect = problem.field == "redirect_uris"
+            throw OAuthError(
+                isRedirect ? .invalidRedirectURI : .invalidRequest, String(problem.description.prefix(300)))
         } catch is DecodingError {
             throw OAuthError(.invalidRequest, "the document is malformed")
         }

@@ -5,7 +5,7 @@ import OAuth2
 
 /// `/account/devices`: where the user is signed in, and how to end it.
 struct DevicesController: Sendable {
-    static let path = "/account/devices"
+    static let path = AccountPath.devices
     static let endPath = "/account/devices/end"
     private static let endedQuery = "ended"
 

@@ -1,8 +1,13 @@
 import Bridge
+import OAuth2
 import Hummingbird
 
 extension Pages {
-    func devicesSignedOut(to visitor: PageVisitor) -> Response { render("devices", to: visitor) }
+    func devicesSignedOut(to visitor: PageVisitor) -> Response {
+        let isOurs = signInURL == SignInController.path
+        let back = isOurs ? "\(signInURL)?redirect=\(PercentEncoding.encode(DevicesController.path))" : signInURL
+        return render("devices", ["sign_in_url": back], to: visitor)
+    }
 
     /// The user's devices and sessions, each with a button that ends it.
     /// - Parameter wasEnded: whether the visitor has just ended one.

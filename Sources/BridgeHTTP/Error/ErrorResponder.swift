@@ -26,6 +26,8 @@ struct ErrorResponder: Sendable {
             }
         for field in answer.headers { response.headers[field.name] = field.value }
         response.headers[.cacheControl] = "no-store"
+        // Here once for every error of these endpoints, a refused client's and the router's among them.
+        if TokenController.paths.contains(context.endpointPath ?? "") { response.headers[.pragma] = "no-cache" }
         return response
     }
 

@@ -84,7 +84,7 @@ package struct Pages: Sendable {
         object["text"] = texts[language]
         object["language"] = language
         object["site_name"] = siteName
-        object["sign_in_url"] = signInURL
+        object["sign_in_url"] = values["sign_in_url"] ?? signInURL
         object["request_id"] = visitor.requestID
         // The template is there: the initialiser looked.
         let html = library.render(object, withTemplate: template) ?? ""

@@ -9,6 +9,13 @@ struct TokenController: Sendable {
     /// Contract §5.
     static let bodyLimit = 64 * 1024
 
+    static let tokenPath = "/oauth/token"
+    static let revocationPath = "/oauth/revoke"
+    static let introspectionPath = "/oauth/introspect"
+    static let pushedRequestPath = "/oauth/par"
+    /// What the token endpoint's rules for answers hold for (RFC 6749 §5.1, §5.2).
+    static let paths: Set<String> = [tokenPath, revocationPath, introspectionPath, pushedRequestPath]
+
     let provider: ProviderServices
     let time: TimeSource
 
@@ -71,7 +78,6 @@ struct TokenController: Sendable {
     private static func headers(of answer: ErrorTable.Answer) -> HTTPFields {
         var headers = answer.headers
         headers[.wwwAuthenticate] = nil
-        headers[.pragma] = "no-cache"
         return headers
     }
 }

@@ -60,11 +60,11 @@ private func addTokenRoutes(
     to endpoints: Endpoints, _ provider: ProviderServices, _ services: BridgeServices, _ settings: BridgeHTTPSettings
 ) {
     let tokens = TokenController(provider: provider, time: services.time)
-    endpoints.onOpen("/oauth/token", [.post: tokens.token])
-    endpoints.onOpen("/oauth/revoke", [.post: tokens.revoke])
-    endpoints.on("/oauth/introspect", [.post: tokens.introspect])
+    endpoints.onOpen(TokenController.tokenPath, [.post: tokens.token])
+    endpoints.onOpen(TokenController.revocationPath, [.post: tokens.revoke])
+    endpoints.on(TokenController.introspectionPath, [.post: tokens.introspect])
     let userInfo = UserInfoController(userInfo: provider.userInfo, gate: services.bearers)
-    endpoints.onOpen("/oauth/userinfo", [.get: userInfo.show, .post: userInfo.show])
+    endpoints.onOpen(userInfoPath, [.get: userInfo.show, .post: userInfo.show])
     let metadata = MetadataController(provider: provider, time: services.time)
     for name in ["openid-configuration", "oauth-authorization-server"] {
         endpoints.onOpen("/.well-known/\(name)", [.get: metadata.document])
@@ -75,6 +75,7 @@ private func addTokenRoutes(
 }
 
 private let logoutPath = "/oauth/logout"
+private let userInfoPath = "/oauth/userinfo"
 private let authCheckPath = "/auth/check"
 
 /// The provider's own pages: sign-in, authorization, consent.
@@ -85,7 +86,7 @@ private func addSignInRoutes(
         services: signIn, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
         publicOrigin: settings.publicOrigin, time: services.time, random: services.random)
     endpoints.on(SignInController.path, [.get: pages.show, .post: pages.attempt])
-    endpoints.on(SignInController.codePath, [.post: pages.confirm])
+    endpoints.on(SignInController.codePath, [.get: pages.beginAnew, .post: pages.confirm])
     let authorize = AuthorizeController(
         services: signIn, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
         publicOrigin: settings.publicOrigin, random: services.random)
@@ -108,7 +109,7 @@ private func addSignInRoutes(
         endpoints.on(AccountPath.secondFactor, [.get: controller.show, .post: controller.change])
     }
     if let pushed = signIn.pushedRequests {
-        endpoints.on("/oauth/par", [.post: PushedRequestController(requests: pushed).push])
+        endpoints.on(TokenController.pushedRequestPath, [.post: PushedRequestController(requests: pushed).push])
     }
 }
 
@@ -129,7 +130,7 @@ extension FrontMiddleware {
                             AccountPath.secondFactor,
                         ]
                     ).union(ConsoleRoutes.paths),
-                    silentRoutes: [authCheckPath])),
+                    silentRoutes: [authCheckPath], programRoutes: TokenController.paths.union([userInfoPath]))),
             accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
             random: services.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
             proofs: services.proofs)

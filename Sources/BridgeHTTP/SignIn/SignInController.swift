@@ -90,6 +90,11 @@ struct SignInController: Sendable {
         return Response(status: .seeOther, headers: headers)
     }
 
+    /// Whoever opens the address of the code page by hand has no half-finished sign-in with him.
+    @Sendable func beginAnew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        Response(status: .seeOther, headers: [.location: "\(publicOrigin)\(Self.path)", .cacheControl: "no-store"])
+    }
+
     private func session(_ request: Request) async throws -> WebSession? {
         guard let secret = request.sessionSecret else { return nil }
         return try await sessions.lookUp(secret)

@@ -2,6 +2,9 @@
 struct SignInAnswer: Sendable {
     let code: Redacted<String>
 
+    /// How Drawbridge describes a consent that was not given.
+    private static let declined = "the user declined"
+
     /// - Parameter address: the whole address that the browser opened.
     /// - Throws: ``ClientError/answer(_:)``; ``ClientError/cancelled`` when the person said no;
     ///   ``ClientError/refused(_:)`` for another error of the provider.
@@ -29,8 +32,10 @@ struct SignInAnswer: Sendable {
         let code = try single("code")
         if let error = try single("error") {
             guard code == nil else { throw .answer(.noCode) }
-            if error == "access_denied" { throw .cancelled }
-            throw .refused(OAuthRefusal(code: error, explanation: try single("error_description")))
+            let explanation = try single("error_description")
+            // Whoever gives another reason than the person's own no is heard: there may be something to do about it.
+            if error == "access_denied", explanation == nil || explanation == Self.declined { throw .cancelled }
+            throw .refused(OAuthRefusal(code: error, explanation: explanation))
         }
         guard let code, !code.isEmpty else { throw .answer(.noCode) }
         self.code = Redacted(code)

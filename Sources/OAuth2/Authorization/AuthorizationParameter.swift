@@ -12,6 +12,11 @@ package enum AuthorizationParameter {
 }
 
 extension AuthorizationParameter {
+    /// The first of them whose value is not UTF-8, and so would be lost where it is read as text.
+    package static func unreadable(in parameters: FormParameters) -> String? {
+        all.first { parameters.bytes($0) != nil && parameters[$0] == nil }
+    }
+
     /// The parameters of a request that we read, as a form: for a request that goes on after a page.
     ///
     /// Others are left out, a client's secret among them.

@@ -44,6 +44,8 @@ package struct ErrorCode: Hashable, Sendable {
     package static let invalidSubjectToken = ErrorCode("invalid_token", status: 400)
     /// An exchange that policy forbids: at the token endpoint every such refusal is 400 (RFC 6749 §5.2).
     package static let exchangeDenied = ErrorCode("access_denied", status: 400)
+    // RFC 7591 §3.2.2
+    package static let invalidRedirectURI = ErrorCode("invalid_redirect_uri", status: 400)
     // RFC 8707 §2
     package static let invalidTarget = ErrorCode("invalid_target", status: 400)
     // RFC 9470 §3
@@ -75,5 +77,6 @@ package struct ErrorCode: Hashable, Sendable {
         loginRequired, consentRequired, interactionRequired, invalidRequestURI, requestNotSupported,
         requestURINotSupported, registrationNotSupported,
         unsupportedTokenType, slowDown, preconditionFailed, preconditionRequired, invalidDPoPProof, useDPoPNonce,
+        invalidRedirectURI,
     ]
 }

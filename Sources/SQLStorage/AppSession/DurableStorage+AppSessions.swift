@@ -60,8 +60,17 @@ extension DurableStorage: AppSessionStore {
 }
 
 extension WriteTransaction {
+    /// What becomes of what was granted under a browser session whose place another took, in the same transaction.
+    func settleGrants(under replaced: ReplacedSession, in new: SessionID, at now: Timestamp) throws {
+        guard !replaced.isSameUser else { return try moveGrants(fromBrowserSession: replaced.id, to: new) }
+        var ended = replaced.event
+        ended.sessionID = nil
+        ended.targetClientID = nil
+        _ = try endAppSessions(underBrowserSession: replaced.id, at: now, ended: ended)
+    }
+
     /// Hangs what apps were granted under one browser session under another of the same user.
-    func moveGrants(fromBrowserSession old: SessionID, to new: SessionID) throws {
+    private func moveGrants(fromBrowserSession old: SessionID, to new: SessionID) throws {
         // Codes first, as at an end.
         _ = try changes(AuthorizationCodeSQL.moveToBrowserSession, [SQLValue(old), SQLValue(new)])
         _ = try changes(AppSessionSQL.moveToBrowserSession, [SQLValue(old), SQLValue(new)])

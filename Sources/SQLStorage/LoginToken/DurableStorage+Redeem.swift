@@ -38,6 +38,7 @@ extension DurableStorage {
             if let replaced, let end, try transaction.changes(end) {
                 try transaction.record(replaced.event.naming(replaced.id))
                 transaction.announce(ended: replaced.id)
+                try transaction.settleGrants(under: replaced, in: session.id, at: use.at)
             }
             for event in events { try transaction.record(event) }
             return .opened

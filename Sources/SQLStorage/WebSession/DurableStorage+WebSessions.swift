@@ -19,13 +19,15 @@ extension DurableStorage: WebSessionStore {
         let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
         let end = replaced.map { SQLCall(WebSessionSQL.endIfAlive, [SQLValue($0.id), SQLValue(opened.createdAt)]) }
         let insert = SQLCall(WebSessionSQL.insert, opened.columns + [.null])
-        // One that is raised is refused, or moves grants, by what comes of the statements before.
+        // One that is raised is refused by what comes of the statements before.
         let course = replaced?.isRaised == true ? nil : [standing, end, insert].compactMap(\.self)
         return try await write(anticipating: course) { transaction in
             // Held for the reason that redeem has: a disabling must see this session, or come first.
             if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
+            var hasReplaced = false
             if let replaced, let end {
-                if try transaction.changes(end) {
+                hasReplaced = try transaction.changes(end)
+                if hasReplaced {
                     try transaction.record(replaced.event.naming(replaced.id))
                     transaction.announce(ended: replaced.id)
                 } else if replaced.isRaised {
@@ -35,8 +37,8 @@ extension DurableStorage: WebSessionStore {
             guard try transaction.changes(insert) else {
                 throw StorageError.corrupt("a new session's id is taken")
             }
-            if let replaced, replaced.isRaised {
-                try transaction.moveGrants(fromBrowserSession: replaced.id, to: opened.id)
+            if let replaced, hasReplaced {
+                try transaction.settleGrants(under: replaced, in: opened.id, at: opened.createdAt)
             }
             for event in events { try transaction.record(event) }
             return true

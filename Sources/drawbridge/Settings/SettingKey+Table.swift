@@ -17,8 +17,9 @@ extension SettingKey {
     static let node = SettingKey(
         "node", .text, default: "main", "This server's name; its audit events form one chain under this name.")
     static let signInURL = SettingKey(
-        "sign_in_url", .text, default: "/",
-        "The website's normal sign-in page, linked from every refusal: a path or an https URL.")
+        "sign_in_url", .text,
+        "The normal sign-in page, linked from every refusal: a path or an https URL. Default: / of the website that "
+            + "apps reach, or /sign-in when settings name none.")
     static let siteName = SettingKey(
         "site_name", .text, default: "Drawbridge", "What the pages call the website.")
     static let defaultWebClient = SettingKey(

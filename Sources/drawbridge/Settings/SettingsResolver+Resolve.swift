@@ -57,7 +57,8 @@ extension SettingsResolver {
         guard let origin else { return nil }
         return DrawbridgeSettings(
             publicOrigin: origin, listen: listen, managementListen: managementListen, dataDirectory: dataDirectory,
-            database: database, node: values.node, signInURL: values.signInURL,
+            database: database, node: values.node,
+            signInURL: values.signInURL ?? Self.signInURL(clients, defaultWebClient),
             siteName: values.siteName, defaultWebClient: defaultWebClient,
             redemptionPaths: paths, trustedProxies: proxies, publicDirectory: values.publicDirectory, tls: tls,
             loginTokenKeysFile: path(.loginTokenKeysFile) ?? "\(dataDirectory)/login-token-keys.json",
@@ -79,7 +80,7 @@ extension SettingsResolver {
     /// Settings that depend on no other.
     private struct Plain {
         let node: String
-        let signInURL: String
+        let signInURL: String?
         let siteName: String
         let connectionLimits: ServerLimits
         let publicDirectory: String?
@@ -152,17 +153,6 @@ extension SettingsResolver {
             note(SettingProblem(.database, at: source(of: .database), error.description))
             return nil
         }
-    }
-
-    private mutating func signInURL() -> String {
-        let text = requiredText(.signInURL)
-        let isPath: Bool
-        if case .success = ReturnPath.parse(Array(text.utf8)) { isPath = true } else { isPath = false }
-        let isPlainURL = text.hasPrefix("https://") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 }
-        if !isPath, !isPlainURL {
-            note(SettingProblem(.signInURL, value: text, at: source(of: .signInURL), "must be a path or an https URL"))
-        }
-        return text
     }
 
     private mutating func redemptionPaths() -> [String] {

@@ -124,6 +124,31 @@ import Testing
         }
     }
 
+    @Test func `every refused request is in the audit log, with what its client did wrong`() async throws {
+        try await run { bridge, browser in
+            let wrong = "com.example.app:/wrong?secret=1"
+            for url in [
+                AuthorizeURL.make("no%07body"), AuthorizeURL.make(redirect: wrong),
+                AuthorizeURL.make(more: "&response_mode=form_post"), AuthorizeURL.make(more: "&max_age=x"),
+            ] { _ = try await browser.get(url) }
+            let events = try await bridge.storage.search(
+                AuditFilter(type: .authorizationRequestRefused), before: nil, limit: 9
+            ).records.map(\.event).reversed()
+            #expect(
+                events.map(\.reason) == ["unknown_client", "unregistered_redirect", "response_mode", "invalid_request"])
+            #expect(events.map(\.clientID) == [nil, "app", "app", "app"])
+            #expect(
+                events.map(\.detail) == [
+                    #"{"client_id":"no\\x07body"}"#, #"{"length":31,"path":"com.example.app:/wrong"}"#, nil,
+                    #"{"description":"max_age must be a number of seconds"}"#,
+                ])
+            for _ in 0..<20 { _ = try await browser.get(AuthorizeURL.make("nobody")) }
+            let all = try await bridge.storage.search(
+                AuditFilter(type: .authorizationRequestRefused), before: nil, limit: 50)
+            #expect(all.records.count == 10, "whoever sends many must not fill the log")
+        }
+    }
+
     @Test func `an unknown response mode gets 400 without error parameters`() async throws {
         try await run { _, browser in
             let answer = try await browser.get(AuthorizeURL.make(more: "&response_mode=form_post"))

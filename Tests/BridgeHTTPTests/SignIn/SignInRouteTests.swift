@@ -139,6 +139,23 @@ import Testing
         }
     }
 
+    @Test func `without a website the user lands among the own devices`() async throws {
+        try await run { bridge, browser in
+            bridge.services.clients.replace(with: ClientDirectory([], defaultTarget: nil))
+            let landed = try await browser.signIn(on: browser.get("/sign-in"))
+            #expect(landed.headers[.location] == "https://bridge.example/account/devices")
+            let asked = try await browser.signIn(on: browser.get("/sign-in?redirect=%2Faccount%2Fdevices"))
+            #expect(asked.headers[.location] == "https://bridge.example/account/devices")
+        }
+    }
+
+    @Test func `the address of the code page leads back to the beginning`() async throws {
+        try await run { _, browser in
+            let answer = try await browser.get("/sign-in/code")
+            #expect(answer.status == .seeOther && answer.headers[.location] == "https://bridge.example/sign-in")
+        }
+    }
+
     // MARK: Second factor
 
     @Test func `an account with a second factor is asked for its code`() async throws {

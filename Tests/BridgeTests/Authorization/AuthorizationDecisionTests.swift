@@ -32,6 +32,19 @@ import Testing
         #expect(try decide(user: nil) == .signIn)
     }
 
+    @Test func `a sign-in of any age is young enough for a limit of very many digits`() throws {
+        #expect(try decide(["max_age": "99999999999999999999999"]) == .askConsent)
+        #expect(try decide(["max_age": "10000000000"]) == .askConsent)
+    }
+
+    @Test func `a sub that claims asks for binds, as one value and as a list of one`() throws {
+        for wanted in [#"{"value":"bob"}"#, #"{"values":["bob"]}"#] {
+            let claims = #"{"id_token":{"sub":\#(wanted)}}"#
+            #expect(try word(decide(["claims": claims, "prompt": "none"])) == "login_required")
+            #expect(try decide(["claims": claims], user: "bob") == .askConsent)
+        }
+    }
+
     @Test func `prompt none never shows a page`() throws {
         #expect(try word(decide(["prompt": "none"], user: nil)) == "login_required")
         #expect(try word(decide(["prompt": "none"])) == "consent_required")

@@ -185,4 +185,15 @@ import Testing
         #expect(request.scope.tokens == ["openid", "email"])
         #expect(request.redirectURI == AuthorizationFixture.privateUse)
     }
+
+    @Test func `OpenID Connect Core §11: access that outlives the sign-in is granted to who can refresh`() throws {
+        let site: KeyValuePairs<String, String?> = [
+            "client_id": "site", "redirect_uri": "https://site.example/cb?tenant=a", "scope": "openid offline_access",
+        ]
+        let bare = try AuthorizationFixture.request(site, client: AuthorizationFixture.website())
+        #expect(bare.scope.tokens == ["openid"])
+        let refreshing = try AuthorizationFixture.website { $0.grantTypes.insert(.refreshToken) }
+        #expect(
+            try AuthorizationFixture.request(site, client: refreshing).scope.tokens == ["openid", "offline_access"])
+    }
 }

@@ -82,6 +82,27 @@ import Testing
         }
     }
 
+    @Test(arguments: ["state", "nonce", "max_age", "claims", "dpop_jkt", "scope", "code_challenge", "id_token_hint"])
+    func `§2.3: what is not UTF-8 is refused, not lost`(name: String) async throws {
+        try await withRequests { requests, provider in
+            let good = AuthorizationParameter.serialize(try form([name: nil]))
+            let parameters = try FormParameters(parsing: "\(good)&\(name)=%ff".utf8)
+            #expect(try await refusal { try await push(requests, provider, parameters) } == "invalid_request ")
+        }
+    }
+
+    @Test func `a refused request is in the audit log with its reason`() async throws {
+        try await withRequests { requests, provider in
+            _ = try await refusal {
+                try await push(requests, provider, try form(["redirect_uri": "https://evil.example/"]))
+            }
+            let events = try await provider.service.storage.search(
+                AuditFilter(type: .tokenRequestRefused), before: nil, limit: 5
+            ).records.map(\.event)
+            #expect(events.map(\.reason) == ["unregistered_redirect"] && events.map(\.clientID) == ["pushing"])
+        }
+    }
+
     @Test(arguments: ["state", "redirect_uri", "client_secret"])
     func `§2.1: a repeated parameter is refused`(name: String) async throws {
         try await withRequests { requests, provider in

@@ -73,6 +73,21 @@ private func expectRefusal(
         }
     }
 
+    @Test(arguments: ["-1e17", "-1e300", "1e300", "-1", "0", "9223372036854775808", "1e18"])
+    func `an expiry beyond all time is refused, and breaks nothing`(expiry: String) async throws {
+        try await withProvider { provider in
+            func part(_ json: String) -> String { Base64URL.encode(Array(json.utf8)) }
+            let claims = #"{"iss":"signing","sub":"signing","aud":"\#(issuerName)","jti":"x","exp":\#(expiry)}"#
+            // Signed by nobody: it must be as harmless before the signature is looked at.
+            let text = part(#"{"alg":"ES256"}"#) + "." + part(claims) + "." + part("no signature")
+            let form = [
+                ("grant_type", "client_credentials"), ("client_assertion", text),
+                ("client_assertion_type", ClientCredentials.assertionType),
+            ]
+            try await expectRefusal("invalid_client assertion_expired") { try await provider.token(form) }
+        }
+    }
+
     @Test func `an assertion for somebody else, by somebody else, too old or too lasting proves nothing`() async throws
     {
         try await withProvider { provider in

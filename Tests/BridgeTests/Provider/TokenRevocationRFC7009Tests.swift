@@ -50,6 +50,14 @@ import Testing
         }
     }
 
+    @Test func `a login token is not silently left alive: it is revoked by its id`() async throws {
+        try await withProvider { provider in
+            let token = try await provider.service.issue().token.expose()
+            #expect(
+                try await refusal { try await revoke(provider, token) } == "unsupported_token_type login_token")
+        }
+    }
+
     @Test func `an unknown token is no error, an ID token is one`() async throws {
         try await withProvider { provider in
             #expect(try await refusal { try await revoke(provider, "never seen") } == "accepted")

@@ -32,6 +32,16 @@ import Testing
 
     private let origin = "public_origin: https://www.example.com\n"
 
+    @Test(arguments: [
+        ("", "/sign-in"), ("clients: [{client_id: rp, client_type: web}]", "/sign-in"),
+        ("default_web_client: www\nclients: [{client_id: www, client_type: web}]", "/"),
+        ("clients: [{client_id: a, client_type: native, may_reach: [www]}, {client_id: www, client_type: web}]", "/"),
+        ("sign_in_url: https://login.example.com/", "https://login.example.com/"),
+    ])
+    func `people are sent to sign in where they can`(more: String, url: String) throws {
+        #expect(try load(origin + more).signInURL == url)
+    }
+
     @Test func `the example file is accepted as it is`() throws {
         let file = TemporaryFolder.package.appending(path: "Config/drawbridge.example.yaml")
         let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file.path(percentEncoded: false)))

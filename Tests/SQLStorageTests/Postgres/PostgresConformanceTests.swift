@@ -10,7 +10,8 @@ struct PostgresConformanceTests {
         + AdminConformance.cases + AuditForwardConformance.cases
         + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
         + RefreshTokenStoreConformance.cases
-        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + DeviceSecretStoreConformance.cases
+        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
+        + DeviceSecretStoreConformance.cases
         + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
 
     @Test(arguments: cases)

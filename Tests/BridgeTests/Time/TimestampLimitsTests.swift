@@ -1,0 +1,46 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// Numbers from outside reach instants before anything is verified; none of them may trap.
+@Suite struct TimestampLimitsTests {
+    private static let extremes: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
+
+    @Test(arguments: extremes)
+    func `any number of seconds is an instant`(seconds: Int64) {
+        let instant = Timestamp(seconds: seconds)
+        #expect((seconds < 0) == (instant < Timestamp(milliseconds: 0)))
+        for step in [Duration.zero, .seconds(30), .seconds(-30), .seconds(Int64.max), .seconds(Int64.min)] {
+            let later = instant + step
+            let earlier = instant - step
+            #expect(step < .zero ? later <= instant && earlier >= instant : later >= instant && earlier <= instant)
+        }
+    }
+
+    @Test(arguments: extremes)
+    func `the time between any two instants has the sign of their order`(milliseconds: Int64) {
+        let one = Timestamp(milliseconds: milliseconds)
+        for other in Self.extremes.map(Timestamp.init(milliseconds:)) {
+            let between = one - other
+            #expect((between > .zero) == (one > other) && (between < .zero) == (one < other))
+            #expect(between.roundedUpSeconds >= 1)
+        }
+    }
+
+    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "9223372036854776", "99999999999999999999"])
+    func `what is sealed opens for its own expiry alone, whatever else is written there`(expiry: String) async throws {
+        try await withService { service in
+            let seal = ShortLivedSeal(keys: service.keys, purpose: "test", time: service.clock.source)
+            let sealed = try seal.seal([1, 2, 3], lifetime: .seconds(60))
+            #expect(seal.open(sealed) == [1, 2, 3])
+            #expect(seal.open(expiry + sealed.drop { $0 != "." }) == nil)
+            #expect(seal.open("\(expiry).AA.AA") == nil)
+            let nonces = DPoPNonces(keys: service.keys)
+            #expect(nonces.end(of: "\(expiry).AA.AA", at: service.clock.now) == nil)
+            let binding = OpaqueSecret.make(.formBinding, random: .system)
+            let forms = FormTokens(keys: service.keys, time: service.clock.source)
+            #expect(!forms.verify("\(expiry).AA.AA", binding: binding))
+        }
+    }
+}
