@@ -8,6 +8,8 @@ import instance
 def pytest_collection_modifyitems(items):
     if not pathlib.Path(instance.binary()).exists():
         pytest.exit(f"no binary at {instance.binary()}: run `swift build`, or set DRAWBRIDGE_BINARY", returncode=2)
+    # The longest test begins first, or one of two workers would wait for it at the end.
+    items.sort(key=lambda item: item.path.name != "test_schemathesis.py")
 
 
 @pytest.fixture(scope="session")
