@@ -71,7 +71,7 @@ struct ClientEdit: Sendable {
             let bytes = try JSONEncoder().encode(JSONValue.object(members))
             return try JSONDecoder().decode(ClientDocument.self, from: bytes).client
         } catch let problem as ClientDocumentError {
-            let isRedirect = problem.field == "redirect_uris"
+            let isRedirect = problem.problems.allSatisfy { $0.field == "redirect_uris" }
             throw OAuthError(
                 isRedirect ? .invalidRedirectURI : .invalidRequest, String(problem.description.prefix(300)))
         } catch is DecodingError {
