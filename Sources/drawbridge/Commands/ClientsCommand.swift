@@ -57,10 +57,9 @@ struct ClientsCommand: AsyncParsableCommand {
 
         func run() async throws {
             var client = try Self.client(String(decoding: try InputFile(path).read(), as: UTF8.self))
-            guard try !options.settingsHold(client.id) else {
+            if let holder = try options.holder(of: client.id) {
                 throw CommandFailure(
-                    "The settings file has a client \(client.id), which stands before one of the database; change it "
-                        + "there.")
+                    "\(holder) has a client \(client.id) of its own, which stands before one of the database.")
             }
             let secret = Self.secret(for: client)
             if let secret { client.secretDigest = secret.digest }

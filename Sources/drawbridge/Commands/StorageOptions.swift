@@ -39,10 +39,13 @@ struct StorageOptions: ParsableArguments {
         return Location(try settings.load(), database: try namedDatabase())
     }
 
-    /// Whether the settings file has a client of this id; a data folder that is named itself has no settings.
-    func settingsHold(_ id: ClientID) throws -> Bool {
-        guard dataPath == nil else { return false }
-        return try settings.load().clients.contains { $0.id == id }
+    /// What has a client of this id that stands before one of the database, as a sentence's first words.
+    func holder(of id: ClientID) throws -> String? {
+        if dataPath != nil {
+            // Their ids are the same in every demo, whatever its secrets are derived from.
+            return try DemoClients(seed: Secret([])).all().contains { $0.id == id } ? "A demo" : nil
+        }
+        return try settings.load().clients.contains { $0.id == id } ? "The settings file" : nil
     }
 
     private func namedDatabase() throws -> PostgresAddress? {
