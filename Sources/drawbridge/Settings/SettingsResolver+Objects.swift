@@ -5,11 +5,6 @@ import Yams
 
 // The two lists of objects that only the file can hold.
 extension SettingsResolver {
-    private static let missingSecret =
-        "is missing, so that this client could never authenticate at the token endpoint: `drawbridge clients secret` "
-        + "makes a secret and this line (for a client with keys of its own, set token_endpoint_auth_method: "
-        + "private_key_jwt and jwks or jwks_uri)"
-
     mutating func clients() -> [Client] {
         let lifetime = duration(.sessionLifetime)
         let idle = duration(.sessionIdle)
@@ -29,9 +24,6 @@ extension SettingsResolver {
                 if clients.contains(where: { $0.id == client.id }) {
                     note(
                         SettingProblem("clients[\(index)].client_id", value: client.id.rawValue, at: place, "is taken"))
-                }
-                if client.lacksSecret {
-                    note(SettingProblem("clients[\(index)].client_secret_digest", at: place, Self.missingSecret))
                 }
                 clients.append(client)
             } catch let error as ClientDocumentError {

@@ -40,11 +40,11 @@ import Testing
             ], "\(found)")
     }
 
-    @Test func `a client that can never prove itself is refused with the remedy`() throws {
-        let found = try problems(
-            "[{client_id: shop, client_type: web, redirect_uris: [https://shop.example/cb]}]")
+    @Test func `a client that can never prove itself is warned of with the remedy`() throws {
+        let settings = try load("[{client_id: shop, client_type: web, redirect_uris: [https://shop.example/cb]}]")
+        let found = ClientWarnings(in: settings).sentences
         #expect(found.count == 1)
-        #expect(found.first?.hasPrefix("clients[0].client_secret_digest (settings file, line 2)") == true, "\(found)")
+        #expect(found.first?.hasPrefix("clients[0].client_secret_digest is missing, so that shop") == true)
         #expect(found.first?.contains("`drawbridge clients secret`") == true)
     }
 
@@ -56,15 +56,17 @@ import Testing
         let settings = try load(
             "[{client_id: shop, client_type: web, redirect_uris: [https://shop.example/cb], \(line)}]")
         #expect(settings.clients.first?.secretDigest == secret.digest)
+        #expect(ClientWarnings(in: settings).sentences == [])
     }
 
     @Test func `a website that is only opened with login tokens needs no secret`() throws {
-        #expect(try problems("[{client_id: a, client_type: web, return_paths: [/b], default_return_path: /b}]") == [])
+        let settings = try load("[{client_id: a, client_type: web, return_paths: [/b], default_return_path: /b}]")
+        #expect(ClientWarnings(in: settings).sentences == [])
     }
 
     @Test func `a client in the database may be named, with a warning`() throws {
         let settings = try load("[{client_id: a, may_reach: [b, nosuch], share_with: [c]}, {client_id: b}]")
-        let warnings = UnknownClientNames(in: settings).warnings
+        let warnings = ClientWarnings(in: settings).sentences
         #expect(warnings.count == 2)
         #expect(warnings.first?.hasPrefix("clients[0].may_reach names nosuch,") == true, "\(warnings)")
         #expect(warnings.last?.hasPrefix("clients[0].share_with names c,") == true)

@@ -1,0 +1,29 @@
+import Bridge
+
+/// What is probably not meant in the clients of a settings file, and yet no reason to stand still at the start.
+struct ClientWarnings {
+    /// One sentence for each; none holds a secret.
+    let sentences: [String]
+
+    init(in settings: DrawbridgeSettings) {
+        let lacking = settings.clients.enumerated().filter(\.element.lacksSecret).map { index, client in
+            "clients[\(index)].client_secret_digest is missing, so that \(client.id) can never authenticate at the token "
+                + "endpoint: `drawbridge clients secret` makes a secret and this line (for a client with keys of its "
+                + "own, set token_endpoint_auth_method: private_key_jwt and jwks or jwks_uri)."
+        }
+        sentences = lacking + Self.unknownNames(in: settings)
+    }
+
+    /// Such a client may live in the database, where a look at the settings does not go.
+    private static func unknownNames(in settings: DrawbridgeSettings) -> [String] {
+        let known = Set(settings.clients.map(\.id))
+        var named = settings.defaultWebClient.map { [("default_web_client", $0)] } ?? []
+        for (index, client) in settings.clients.enumerated() {
+            named += client.mayReach.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].may_reach", $0) }
+            named += client.shareWith.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].share_with", $0) }
+        }
+        return named.filter { !known.contains($0.1) }.map { place, id in
+            "\(place) names \(id), which is no client of the settings; it has no effect unless the database has one."
+        }
+    }
+}
