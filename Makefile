@@ -53,7 +53,7 @@ coverage: packages-build packages-unit ## Measure the Swift tests' coverage of O
 .PHONY: e2e
 e2e: build packages-e2e $(VENV)/installed ## Run the tests against real processes and a real browser
 	# Two files at a time: much of the time is spent waiting for clocks, browsers and restarts.
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile Tests/EndToEnd
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder Tests/EndToEnd
 
 .PHONY: conformance
 conformance: build packages-e2e $(VENV)/installed ## Replay the OpenID conformance suite's plans

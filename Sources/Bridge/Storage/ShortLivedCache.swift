@@ -5,20 +5,24 @@ import Synchronization
 package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var entries: [Key: (value: Value, until: Timestamp)] = [:]
-        /// Look-ups under way, by key the latest of them; what they find is kept only while they stand here.
-        var loads: [Key: Int] = [:]
-        var lastLoad = 0
+        /// Look-ups under way that nothing was forgotten during, by key; those of one key share a number.
+        var loads: [Key: (number: Int, count: Int)] = [:]
+        var lastNumber = 0
 
         mutating func begin(_ key: Key) -> Int {
-            lastLoad += 1
-            loads[key] = lastLoad
-            return lastLoad
+            if let load = loads[key] {
+                loads[key] = (load.number, load.count + 1)
+                return load.number
+            }
+            lastNumber += 1
+            loads[key] = (lastNumber, 1)
+            return lastNumber
         }
 
-        /// - Returns: whether nothing was forgotten meanwhile, and no later look-up began.
-        mutating func end(_ load: Int, of key: Key) -> Bool {
-            guard loads[key] == load else { return false }
-            loads[key] = nil
+        /// - Returns: whether what was found may be kept.
+        mutating func end(_ number: Int, of key: Key) -> Bool {
+            guard let load = loads[key], load.number == number else { return false }
+            loads[key] = load.count > 1 ? (number, load.count - 1) : nil
             return true
         }
     }

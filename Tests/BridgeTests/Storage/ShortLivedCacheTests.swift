@@ -32,6 +32,21 @@ import Testing
         #expect(try await cache.value(for: "a", at: now) { 2 } == 2)
     }
 
+    @Test func `of look-ups at the same time the first that ends is kept`() async throws {
+        // A key that is always being asked for must not stay uncached because a later look-up always waits.
+        let first = try await cache.value(for: "a", at: now) {
+            let second = try await cache.value(for: "a", at: now) {
+                _ = try await cache.value(for: "a", at: now) { 3 }
+                #expect(try await cache.value(for: "a", at: now) { 4 } == 3)
+                return 2
+            }
+            #expect(second == 2)
+            return 1
+        }
+        #expect(first == 1)
+        #expect(try await cache.value(for: "a", at: now) { 5 } == 1)
+    }
+
     @Test func `forgetting one key keeps what is being read for another`() async throws {
         _ = try await cache.value(for: "a", at: now) {
             cache.forget("b")
