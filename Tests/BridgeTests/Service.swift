@@ -49,11 +49,13 @@ struct Service: Sendable {
         let parents = ParentSessions(store: storage)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         issuer = LoginTokenIssuer(
-            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: loginTokens,
+            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
+            store: loginTokens,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
         overview = LoginTokenOverview(store: storage, time: time)
         redeemer = LoginTokenRedeemer(
-            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: loginTokens,
+            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
+            store: loginTokens,
             sessions: sessions, endings: endings, replayGuard: replayGuard,
             refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), keys: keys,
             time: time)

@@ -27,7 +27,8 @@ struct FailingLoginTokens: LoginTokenStore {
     let faults: RedemptionFaults
 
     func redeem(
-        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse, replacing replaced: ReplacedSession?,
+        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
+        replacing replaced: ReplacedSession?,
         events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
         func redeem() async throws -> LoginTokenRedeemOutcome {

@@ -9,7 +9,8 @@ import Testing
     private let otherPlace = origin("198.51.100.9", userAgent: "Firefox")
 
     /// What the first try leaves with the browser.
-    private func undecided(_ service: Service, _ token: Secret<String>, _ expected: RedemptionFaults.Fault...) async throws
+    private func undecided(_ service: Service, _ token: Secret<String>, _ expected: RedemptionFaults.Fault...)
+        async throws
         -> String
     {
         switch expected.count {
