@@ -12,6 +12,7 @@ package struct SQLDialect: Sendable {
     var isRemote: Bool
     /// Run first in the transaction of a migration, so that of several nodes that start at once one migrates.
     let beforeMigration: [SQLStatement]
-    /// Tells every node, at the commit, of the ended sessions whose ids are `$1`, separated by commas.
+    /// Tells every node, at the commit, of what `$1` names, separated by commas: ended sessions by their ids, changed
+    /// keys (``RevocationNews``).
     let sessionEndNews: SQLStatement?
 }
