@@ -48,6 +48,7 @@ struct Server: Sendable {
                     interval: settings.purgeInterval, time: composition.time,
                     logger: logger),
                 SessionNewsService(sessions: composition.services.sessions, logger: logger),
+                KeyNewsService(keys: composition.keys, logger: logger),
                 AlertService(
                     board: composition.alerts, tallies: composition.storage,
                     delivery: settings.alerts.webhook.map {
@@ -78,13 +79,16 @@ struct Server: Sendable {
 
     private var revocationServices: [any Service] {
         composition.shared.revocations.map { channel in
-            [RevocationService(channel: channel, sessions: composition.services.sessions)]
+            [
+                RevocationService(
+                    channel: channel, sessions: composition.services.sessions, keys: composition.keys)
+            ]
         } ?? []
     }
 
     private var providerServices: [any Service] {
         composition.provider.map { provider in
-            [ProviderUpkeep(notifier: provider.notifier, keys: provider.keys, logger: composition.logger)]
+            [ProviderUpkeep(notifier: provider.notifier, logger: composition.logger)]
         } ?? []
     }
 
@@ -108,6 +112,8 @@ struct Server: Sendable {
 
     private func stopped() async {
         let event = AuditEvent(at: composition.time.now(), type: .nodeStopped, outcome: .success)
+        // Left standing, other nodes would wait for this one with their next key, for seconds.
+        try? await composition.keys.leave()
         do {
             try await composition.storage.append([event])
             try await composition.storage.close()
