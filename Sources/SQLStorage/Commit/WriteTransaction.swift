@@ -12,6 +12,7 @@ package final class WriteTransaction {
     private var hasChanged = false
     /// What other nodes should hear of: sessions that the transaction ends, keys that it changes.
     private var news: [String] = []
+    private var hasEndedSessions = false
 
     /// Pieces of news that are sent as one: PostgreSQL takes 8000 bytes.
     private static let newsPerNotice = 64
@@ -63,13 +64,19 @@ package final class WriteTransaction {
     }
 
     /// Lets every node know, once the transaction is committed, that a session has ended.
-    package func announce(ended id: SessionID) { news.append(id.rawValue) }
+    package func announce(ended id: SessionID) {
+        news.append(id.rawValue)
+        hasEndedSessions = true
+    }
 
     /// Lets every node know, once the transaction is committed, that signing keys have changed.
     package func announceKeyChange() { news.append(RevocationNews.keyChange) }
 
     /// Hands over what was announced; also what a write announced that was undone, which costs nodes a look-up.
-    func sendAnnouncements(_ statement: SQLStatement) throws {
+    func sendAnnouncements(_ dialect: SQLDialect) throws {
+        guard !news.isEmpty else { return }
+        if hasEndedSessions, let advance = dialect.advanceNumber { try session.submit(advance, []) }
+        guard let statement = dialect.sessionEndNews else { return }
         for start in stride(from: 0, to: news.count, by: Self.newsPerNotice) {
             let part = news[start..<min(start + Self.newsPerNotice, news.count)]
             try session.submit(statement, [.text(part.joined(separator: ","))])

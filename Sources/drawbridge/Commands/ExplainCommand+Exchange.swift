@@ -90,8 +90,8 @@ extension ExplainCommand {
                 keys: try await ServiceKeys.read(settings: settings, store: storage, logger: logger),
                 master: try MasterKeyFile.load(settings.masterKeyPath),
                 clients: try await ClientReloader(settings: settings, store: storage).directory,
-                bearers: try await TrustedIssuers(settings.trustedIssuers, logger: logger), logger: logger,
-                time: .system)
+                bearers: try await TrustedIssuers(settings.trustedIssuers, logger: logger), notices: NoticeBell(),
+                logger: logger, time: .system)
             guard let provider = domain.provider else {
                 throw CommandFailure("There is no token endpoint: provider.enabled is false.")
             }

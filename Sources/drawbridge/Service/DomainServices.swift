@@ -7,6 +7,8 @@ struct DomainServices: Sendable {
     let issuer: LoginTokenIssuer
     let redeemer: LoginTokenRedeemer
     let sessions: WebSessions
+    let appSessions: AppSessions
+    let endings: SessionEndings
     let bearers: BearerGate
     let signIn: SignInServices
     let provider: ProviderComposition?
@@ -18,8 +20,8 @@ struct DomainServices: Sendable {
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
         keys: SigningKeys, master: MasterKey,
-        clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, logger: Logger,
-        time: TimeSource
+        clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, notices: NoticeBell,
+        logger: Logger, time: TimeSource
     ) async throws {
         let limits = settings.limits ?? LimitSettings()
         let limiter = shared.limiter
@@ -33,24 +35,28 @@ struct DomainServices: Sendable {
         codec = LoginTokenCodec(
             issuer: settings.publicOrigin.description, keys: keys.loginTokens, inquiry: keys)
         let subjects = Subjects(store: storage)
-        parents = ParentSessions(store: storage, apps: storage)
+        parents = ParentSessions(store: storage)
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
         refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)
+        appSessions = AppSessions(store: storage, webSessions: sessions)
+        endings = SessionEndings(
+            store: storage, webSessions: sessions, appSessions: appSessions, onEnd: { notices.ring() })
         issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
         redeemer = LoginTokenRedeemer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
-            sessions: sessions, replayGuard: shared.replayGuard,
-            refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), time: time)
+            sessions: sessions, endings: endings, replayGuard: shared.replayGuard,
+            refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals),
+            keys: keys.loginTokens, time: time)
         if !settings.isProvider { logger.notice("the OAuth provider is off: provider.enabled is false") }
         let surroundings = ProviderComposition.Surroundings(
-            settings: settings, storage: storage, shared: shared, sessions: sessions, clients: clients,
-            refusals: refusals, subjects: subjects, issuer: issuer, redeemer: redeemer,
-            proofs: proofs, authenticator: authenticator, logger: logger, time: time)
+            settings: settings, storage: storage, shared: shared, sessions: sessions, appSessions: appSessions,
+            endings: endings, clients: clients, refusals: refusals, subjects: subjects, issuer: issuer,
+            redeemer: redeemer, proofs: proofs, authenticator: authenticator, logger: logger, time: time)
         let provider = settings.isProvider ? ProviderComposition(surroundings, keys: keys, master: master) : nil
         self.provider = provider
         signIn = try SignInServices(

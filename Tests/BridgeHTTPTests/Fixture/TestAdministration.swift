@@ -5,6 +5,7 @@ import BridgeHTTP
 struct TestAdministration {
     let storage: any BridgeStorage
     let sessions: WebSessions
+    let endings: SessionEndings
     let codec: LoginTokenCodec
     let clients: Reloadable<ClientDirectory>
     let parents: ParentSessions
@@ -36,7 +37,8 @@ struct TestAdministration {
                             with: ClientDirectory(try await storage.clients() + fixed, defaultTarget: target))
                     }),
                 users: StoredUsers(
-                    storage: storage, sessions: sessions, passwords: try PasswordDesk(cost: .light)), keys: try keys(),
+                    storage: storage, endings: endings, passwords: try PasswordDesk(cost: .light), time: time),
+                keys: try keys(),
                 explainer: Explainer(
                     codec: codec, clients: clients, subjects: storage, store: storage, parents: parents,
                     publicOrigin: origin, time: time),
