@@ -69,7 +69,10 @@ extension SigningKeys {
             guard ids.isSubset(of: draft.keys.map(\.id)) else { return nil }
             let retirement = try withdraw(ids, in: &draft)
             draft.events =
-                retirement.retired.map { action.event(.keyRetired, facts: Self.facts(of: $0)) }
+                retirement.retired.map { key in
+                    let facts = ["signs_now": retirement.signing[key.algorithm] ?? ""]
+                    return action.event(.keyRetired, facts: Self.facts(of: key).merging(facts) { $1 })
+                }
                 + draft.added.map { action.event(.keyRotated, facts: Self.facts(of: $0)) }
             return retirement
         }

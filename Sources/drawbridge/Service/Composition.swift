@@ -85,7 +85,8 @@ struct Composition: Sendable {
         services = BridgeServices(
             issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
             redeemer: domain.redeemer, sessions: domain.sessions,
-            endings: domain.endings, formTokens: FormTokens(keys: keys.loginTokens, time: time), bearers: domain.bearers,
+            endings: domain.endings, formTokens: FormTokens(keys: keys.loginTokens, time: time),
+            bearers: domain.bearers,
             clients: clients.directory,
             admin: try administration.services(
                 settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,

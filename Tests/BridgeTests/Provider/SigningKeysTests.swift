@@ -215,6 +215,7 @@ import Testing
             #expect(retired.detail?.contains(#""actor":"login:root""#) == true)
             #expect(retired.detail?.contains(#""kid":"\#(leaked)""#) == true)
             let successor = try #require(done?.signing[.hs256])
+            #expect(retired.detail?.contains(#""signs_now":"\#(successor)""#) == true)
             #expect(events.contains { $0.type == .keyRotated && $0.detail?.contains(successor) == true })
         }
     }
