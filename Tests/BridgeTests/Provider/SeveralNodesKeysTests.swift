@@ -54,8 +54,10 @@ import Testing
                 }
                 for node in all { made.append(try make(on: node, id: "\(made.count)", at: nodes.clock.now)) }
                 made.removeAll { $0.at + .seconds(50) < now }
-                for _ in 0..<6 {
-                    let token = made[Int(random.next() % UInt64(made.count))]
+                for number in 0..<6 {
+                    // Every other of those just made: nobody else may have their key yet.
+                    let choice = number % 2 == 0 ? made[...] : made.suffix(3)
+                    let token = choice[choice.startIndex + Int(random.next() % UInt64(choice.count))]
                     try await check(token, on: all[Int(random.next() % 3)], retiredAt: retiredAt)
                 }
             }
