@@ -553,6 +553,7 @@ def test_beside_another_provider_there_is_no_provider_when_settings_say_so(tmp_p
         assert server.send("GET", "/.well-known/jwks.json").status == 404
         assert server.send("POST", "/oauth/token", None, "grant_type=client_credentials").status == 404
         assert server.redeem(server.issue()["token"]).status == 303
+    run("keys", "rotate", "--config", str(settings))
     assert {line.split("  ")[2] for line in run("keys", "list", "--config", str(settings)).stdout.decode().splitlines()} == {
         "HS256"}
 

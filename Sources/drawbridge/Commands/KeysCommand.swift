@@ -77,12 +77,15 @@ struct KeysCommand: AsyncParsableCommand {
 
 extension StorageOptions {
     /// The keys, for one command that changes them. Where no server has started yet, the first ones are made.
-    /// - Parameter loads: whether keys that the master key does not open are an error.
+    /// - Parameter loads: whether those are made, and keys that the master key does not open are an error; otherwise
+    ///   all that there are may be worked on.
     func withKeys<Value>(loads: Bool = true, _ body: (SigningKeys) async throws -> Value) async throws -> Value {
         let location = try location()
         let master = try MasterKeyFile.load(location.masterKeyPath)
         return try await ServerStorage.withStorage(at: location) { storage in
-            let keys = SigningKeys(store: storage, master: master, logger: Logger(label: "drawbridge"))
+            let keys = SigningKeys(
+                store: storage, master: master, algorithms: loads ? location.keyAlgorithms : KeyAlgorithm.allCases,
+                logger: Logger(label: "drawbridge"))
             if loads { try await ServiceKeys.load(keys, at: location) }
             return try await body(keys)
         }

@@ -26,6 +26,8 @@ struct StorageOptions: ParsableArguments {
         let loginTokenKeysPath: String
         /// What remembers retired keys beside the database.
         let retiredKeysPath: String
+        /// Those that keys are needed for.
+        var keyAlgorithms = KeyAlgorithm.allCases
         /// What authenticator apps call the instance.
         let siteName: String
         let node: String
@@ -106,7 +108,8 @@ extension StorageOptions.Location {
             signingKeyPath: settings.auditSigningKeyFile,
             keyName: "\(host)/drawbridge", masterKeyPath: settings.masterKeyPath,
             loginTokenKeysPath: settings.loginTokenKeysFile,
-            retiredKeysPath: "\(settings.dataDirectory)/retired-keys", siteName: settings.siteName,
+            retiredKeysPath: "\(settings.dataDirectory)/retired-keys",
+            keyAlgorithms: settings.isProvider ? KeyAlgorithm.allCases : [.hs256], siteName: settings.siteName,
             node: settings.node)
     }
 }

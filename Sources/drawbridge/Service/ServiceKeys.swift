@@ -13,7 +13,7 @@ enum ServiceKeys {
     ) async throws -> SigningKeys {
         let location = StorageOptions.Location(settings)
         let keys = SigningKeys(
-            store: store, master: master, algorithms: algorithms(settings), node: settings.node,
+            store: store, master: master, algorithms: location.keyAlgorithms, node: settings.node,
             record: RetiredKeyFile(path: location.retiredKeysPath), announce: announce, time: time, logger: logger)
         let taken = try await load(keys, at: location)
         guard FileManager.default.fileExists(atPath: location.loginTokenKeysPath) else { return keys }
@@ -30,8 +30,8 @@ enum ServiceKeys {
         settings: DrawbridgeSettings, store: any SigningKeyStore, logger: Logger
     ) async throws -> SigningKeys {
         let keys = SigningKeys(
-            store: store, master: try MasterKeyFile.load(settings.masterKeyPath), algorithms: algorithms(settings),
-            logger: logger)
+            store: store, master: try MasterKeyFile.load(settings.masterKeyPath),
+            algorithms: StorageOptions.Location(settings).keyAlgorithms, logger: logger)
         try await keys.reload()
         return keys
     }
@@ -45,9 +45,5 @@ enum ServiceKeys {
         } catch let error as MasterKeyError {
             throw MasterKeyFileError(path: location.masterKeyPath, problem: .mismatch(keyID: error.name))
         }
-    }
-
-    private static func algorithms(_ settings: DrawbridgeSettings) -> [KeyAlgorithm] {
-        settings.isProvider ? KeyAlgorithm.allCases : [.hs256]
     }
 }
