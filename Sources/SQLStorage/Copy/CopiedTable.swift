@@ -21,7 +21,10 @@ struct CopiedTable: Sendable {
         CopiedTable("client", 1, "client_id document updated_at"),
         CopiedTable(
             "login_token_use", 1,
-            "token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest scope"
+            """
+            token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest scope \
+            issued_after_end
+            """
         ),
         CopiedTable("idempotency_key", 1, "key_digest fingerprint token_id signing_key_id payload expires_at"),
         CopiedTable(
