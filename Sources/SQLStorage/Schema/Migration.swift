@@ -7,7 +7,7 @@ struct Migration: Sendable {
 
     /// Every step, in order.
     static let all = [
-        initial, provider, signIn, deviceSecrets, administration, scale, webhooks, auditForwarding, claims,
+        initial, provider, signIn, deviceSecrets, administration, scale, webhooks, auditForwarding, claims, auditCuts,
     ]
 }
 

@@ -31,9 +31,11 @@ struct ServeCommand: AsyncParsableCommand {
         JSONLogHandler.bootstrap(level: settings.logLevel)
         let logger = Logger(label: "drawbridge")
         for warning in ClientWarnings(in: settings).sentences { logger.warning("\(warning)") }
-        let storage = try await ServerStorage.open(settings, logger: logger)
+        let watch = AuditWatch()
+        let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         let composition = try await Composition(
             settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
+            watch: watch,
             rereadClients: { [inputs = options.inputs(flags: overrides)] in
                 try DrawbridgeSettings.load(inputs).clients
             })

@@ -53,7 +53,7 @@ enum PrivateFile {
         try synchronizeFolder(folder.isEmpty ? "." : folder)
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(PrivateFileError) {
+    static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(PrivateFileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -65,7 +65,7 @@ enum PrivateFile {
         }
     }
 
-    private static func synchronizeFolder(_ path: String) throws(PrivateFileError) {
+    static func synchronizeFolder(_ path: String) throws(PrivateFileError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(path, errno) }
         defer { close(descriptor) }
