@@ -23,8 +23,8 @@ import Testing
                     VALUES ('a', 'web', 'web_session.ended', 'alice', 's', 'r', 0, \(attempts), 0)
                     """))
             let now = store.clock.now
-            let logout = try? await storage.takeLogoutNotices(dueAt: now, lease: .seconds(1), limit: 9)
-            let webhook = try? await storage.takeWebhookNotices(dueAt: now, lease: .seconds(1), limit: 9)
+            let logout = try? await storage.takeLogoutNotices(dueAt: now, lease: .seconds(1), limit: 9, sparing: [])
+            let webhook = try? await storage.takeWebhookNotices(dueAt: now, lease: .seconds(1), limit: 9, sparing: [])
             // PostgreSQL refuses to count beyond the last number; then nobody has a notice in hand.
             if attempts < .max || engine == .sqlite { #expect(logout?.count == 1 && webhook?.count == 1) }
             let taken = (logout ?? []).map(\.attempts) + (webhook ?? []).map(\.attempts)

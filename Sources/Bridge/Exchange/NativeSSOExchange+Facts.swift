@@ -27,6 +27,7 @@ extension NativeSSOExchange {
     private func subjectToken(_ order: Order, at now: Timestamp) async throws -> NativeSSOFacts.SubjectToken? {
         switch order.kind {
         case .idToken:
+            try await tokens.idTokens.learnKey(of: order.subjectToken)
             return tokens.idTokens.read(order.subjectToken).map { token in
                 NativeSSOFacts.SubjectToken(
                     kind: .idToken, subject: token.subject, clientID: token.audience, sessionID: token.sessionID,
@@ -37,7 +38,7 @@ extension NativeSSOExchange {
                 let claims = try await accessTokens.active(order.subjectToken, at: now)
                 return NativeSSOFacts.SubjectToken(
                     kind: .accessToken, subject: claims.subject, clientID: claims.clientID,
-                    sessionID: claims.sessionID, proofKeyThumbprint: claims.proofKeyThumbprint)
+                    sessionID: claims.sessionID, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint)
             } catch is BearerRefusal {
                 return nil
             }

@@ -56,7 +56,7 @@ package struct LoginTokenIssuer: Sendable {
         let terms = try LoginTokenTerms(
             request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address)
-        try await checkStanding(of: bearer, at: now)
+        let issuing = try await issuingSession(of: bearer, at: now)
         guard terms.website.accepts(bearer.authentication, at: now) else {
             throw OAuthError(
                 .insufficientUserAuthentication, "The sign-in is too weak or too old for that website.",
@@ -72,7 +72,7 @@ package struct LoginTokenIssuer: Sendable {
             let record = try await store.idempotencyRecord(keyDigest: idempotency.digest, at: now)
         {
             guard record.fingerprint == idempotency.fingerprint else { throw Self.keyReused }
-            return try answer(repeating: record, terms: terms, at: now)
+            return try await answer(repeating: record, terms: terms, at: now)
         }
         if case .exceeded(let wait, let scope) = try await limiter.take(
             limits.issueKeys(subject: bearer.subject, clientID: bearer.clientID, origin: origin), at: now)
@@ -81,26 +81,27 @@ package struct LoginTokenIssuer: Sendable {
                 .rateLimited, "Too many login tokens were asked for.", detail: scope,
                 retryAfter: wait.roundedUpSeconds)
         }
-        return try await record(terms, bearer: bearer, idempotency: idempotency, origin: origin, at: now)
+        return try await record(
+            terms, bearer: bearer, issuing: issuing, idempotency: idempotency, origin: origin, at: now)
     }
 
-    private func checkStanding(of bearer: BearerIdentity, at now: Timestamp) async throws {
+    private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> IssuingSession {
         guard try await subjects.admit(bearer.subject, issuer: bearer.issuer, at: now) else {
             throw OAuthError(.invalidToken, "The access token is not valid.", detail: "subject_disabled")
         }
-        switch try await parents.standing(of: bearer.sessionID, at: now) {
-        case .foreign, .app: return
+        switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
+        case .mayIssue(let session): return session
         case .ended: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "session_ended")
-        case .fromLoginToken:
+        case .chained:
             throw OAuthError(
-                .unauthorizedClient, "A session that came from a login token cannot issue one.",
+                .unauthorizedClient, "A session that was itself handed over cannot issue login tokens.",
                 detail: "chained_session")
         }
     }
 
     private func record(
-        _ terms: LoginTokenTerms, bearer: BearerIdentity, idempotency: (digest: String, fingerprint: String)?,
-        origin: RequestOrigin, at now: Timestamp
+        _ terms: LoginTokenTerms, bearer: BearerIdentity, issuing: IssuingSession,
+        idempotency: (digest: String, fingerprint: String)?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> LoginTokenAnswer {
         let issuedAt = Timestamp(seconds: now.seconds)
         let claims = LoginTokenClaims(
@@ -119,10 +120,12 @@ package struct LoginTokenIssuer: Sendable {
                 keyDigest: $0.digest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,
                 payload: signed.payload, expiresAt: claims.expiresAt)
         }
-        switch try await store.recordIssue(claims.issued, idempotency: kept, event: event) {
+        switch try await store.recordIssue(
+            claims.issued, scope: issuing.narrowedScope, idempotency: kept, event: event)
+        {
         case .recorded:
             return answer(signed.token, id: claims.id, expiresAt: claims.expiresAt, terms: terms)
-        case .repeated(let record): return try answer(repeating: record, terms: terms, at: now)
+        case .repeated(let record): return try await answer(repeating: record, terms: terms, at: now)
         case .keyReused: throw Self.keyReused
         }
     }
@@ -139,9 +142,9 @@ package struct LoginTokenIssuer: Sendable {
 
     private func answer(
         repeating record: IdempotencyRecord, terms: LoginTokenTerms, at now: Timestamp
-    ) throws -> LoginTokenAnswer {
-        guard let signed = codec.sign(payload: record.payload, keyID: record.keyID, at: now) else {
-            throw StorageError.unavailable("the key of a repeated issue has retired")
+    ) async throws -> LoginTokenAnswer {
+        guard let signed = try await codec.sign(again: record.payload, keyID: record.keyID, at: now) else {
+            throw StorageError.unavailable("no login token key may sign now")
         }
         return answer(signed.token, id: record.tokenID, expiresAt: record.expiresAt, terms: terms)
     }

@@ -7,6 +7,7 @@ package struct BridgeServices: Sendable {
     package let overview: LoginTokenOverview
     package let redeemer: LoginTokenRedeemer
     package let sessions: WebSessions
+    package let endings: SessionEndings
     package let formTokens: FormTokens
     package let bearers: BearerGate
     package let clients: Reloadable<ClientDirectory>
@@ -23,22 +24,26 @@ package struct BridgeServices: Sendable {
     package let device: DeviceServices?
     /// `nil` offers no DPoP.
     package let proofs: DPoPVerifier?
+    /// Kept in step with the database before each request; `nil` where nobody changes them.
+    package let keys: SigningKeys?
     package let time: TimeSource
     package let random: RandomSource
 
     package init(
         issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, sessions: WebSessions,
-        formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, admin: AdminServices,
+        endings: SessionEndings, formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>,
+        admin: AdminServices,
         pages: Pages,
         files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
         provider: ProviderServices? = nil, device: DeviceServices? = nil, proofs: DPoPVerifier? = nil,
-        time: TimeSource = .system,
+        keys: SigningKeys? = nil, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.issuer = issuer
         self.overview = overview
         self.redeemer = redeemer
         self.sessions = sessions
+        self.endings = endings
         self.formTokens = formTokens
         self.bearers = bearers
         self.clients = clients
@@ -51,6 +56,7 @@ package struct BridgeServices: Sendable {
         self.provider = provider
         self.device = device
         self.proofs = proofs
+        self.keys = keys
         self.time = time
         self.random = random
     }

@@ -133,7 +133,7 @@ extension FrontMiddleware {
                     silentRoutes: [authCheckPath], programRoutes: TokenController.paths.union([userInfoPath]))),
             accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
             random: services.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
-            proofs: services.proofs)
+            proofs: services.proofs, keys: services.keys)
     }
 }
 
@@ -151,7 +151,7 @@ extension RedemptionController {
 extension SessionController {
     fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
         self.init(
-            sessions: services.sessions, browsers: services.browserSessions,
+            endings: services.endings, browsers: services.browserSessions,
             refresh: services.device.map {
                 SessionRefreshController(refresh: $0.refresh, clients: services.clients, time: services.time)
             },

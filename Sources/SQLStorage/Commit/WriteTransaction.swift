@@ -12,11 +12,12 @@ package final class WriteTransaction {
     private var hasChanged = false
     /// What the node signed in this transaction.
     private(set) var notes: [AuditNote] = []
-    /// Sessions that the transaction ends.
-    private var endedSessions: [SessionID] = []
+    /// What other nodes should hear of: sessions that the transaction ends, keys that it changes.
+    private var news: [String] = []
+    private var hasEndedSessions = false
 
-    /// Ids in one piece of news: PostgreSQL takes 8000 bytes.
-    private static let endsPerNotice = 64
+    /// Pieces of news that are sent as one: PostgreSQL takes 8000 bytes.
+    private static let newsPerNotice = 64
 
     init(session: any SQLSession, chain: AuditChain) {
         self.session = session
@@ -70,13 +71,22 @@ package final class WriteTransaction {
     }
 
     /// Lets every node know, once the transaction is committed, that a session has ended.
-    package func announce(ended id: SessionID) { endedSessions.append(id) }
+    package func announce(ended id: SessionID) {
+        news.append(id.rawValue)
+        hasEndedSessions = true
+    }
+
+    /// Lets every node know, once the transaction is committed, that signing keys have changed.
+    package func announceKeyChange() { news.append(RevocationNews.keyChange) }
 
     /// Hands over what was announced; also what a write announced that was undone, which costs nodes a look-up.
-    func sendAnnouncements(_ statement: SQLStatement) throws {
-        for start in stride(from: 0, to: endedSessions.count, by: Self.endsPerNotice) {
-            let part = endedSessions[start..<min(start + Self.endsPerNotice, endedSessions.count)]
-            try session.submit(statement, [.text(part.map(\.rawValue).joined(separator: ","))])
+    func sendAnnouncements(_ dialect: SQLDialect) throws {
+        guard !news.isEmpty else { return }
+        if hasEndedSessions, let advance = dialect.advanceNumber { try session.submit(advance, []) }
+        guard let statement = dialect.sessionEndNews else { return }
+        for start in stride(from: 0, to: news.count, by: Self.newsPerNotice) {
+            let part = news[start..<min(start + Self.newsPerNotice, news.count)]
+            try session.submit(statement, [.text(part.joined(separator: ","))])
         }
     }
 

@@ -7,7 +7,7 @@ struct CopiedTable: Sendable {
 
     /// Every table but `schema_migration`, which says what a database is and not what it holds.
     static let all = [
-        CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at"),
+        CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at login_tokens_void_until"),
         CopiedTable(
             "account", 1,
             """
@@ -21,13 +21,18 @@ struct CopiedTable: Sendable {
         CopiedTable("client", 1, "client_id document updated_at"),
         CopiedTable(
             "login_token_use", 1,
-            "token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest"),
+            """
+            token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest scope \
+            issued_after_end
+            """
+        ),
         CopiedTable("idempotency_key", 1, "key_digest fingerprint token_id signing_key_id payload expires_at"),
         CopiedTable(
             "web_session", 1,
             """
             id secret_digest subject client_id app_client_id parent_id login_token_id opening auth_time acr amr \
-            created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at
+            created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at \
+            ancestry scope
             """),
         CopiedTable(
             "audit_event", 2,
@@ -43,25 +48,30 @@ struct CopiedTable: Sendable {
             "authorization_code", 1,
             """
             digest client_id redirect_uri code_challenge nonce scope subject auth_time acr amr browser_session_id \
-            requested_claims proof_key issued_at expires_at misses redeemed_at session_id
+            requested_claims proof_key issued_at expires_at misses redeemed_at session_id granted_in
             """),
         CopiedTable(
             "app_session", 1,
             """
             id subject client_id scope opening auth_time acr amr browser_session_id device_secret_id parent_id \
-            requested_claims wants_logout_notice created_at expires_at ended_at
+            requested_claims wants_logout_notice created_at expires_at ended_at ancestry granted_in
             """),
         CopiedTable(
             "refresh_token", 1,
             "digest session_id scope proof_key issued_at expires_at rotated_at successor_digest"),
-        CopiedTable("signing_key", 1, "id algorithm sealed_key public_key created_at signs_from retires_at"),
+        CopiedTable(
+            "signing_key", 1,
+            """
+            id algorithm sealed_key public_key created_at signs_from retires_at signs_when_known withdrawn_at added_in
+            """),
+        CopiedTable("signing_key_change", 1, "id number"),
+        CopiedTable("signing_key_holder", 1, "node number seen_at"),
         CopiedTable("revoked_token", 1, "token_id expires_at"),
         CopiedTable("logout_notice", 1, "id client_id subject session_id created_at attempts next_attempt_at"),
         CopiedTable("webhook_subscriber", 1, "client_id"),
         CopiedTable(
             "webhook_notice", 1,
             "id client_id kind subject object_id reason ended_at attempts next_attempt_at"),
-        CopiedTable("first_signing_key", 1, "algorithm key_id"),
         CopiedTable("demo_material", 1, "name content"),
         CopiedTable("admin_session", 1, "secret_digest actor created_at expires_at last_seen_at"),
         CopiedTable("audit_tally", 5, "at node type outcome reason events"),

@@ -7,7 +7,8 @@ struct Migration: Sendable {
 
     /// Every step, in order.
     static let all = [
-        initial, provider, signIn, deviceSecrets, administration, scale, webhooks, auditForwarding, claims, auditCuts,
+        initial, provider, signIn, deviceSecrets, administration, scale, webhooks, auditForwarding, claims,
+        lineage, auditCuts, sharedKeys,
     ]
 }
 

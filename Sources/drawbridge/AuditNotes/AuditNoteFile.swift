@@ -21,11 +21,6 @@ struct AuditNoteFile: Sendable {
 
     private var previousPath: String { "\(path).1" }
 
-    private var folder: String {
-        let folder = (path as NSString).deletingLastPathComponent
-        return folder.isEmpty ? "." : folder
-    }
-
     /// Whether a process has kept notes here before.
     var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
@@ -40,7 +35,7 @@ struct AuditNoteFile: Sendable {
         for note in notes { bytes += note.json + [0x0A] }
         try PrivateFile.write(bytes, to: descriptor, path: path)
         guard fsync(descriptor) == 0 else { throw .system(path, errno) }
-        if status.st_size == 0 { try PrivateFile.synchronizeFolder(folder) }
+        if status.st_size == 0 { try PrivateFile.synchronizeFolder(of: path) }
         if Int(status.st_size) + bytes.count > sizeLimit { try beginAnew() }
     }
 
@@ -64,7 +59,7 @@ struct AuditNoteFile: Sendable {
             guard rename(path, name) == 0 else { throw .system(path, errno) }
             names.append(name)
         }
-        try PrivateFile.synchronizeFolder(folder)
+        try PrivateFile.synchronizeFolder(of: path)
         return names
     }
 

@@ -3,9 +3,8 @@ import BridgeHTTP
 import Federation
 import Logging
 
-/// The token side of the OAuth provider, wired to its stores; there is one where a master key is.
+/// The token side of the OAuth provider, wired to its stores.
 struct ProviderComposition: Sendable {
-    let keys: SigningKeys
     let services: ProviderServices
     /// What makes tokens of a session, for grants and tools beside the token endpoint.
     let tokens: SessionTokens
@@ -21,6 +20,8 @@ struct ProviderComposition: Sendable {
         let storage: any BridgeStorage
         let shared: SharedState
         let sessions: WebSessions
+        let appSessions: AppSessions
+        let endings: SessionEndings
         let clients: Reloadable<ClientDirectory>
         let refusals: RefusalLog
         let subjects: Subjects
@@ -29,8 +30,6 @@ struct ProviderComposition: Sendable {
         let proofs: DPoPVerifier
         /// Verifies the bearers of trusted issuers.
         let authenticator: any BearerAuthenticator
-        /// What travels through browsers is sealed with keys derived from these.
-        let sealingKeys: Reloadable<LoginTokenKeyRing>
         let logger: Logger
         let time: TimeSource
     }
@@ -44,9 +43,10 @@ struct ProviderComposition: Sendable {
         let limiter = surroundings.shared.limiter
         let users = AccountClaims(accounts: storage)
         let userClaims = RememberedUserClaims(users, time: time)
-        let idTokens = IDTokenCodec(issuer: issuer, keys: keys.ring)
+        let idTokens = IDTokenCodec(issuer: issuer, keys: keys.ring, inquiry: keys)
         let codec = AccessTokenCodec(issuer: issuer, keys: keys.ring)
-        let sessions = AppSessions(store: storage, webSessions: surroundings.sessions)
+        let sessions = surroundings.appSessions
+        let endings = surroundings.endings
         let authenticator = ClientAuthenticator(
             clients: clients,
             audiences: [issuer, "\(issuer)/oauth/token", "\(issuer)/oauth/par", "\(issuer)/oauth/introspect"],
@@ -54,12 +54,12 @@ struct ProviderComposition: Sendable {
             refusals: surroundings.refusals, limiter: limiter, limits: limits)
         let refreshTokens = RefreshTokens(master: master)
         accessTokens = AccessTokens(
-            codec: codec, sessions: sessions, revoked: storage, cacheCapacity: surroundings.settings.bearerCacheSize)
+            codec: codec, sessions: sessions, revoked: storage, inquiry: keys,
+            cacheCapacity: surroundings.settings.bearerCacheSize)
         tokens = SessionTokens(accessTokens: codec, idTokens: idTokens, users: users)
         notifier = LogoutNotifier(
             store: storage, clients: clients, tokens: idTokens, delivery: BackChannelLogout(), time: time,
             logger: surroundings.logger)
-        self.keys = keys
         self.userClaims = userClaims
         let device = DeviceComposition(
             surroundings,
@@ -69,10 +69,10 @@ struct ProviderComposition: Sendable {
         self.device = device
         let grants: [any TokenGrant] = [
             AuthorizationCodeGrant(
-                codes: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens,
+                codes: storage, browsers: storage, endings: endings, refreshTokens: refreshTokens, tokens: tokens,
                 devices: device.secrets),
             RefreshTokenGrant(
-                store: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens,
+                store: storage, endings: endings, refreshTokens: refreshTokens, tokens: tokens,
                 devices: device.secrets),
             ClientCredentialsGrant(tokens: tokens, audit: storage), device.exchange,
         ]
@@ -83,7 +83,7 @@ struct ProviderComposition: Sendable {
                 refusals: surroundings.refusals, limiter: limiter, limits: limits, time: time),
             revocation: TokenRevocation(
                 authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
-                revoked: storage, sessions: sessions, further: [device.secrets.revocation], time: time),
+                revoked: storage, endings: endings, further: [device.secrets.revocation], time: time),
             introspection: TokenIntrospection(
                 authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: userClaims,
                 issuer: issuer, further: [device.secrets.introspection(issuer: issuer)], time: time),
@@ -92,6 +92,6 @@ struct ProviderComposition: Sendable {
                 constraint: SenderConstraint(proofs: surroundings.proofs), time: time),
             accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
             logoutNotifier: notifier,
-            logoutSeal: ShortLivedSeal(keys: surroundings.sealingKeys, purpose: "website's logout", time: time))
+            logoutSeal: ShortLivedSeal(keys: keys.loginTokens, purpose: "website's logout", time: time))
     }
 }

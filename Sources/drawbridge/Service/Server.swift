@@ -49,13 +49,15 @@ struct Server: Sendable {
                     watch: composition.auditWatch.watch, interval: settings.purgeInterval, time: composition.time,
                     logger: logger),
                 SessionNewsService(sessions: composition.services.sessions, logger: logger),
+                KeyNewsService(keys: composition.keys, logger: logger),
                 AlertService(
                     board: composition.alerts, tallies: composition.storage,
                     delivery: settings.alerts.webhook.map {
                         AlertWebhook(url: $0, secret: settings.alerts.webhookSecret)
                     },
                     node: settings.node, time: composition.time, logger: logger),
-                WebhookService(notifier: composition.webhooks, logger: logger),
+                WebhookSubscription(notifier: composition.webhooks, logger: logger),
+                NoticeService(worker: composition.webhooks, bell: composition.notices, logger: logger),
                 ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
@@ -79,13 +81,16 @@ struct Server: Sendable {
 
     private var revocationServices: [any Service] {
         composition.shared.revocations.map { channel in
-            [RevocationService(channel: channel, sessions: composition.services.sessions)]
+            [
+                RevocationService(
+                    channel: channel, sessions: composition.services.sessions, keys: composition.keys)
+            ]
         } ?? []
     }
 
     private var providerServices: [any Service] {
         composition.provider.map { provider in
-            [ProviderUpkeep(notifier: provider.notifier, keys: provider.keys, logger: composition.logger)]
+            [NoticeService(worker: provider.notifier, bell: composition.notices, logger: composition.logger)]
         } ?? []
     }
 
@@ -109,6 +114,8 @@ struct Server: Sendable {
 
     private func stopped() async {
         let event = AuditEvent(at: composition.time.now(), type: .nodeStopped, outcome: .success)
+        // Left standing, other nodes would wait for this one with their next key, for seconds.
+        try? await composition.keys.leave()
         do {
             try await composition.storage.append([event])
             try await composition.storage.close()

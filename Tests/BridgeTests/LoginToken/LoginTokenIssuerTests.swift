@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -92,7 +93,7 @@ import Testing
             ]
             for (bind, network) in expected {
                 let answer = try await service.issue(LoginTokenIssueRequest(bind: bind))
-                guard case .verified(let claims) = codec.verify(answer.token, at: noon) else {
+                guard case .verified(let claims) = try await codec.verify(answer.token, at: noon) else {
                     Issue.record("not verified")
                     return
                 }
@@ -110,7 +111,7 @@ import Testing
         try await withService { service async throws in
             _ = try await service.issue()
             let event = AuditEvent(at: noon, type: .userDisabled, outcome: .success)
-            _ = try await service.storage.setDisabled(true, subject: "alice", at: noon, event: event, ended: event)
+            _ = try await service.storage.setDisabled(true, subject: "alice", event: event, ending: .sample(at: noon))
             service.clock.advance(.seconds(1))
             #expect(try await refusal(service, LoginTokenIssueRequest()).code == .invalidToken)
         }
@@ -151,7 +152,8 @@ import Testing
             let chained = service.bearer(sid: opened.session.id)
             let error = try await refusal(service, LoginTokenIssueRequest(), bearer: chained)
             #expect(error.code == .unauthorizedClient && error.detail == "chained_session")
-            try await service.sessions.end(opened.session, reason: "signed_out", origin: origin())
+            try await service.endings.end(
+                .webSession(opened.session.id), .signOut(origin: origin(), at: service.clock.now))
             service.clock.advance(.seconds(1))
             #expect(try await refusal(service, LoginTokenIssueRequest(), bearer: chained).code == .invalidToken)
         }
@@ -217,14 +219,31 @@ import Testing
         }
     }
 
-    @Test func `a repeat whose key has retired, and an issue without a key, answer unavailable`() async throws {
+    @Test func `a repeat whose key was retired gives the same token, signed anew, and it opens one session`()
+        async throws
+    {
+        try await withService { service async throws in
+            let first = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            service.keys.replace(with: try keyRing("k2"))
+            let again = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            #expect(again.id == first.id && again.expiresAt == first.expiresAt)
+            #expect(try await service.open(first.token).word == "refused")
+            #expect(try await service.open(again.token).word == "opened")
+            service.keys.replace(with: try keyRing("k2", "k3"))
+            let third = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            #expect(
+                try await service.open(third.token, from: origin("198.51.100.9", userAgent: "Firefox")).word
+                    == "refused")
+        }
+    }
+
+    @Test func `without a key that may sign, an issue and its repeat answer unavailable`() async throws {
         try await withService { service async throws in
             _ = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
-            service.keys.replace(with: try keyRing("k2"))
+            service.keys.replace(with: try keyRing("k3", signsFrom: noon + .seconds(100)))
             await #expect(throws: StorageError.self) {
                 try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
             }
-            service.keys.replace(with: try keyRing("k3", signsFrom: noon + .seconds(100)))
             await #expect(throws: StorageError.self) { try await service.issue() }
         }
     }
