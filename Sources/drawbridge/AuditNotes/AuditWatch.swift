@@ -10,6 +10,8 @@ final class AuditWatch: Sendable {
         var contradictions: [AuditVerificationReport.Problem] = []
         var refusedCuts: [AuditVerificationReport.Problem] = []
         var fileProblem: String?
+        /// Why the log could not be compared with its notes the last time.
+        var comparisonProblem: String?
     }
 
     private let state = Mutex(State())
@@ -39,6 +41,9 @@ final class AuditWatch: Sendable {
         }
     }
 
+    /// - Parameter problem: `nil` when the log was compared.
+    func noteComparison(problem: String?) { state.withLock { $0.comparisonProblem = problem } }
+
     /// Optional ones: a log that was tampered with is no reason to sign nobody in, but one to look.
     var checks: [Readiness.Check] {
         [
@@ -47,7 +52,9 @@ final class AuditWatch: Sendable {
                 if problems > 0 { throw StorageError.corrupt("\(problems) contradictions") }
             },
             Readiness.Check("audit_checkpoints", isOptional: true) { [self] in
-                if let problem = state.withLock({ $0.fileProblem }) { throw StorageError.unavailable(problem) }
+                if let problem = state.withLock({ $0.fileProblem ?? $0.comparisonProblem }) {
+                    throw StorageError.unavailable(problem)
+                }
             },
         ]
     }

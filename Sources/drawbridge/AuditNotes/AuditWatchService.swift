@@ -57,8 +57,11 @@ struct AuditWatchService: Service {
                     metadata: ["file": "\(file.path)", "lines": "\(kept.malformedLines.count)"])
             }
             let found = try await AuditComparison(storage, trusting: keys).contradictions(with: kept.notes)
+            watch.noteComparison(problem: nil)
             try await tell(of: found)
         } catch {
+            // What was not compared must not pass for what was found good.
+            watch.noteComparison(problem: "\(error)")
             logger.error("could not compare the audit log with its checkpoints", metadata: ["error": "\(error)"])
         }
         watch.record(to: metrics)

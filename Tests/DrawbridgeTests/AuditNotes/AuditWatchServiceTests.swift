@@ -69,6 +69,20 @@ import Testing
         try await storage.close()
     }
 
+    @Test func `notes that cannot be read are told, and do not pass for a log that was found good`() async throws {
+        try await live("n", events: 3, keeping: false)
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        let storage = try open("n", keeping: false)
+        let service = service(storage)
+        await service.begin()
+        #expect(try await degraded(watch) == ["audit_checkpoints"])
+        #expect(lines.count(of: "could not compare the audit log with its checkpoints") == 1)
+        try FileManager.default.removeItem(atPath: file.path)
+        await service.look()
+        #expect(try await degraded(watch) == [])
+        try await storage.close()
+    }
+
     @Test func `a database put back to an earlier state is told loudly, and again when it is accepted`() async throws {
         try await live("n", events: 3)
         try copy("backup", from: path, to: "\(path).backup")
