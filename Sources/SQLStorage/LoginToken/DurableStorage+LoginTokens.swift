@@ -67,7 +67,7 @@ extension DurableStorage: LoginTokenStore {
                 LoginTokenSQL.recordMiss, token.columns + first + [.integer(Int64(limit)), SQLValue(now)])
             guard let row = counted.first else { throw Self.contradiction }
             try transaction.record(event)
-            return Int(try row.integer(0))
+            return try row.count(0)
         }
     }
 
