@@ -4,6 +4,9 @@ package protocol AccountStore: Sendable {
 
     func account(of subject: Subject) async throws -> Account?
 
+    /// Whether there is any account at all.
+    func hasAccounts() async throws -> Bool
+
     /// Adds an account and makes its user known.
     /// - Parameter link: the upstream identity that it belongs to, if it comes from one.
     /// - Returns: `.added`, or what stood in the way; then nothing was written.

@@ -27,10 +27,15 @@ package struct SubjectRecord: Hashable, Sendable {
     package let firstSeenAt: Timestamp
     package let disabledAt: Timestamp?
 
-    package init(subject: Subject, issuer: String, firstSeenAt: Timestamp, disabledAt: Timestamp?) {
+    /// Whether Drawbridge itself signs the user in, by a password or through an upstream provider.
+    package let hasAccount: Bool
+    package init(
+        subject: Subject, issuer: String, firstSeenAt: Timestamp, disabledAt: Timestamp?, hasAccount: Bool = false
+    ) {
         self.subject = subject
         self.issuer = issuer
         self.firstSeenAt = firstSeenAt
         self.disabledAt = disabledAt
     }
+        self.hasAccount = hasAccount
 }

@@ -16,6 +16,8 @@ enum AccountSQL {
         WHERE upstream_identity.issuer = $1 AND upstream_identity.external_subject = $2
         """)
 
+    static let any: SQLStatement = "SELECT subject FROM account LIMIT 1"
+
     static let insert: SQLStatement = """
         INSERT INTO account (subject, username, username_key, display_name, email, password_hash, role, second_factor,
             second_factor_step, created_at, password_changed_at, claims, claims_changed_at)

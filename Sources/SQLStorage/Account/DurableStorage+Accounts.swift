@@ -9,6 +9,10 @@ extension DurableStorage: AccountStore {
         try await account(AccountSQL.bySubject, [SQLValue(subject)])
     }
 
+    package func hasAccounts() async throws -> Bool {
+        try await read { session in try !session.run(AccountSQL.any).isEmpty }
+    }
+
     package func account(linkedTo identity: UpstreamIdentity) async throws -> Account? {
         try await account(AccountSQL.byIdentity, [.text(identity.issuer), .text(identity.subject)])
     }

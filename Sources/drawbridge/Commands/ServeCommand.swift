@@ -32,11 +32,18 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Logger(label: "drawbridge")
         for warning in ClientWarnings(in: settings).sentences { logger.warning("\(warning)") }
         let storage = try await ServerStorage.open(settings, logger: logger)
-        let composition = try await Composition(
-            settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
-            rereadClients: { [inputs = options.inputs(flags: overrides)] in
-                try DrawbridgeSettings.load(inputs).clients
-            })
+        let composition: Composition
+        do {
+            composition = try await Composition(
+                settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
+                rereadClients: { [inputs = options.inputs(flags: overrides)] in
+                    try DrawbridgeSettings.load(inputs).clients
+                })
+        } catch let refused as SettingsRefused {
+            // What only the database tells.
+            try? await storage.close()
+            throw refused.exit()
+        }
         try await Server(composition: composition).run()
     }
 }

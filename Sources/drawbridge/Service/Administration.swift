@@ -10,7 +10,7 @@ struct Administration: Sendable {
     /// What the routes of the administration call.
     func services(
         settings: DrawbridgeSettings, storage: any BridgeStorage, domain: DomainServices, keys: KeyReloader,
-        clients: ClientReloader, bearers: any BearerAuthenticator, readiness: Readiness, alerts: AlertBoard,
+        clients: ClientReloader, readiness: Readiness, alerts: AlertBoard,
         time: TimeSource
     ) throws -> AdminServices {
         let started = time.now()

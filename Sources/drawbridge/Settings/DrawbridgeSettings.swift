@@ -55,7 +55,9 @@ struct DrawbridgeSettings: Sendable {
     var masterKeyFile: String?
 
     /// What seals the provider's keys and second factors.
-    var masterKeyPath: String { masterKeyFile ?? "\(dataDirectory)/master-key" }
+    var masterKeyPath: String { masterKeyFile ?? Self.masterKeyPath(in: dataDirectory) }
+
+    static func masterKeyPath(in dataDirectory: String) -> String { "\(dataDirectory)/master-key" }
 
     /// What the configuration says of Native SSO; administrators may set other values over it.
     var nativeSSO: [NativeSSOField: NativeSSOValue] = [:]

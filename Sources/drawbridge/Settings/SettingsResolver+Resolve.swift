@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import Federation
 import Foundation
 import Logging
 import NIOCore
@@ -39,14 +40,17 @@ extension SettingsResolver {
         }
         let clients = clients()
         let defaultWebClient = optionalText(.defaultWebClient).map(ClientID.init(rawValue:))
-        let issuers = trustedIssuers()
+        let providers = upstreamProviders()
+        let issuers = trustedIssuers(
+            beside: OwnIssuer(
+                publicOrigin: origin, upstreamProviders: providers, masterKeyFile: path(.masterKeyFile),
+                dataDirectory: dataDirectory))
         let limits = limits()
         let redis = redis()
         let alerts = alerts()
         let nativeSSO = nativeSSO()
         let requiresProofNonce = boolean(.dpopRequireNonce)
         let signInCompatibility = boolean(.signInCompatibility)
-        let upstreamProviders = upstreamProviders()
         let auditForwarders = auditForwarders()
         let paths = redemptionPaths()
         let proxies = elements(.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8") {
@@ -70,7 +74,7 @@ extension SettingsResolver {
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients, redis: redis,
-            auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: upstreamProviders,
+            auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: providers,
             auditForwarders: auditForwarders,
             masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO,
             webhookSecretsDirectory: path(.webhookSecretsDirectory), requiresProofNonce: requiresProofNonce,
