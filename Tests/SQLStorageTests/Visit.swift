@@ -48,8 +48,9 @@ extension DurableStorage {
     }
 
     func disable(_ subject: Subject) async throws -> [SessionID]? {
-        try await setDisabled(
+        let outcome = try await setDisabled(
             true, subject: subject, at: Visit.now, event: .sample(.userDisabled, reason: subject.rawValue),
             ended: .sample(.webSessionEnded))
+        return if case .changed(let ended) = outcome { ended } else { nil }
     }
 }

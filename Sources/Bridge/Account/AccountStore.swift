@@ -27,6 +27,14 @@ package protocol AccountStore: Sendable {
         _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
     ) async throws -> Bool
 
+    /// Changes a user: everything, with an event for each thing that changed, or nothing.
+    ///
+    /// The last enabled account with the role `admin` stays both, whoever else is changed at the same time.
+    /// - Parameter events: makes the events, `.webSessionEnded` for the sessions that end.
+    func changeUser(
+        _ subject: Subject, _ change: UserChange, at now: Timestamp, events: @escaping UserChange.Events
+    ) async throws -> UserChangeOutcome
+
     /// Stores the same password at another cost, unless it was changed meanwhile.
     func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws
 

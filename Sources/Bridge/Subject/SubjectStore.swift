@@ -7,10 +7,11 @@ package protocol SubjectStore: Sendable {
     func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws
 
     /// Disables or enables a user; disabling ends all of the user's sessions in the same transaction.
+    ///
+    /// The last enabled account with the role `admin` stays enabled, whoever else is changed at the same time.
     /// - Parameter ended: the event for each session that ends; its session id is filled in.
-    /// - Returns: the ended sessions; `nil` when the user is unknown or already was so, and then no event is written.
     func setDisabled(_ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent)
-        async throws -> [SessionID]?
+        async throws -> UserChangeOutcome
 
     /// One user; `nil` for one that was never seen.
     func record(of subject: Subject) async throws -> SubjectRecord?
@@ -26,9 +27,9 @@ package struct SubjectRecord: Hashable, Sendable {
     package let issuer: String
     package let firstSeenAt: Timestamp
     package let disabledAt: Timestamp?
-
     /// Whether Drawbridge itself signs the user in, by a password or through an upstream provider.
     package let hasAccount: Bool
+
     package init(
         subject: Subject, issuer: String, firstSeenAt: Timestamp, disabledAt: Timestamp?, hasAccount: Bool = false
     ) {
@@ -36,6 +37,6 @@ package struct SubjectRecord: Hashable, Sendable {
         self.issuer = issuer
         self.firstSeenAt = firstSeenAt
         self.disabledAt = disabledAt
-    }
         self.hasAccount = hasAccount
+    }
 }

@@ -44,6 +44,20 @@ enum AccountSQL {
         UPDATE account SET claims = $2, claims_changed_at = $3 WHERE subject = $1
         """
 
+    static let setRole: SQLStatement = """
+        UPDATE account SET role = $2 WHERE subject = $1 AND COALESCE(role, '') <> COALESCE($2, '')
+        """
+
+    /// Changes nothing, and holds every administrator, and the user who is to be changed, against changes at the same
+    /// time: of two that each leave the other's administrator, the second sees what the first did.
+    static let holdAdministrators: SQLStatement = """
+        UPDATE account SET role = role WHERE role = 'admin' OR subject = $1
+        """
+    static let enabledAdministrators = SQLStatement(
+        """
+        SELECT account.subject FROM \(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL LIMIT 2
+        """)
+
     static let setSecondFactor: SQLStatement = """
         UPDATE account SET second_factor = $2, second_factor_step = $3 WHERE subject = $1
         """

@@ -44,10 +44,7 @@ extension DurableStorage: AccountStore {
         _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
     ) async throws -> [SessionID]? {
         try await write { transaction in
-            let row: [SQLValue] = [SQLValue(subject), .text(hash.text), SQLValue(now)]
-            guard try transaction.changes(AccountSQL.setPassword, row) else { return nil }
-            try transaction.record(event)
-            return try transaction.endAll(of: subject, at: now, ended: ended)
+            try transaction.setPassword(hash, of: subject, at: now, event: event, ended: ended)
         }
     }
 

@@ -16,16 +16,9 @@ extension DurableStorage: SubjectStore {
 
     package func setDisabled(
         _ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
-    ) async throws -> [SessionID]? {
+    ) async throws -> UserChangeOutcome {
         try await write { transaction in
-            let changed =
-                disabled
-                ? try transaction.run(SubjectSQL.disable, [SQLValue(subject), SQLValue(now)])
-                : try transaction.run(SubjectSQL.enable, [SQLValue(subject)])
-            guard !changed.isEmpty else { return nil }
-            try transaction.record(event)
-            guard disabled else { return [] }
-            return try transaction.endAll(of: subject, at: now, ended: ended)
+            try transaction.setDisabled(disabled, subject: subject, at: now, event: event, ended: ended)
         }
     }
 

@@ -70,6 +70,62 @@ package enum AccountStoreConformance {
                 ended: Sample.event(.webSessionEnded))
             try expectEqual(unknown, nil, "unknown")
         },
+        ConformanceCase("whether there is any account is known") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
+            try expectEqual(try await store.hasAccounts(), false, "before")
+            _ = try await store.add("alice")
+            try expectEqual(try await open().hasAccounts(), true, "after")
+        },
+        ConformanceCase("several changes of a user are made together, each with its event and facts") { open in
+            let store = try await open()
+            try await store.addAdministrator("root")
+            _ = try await store.add("alice", subject: "alice")
+            _ = try await store.redeemSample(Sample.token("a"))
+            let hash = try Sample.passwordHash("another")
+            let claims = try StandardClaims(["given_name": .string("Zoë")])
+            let outcome = try await store.changeUser(
+                "alice", UserChange(passwordHash: hash, claims: claims, role: .take, isDisabled: false),
+                at: Sample.now
+            ) { type, facts in
+                AuditEvent(at: Sample.now, type: type, outcome: .success, detail: facts["role"])
+            }
+            try expectEqual(outcome, .changed(ended: ["session-a"]), "outcome")
+            let found = try await store.account(of: "alice")
+            try expectEqual(found?.passwordHash, hash, "password")
+            try expectEqual(found?.claims, claims, "claims")
+            try expectEqual(found?.role, nil, "role")
+            for type in [AuditEventType.userPasswordChanged, .userClaimsChanged, .webSessionEnded] {
+                try expectEqual(try await store.events(type).count, 1, "\(type.rawValue)")
+            }
+            try expectEqual(try await store.events(.userRoleChanged).map(\.detail), ["none"], "facts")
+            try expectEqual(try await store.events(.userEnabled).count, 0, "what was so already")
+            let again = try await store.changeUser(
+                "alice", UserChange(role: .take, isDisabled: false), at: Sample.now
+            ) { type, _ in Sample.event(type) }
+            try expectEqual(again, .unchanged, "again")
+        },
+        ConformanceCase("of several changes of which one is refused none is made") { open in
+            let store = try await open()
+            try await store.addAdministrator("root")
+            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
+            _ = try await store.redeemSample(Sample.token("g", subject: "guest"))
+            let hash = try Sample.passwordHash("another")
+            let last = try await store.changeUser(
+                "root", UserChange(passwordHash: hash, claims: StandardClaims.none, isDisabled: true), at: Sample.now
+            ) { type, _ in Sample.event(type) }
+            try expectEqual(last, .lastAdministrator, "the last administrator")
+            let guest = try await store.changeUser(
+                "guest", UserChange(passwordHash: hash, isDisabled: true), at: Sample.now
+            ) { type, _ in Sample.event(type) }
+            try expectEqual(guest, .noAccount, "no account")
+            try expectEqual(try await store.account(of: "root")?.passwordHash, nil, "password")
+            try expectEqual(try await store.standing(of: "guest"), .active, "standing")
+            try expectEqual(try await store.session(id: "session-g")?.endedAt, nil, "session")
+            for type in [AuditEventType.userPasswordChanged, .userClaimsChanged, .userDisabled, .webSessionEnded] {
+                try expectEqual(try await store.events(type).count, 0, "\(type.rawValue)")
+            }
+        },
         ConformanceCase("claims of an account are replaced together, and say since when") { open in
             let store = try await open()
             _ = try await store.add("alice")
