@@ -95,7 +95,12 @@ struct SignInController: Sendable {
         Response(status: .seeOther, headers: [.location: "\(publicOrigin)\(Self.path)", .cacheControl: "no-store"])
     }
 
-    private func session(_ request: Request) async throws -> WebSession? {
+    /// Whether it matters to what the sign-in is for how old it is.
+    func limitsAge(_ errand: SignInErrand, browser: OpaqueSecret) -> Bool {
+        errand.journey.flatMap { services.authorizations.request(of: $0, browser: browser) }?.limitsAge == true
+    }
+
+    func session(_ request: Request) async throws -> WebSession? {
         guard let secret = request.sessionSecret else { return nil }
         return try await sessions.lookUp(secret)
     }
