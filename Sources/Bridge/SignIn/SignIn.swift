@@ -57,7 +57,9 @@ package struct SignIn: Sendable {
             }
             try await rehash(password, of: account)
             if account.secondFactor != nil {
-                return .needsCode(pending: try seal(PendingSignIn(subject: account.subject), browser: browser))
+                let step = PendingSignIn(
+                    subject: account.subject, ground: .password(setAt: account.passwordChangedAt))
+                return .needsCode(pending: try seal(step, browser: browser))
             }
             let authentication = Authentication(
                 time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: ["pwd"])

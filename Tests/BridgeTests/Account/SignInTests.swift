@@ -174,6 +174,29 @@ import Testing
         }
     }
 
+    @Test func `a sign-in that waits for its code ends with the password that began it`() async throws {
+        try await withFactor { desk, pending in
+            desk.service.clock.advance(.seconds(1))
+            let hash = try PasswordHash(Secret("another horse"), cost: SignInDesk.cost, random: .system)
+            let event = AuditEvent(at: noon, type: .userPasswordChanged, outcome: .success)
+            _ = try await desk.service.storage.setPassword(
+                hash, of: "sub-alice", at: desk.service.clock.now, event: event, ended: event)
+            try await expectWord("stale", of: confirm(desk, pending, code))
+            // The code was not looked at, so it is still good for the new password.
+            let again = try #require(try await desk.attempt("alice", Secret("another horse")).pending)
+            try await expectWord("signed in", of: confirm(desk, again, code))
+        }
+    }
+
+    @Test func `a hash that is renewed is the same password to a sign-in that waits`() async throws {
+        try await withFactor { desk, pending in
+            let old = try #require(try await desk.service.storage.account(of: "sub-alice")?.passwordHash)
+            let hash = try PasswordHash(SignInDesk.password, cost: SignInDesk.cost, random: .system)
+            try await desk.service.storage.rehashPassword(from: old, to: hash, of: "sub-alice")
+            try await expectWord("signed in", of: confirm(desk, pending, code))
+        }
+    }
+
     @Test func `codes cannot be tried without end`() async throws {
         try await withFactor { desk, pending in
             for _ in 0..<5 { try await expectWord("refused", of: confirm(desk, pending, "000000")) }
