@@ -72,6 +72,12 @@ package struct LoginTokenRedeemer: Sendable {
         }
     }
 
+    /// Where the website of a good token has its pages, when not here; touches no state.
+    package func targetOrigin(of token: Secret<String>) -> WebOrigin? {
+        guard case .verified(let claims) = codec.verify(token, at: time.now()) else { return nil }
+        return clients.current[claims.audience]?.publicOrigin
+    }
+
     private func consume(
         _ claims: LoginTokenClaims, request: RedemptionRequest, at now: Timestamp
     ) async throws -> RedemptionOutcome {

@@ -74,7 +74,7 @@ extension SignInController {
     }
 
     private func token(_ browser: OpaqueSecret) throws -> HiddenField {
-        HiddenField(name: "form_token", value: try formTokens.make(binding: browser))
+        HiddenField(name: "form_token", value: try formTokens.make(for: .signIn, binding: browser))
     }
 
     private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {

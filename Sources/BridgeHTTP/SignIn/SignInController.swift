@@ -25,7 +25,8 @@ struct SignInController: Sendable {
     }
 
     @Sendable func attempt(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
+        let form = try await BrowserForm.read(
+            request, as: .signIn, isOfSession: false, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
         guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
@@ -50,7 +51,8 @@ struct SignInController: Sendable {
     }
 
     @Sendable func confirm(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
+        let form = try await BrowserForm.read(
+            request, as: .signIn, isOfSession: false, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
         let session = try await session(request)
