@@ -69,9 +69,12 @@ struct ConsoleSignIn: Sendable {
         switch refusal {
         case .missing: nil
         case .invalid: "This token or session is not valid, or not any more."
+        case .notSignedInHere:
+            "This browser was signed in by an app or a login link, which opens no console. Sign in here yourself."
         case .notAdministrator: "You are signed in, but your account has no right to administer."
         case .secondFactorMissing: "Administering takes a second factor. Sign in again with one."
         case .secondFactorNotEnrolled: "Administering takes a second factor, and your account has none yet."
+        case .signInTooOld: "A change takes a sign-in of the last 15 minutes. Sign in again."
         case .idle: "The session lay unused for 15 minutes. Sign in again."
         case .foreignPage: "The request came from another page."
         }

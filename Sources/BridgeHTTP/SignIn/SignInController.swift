@@ -37,12 +37,12 @@ struct SignInController: Sendable {
                 errand, notice, username: username, browser: form.browser, session: session, to: visitor)
         }
         guard form.isOurs else { return try await again(.stale) }
-        let origin = context.origin(of: request)
         let outcome = try await services.signIn.attempt(
             username: username, password: Secret(form.parameters["password"] ?? ""), browser: form.browser,
-            replacing: session, origin: origin)
+            replacing: session, origin: context.origin(of: request))
         switch outcome {
-        case .signedIn(let opened): return try await proceed(errand, opened, origin: origin)
+        case .signedIn(let opened):
+            return try await proceed(errand, opened, browser: form.browser, request, context)
         case .needsCode(let pending): return try codePage(errand, pending, browser: form.browser, to: visitor)
         case .refused: return try await again(.refused)
         case .stale: return try await again(.stale)
@@ -64,12 +64,12 @@ struct SignInController: Sendable {
             let account: Account? = if case .code(let account) = missing { account } else { nil }
             return try codePage(errand, pending, notice, of: account, browser: form.browser, to: visitor)
         }
-        let origin = context.origin(of: request)
         let outcome = try await services.signIn.confirm(
             pending: pending, code: form.parameters["code"] ?? "", browser: form.browser,
-            replacing: session, origin: origin)
+            replacing: session, origin: context.origin(of: request))
         switch outcome {
-        case .signedIn(let opened): return try await proceed(errand, opened, origin: origin)
+        case .signedIn(let opened):
+            return try await proceed(errand, opened, browser: form.browser, request, context)
         // Whose session it was may have changed: who the visitor is has to be said anew.
         case .stale: return try page(errand.forAnother, .stale, browser: form.browser, to: visitor)
         case .refused, .needsCode: return try await again(.refused)
@@ -78,13 +78,24 @@ struct SignInController: Sendable {
     }
 
     /// Back to what the sign-in was for, with the new session's cookies.
-    func proceed(_ errand: SignInErrand, _ opened: OpenedSession, origin: RequestOrigin) async throws -> Response {
+    func proceed(
+        _ errand: SignInErrand, _ opened: OpenedSession, browser: OpaqueSecret, _ request: Request,
+        _ context: BridgeRequestContext
+    ) async throws -> Response {
+        if let held = errand.held.flatMap({ HeldForm.open($0, with: services.heldForms, for: browser) }),
+            held.subject == opened.session.subject
+        {
+            var response = pages.goOn(
+                with: held, formToken: AdminVisit.formToken(for: opened.secret), to: PageVisitor(request, context))
+            SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &response.headers)
+            return response
+        }
         let location: String
         if let journey = errand.journey {
             location = "\(publicOrigin)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
         } else {
             location = try await services.landing.location(
-                for: errand.redirect, of: opened.session.subject, origin: origin)
+                for: errand.redirect, of: opened.session.subject, origin: context.origin(of: request))
         }
         var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"

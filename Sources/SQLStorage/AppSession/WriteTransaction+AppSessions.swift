@@ -39,7 +39,7 @@ extension WriteTransaction {
         return ended
     }
 
-    /// Ends everything of a user: app sessions and web sessions (contract §7).
+    /// Ends everything of a user: app sessions, web sessions and the console's (contract §7, §16.9).
     /// - Parameter template: the event for each; type, client and session are filled in.
     func endAll(of subject: Subject, at now: Timestamp, ended template: AuditEvent) throws -> [SessionID] {
         let apps: [SessionID] = try run(AppSessionSQL.idsOfSubject, [SQLValue(subject), SQLValue(now)])
@@ -55,6 +55,7 @@ extension WriteTransaction {
             ended.append(id)
         }
         try revokeDevices(of: subject, at: now, template)
+        try endAdminSessions(of: subject, template)
         return ended
     }
 

@@ -62,7 +62,11 @@ struct CopiedTable: Sendable {
             "id client_id kind subject object_id reason ended_at attempts next_attempt_at"),
         CopiedTable("first_signing_key", 1, "algorithm key_id"),
         CopiedTable("demo_material", 1, "name content"),
-        CopiedTable("admin_session", 1, "secret_digest actor created_at expires_at last_seen_at"),
+        CopiedTable(
+            "admin_session", 1,
+            """
+            secret_digest actor created_at expires_at last_seen_at token_id client_id session_id signed_in_at
+            """),
         CopiedTable("audit_tally", 5, "at node type outcome reason events"),
         CopiedTable("audit_tally_progress", 1, "node sequence"),
         CopiedTable("state_sample", 2, "name at value"),

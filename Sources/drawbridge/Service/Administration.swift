@@ -19,12 +19,13 @@ struct Administration: Sendable {
         let local = domain.provider.map {
             LocalAdminTokens(tokens: $0.accessTokens, clients: clients.directory, administrators: administrators)
         }
-        let authenticators: [any AdminAuthenticator] =
-            [local].compactMap(\.self) + [UserTokensDoNotAdminister(bearers)]
+        let authenticator = AdminAuthenticators(
+            [local].compactMap(\.self) + [UserTokensDoNotAdminister(domain.issuers)])
         return AdminServices(
             gate: AdminGate(
-                authenticator: AdminAuthenticators(authenticators),
-                adminSessions: AdminSessions(store: storage, time: time), webSessions: domain.sessions,
+                authenticator: authenticator,
+                adminSessions: AdminSessions(store: storage, authenticator: authenticator, time: time),
+                webSessions: domain.sessions,
                 administrators: administrators, requiresSecondFactor: requiresSecondFactor,
                 publicOrigin: settings.publicOrigin, proofs: domain.proofs, refusals: domain.refusals, time: time),
             storage: storage, webSessions: domain.sessions,
