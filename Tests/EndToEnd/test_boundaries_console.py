@@ -2,8 +2,10 @@
 
 import concurrent.futures
 import json
+import os
 import re
 import secrets
+import shutil
 import sqlite3
 import time
 from urllib.parse import quote, urlencode
@@ -17,7 +19,9 @@ import signing
 import totp
 import wire
 from admin import Admin
+from fleet import Fleet
 from instance import run, wait_until
+from servers import Postgres, Redis
 
 PASSWORD = "correct horse battery"
 ADMIN_COOKIE = "__Host-drawbridge_admin"
@@ -368,6 +372,48 @@ def test_the_command_line_keeps_the_last_administrator_too(serve):
     users("disable", "root")
     assert users("role", "root", "owner", check=False).returncode == 1
     assert users("role", "nobody", "admin", check=False).returncode == 1
+
+
+# Several nodes
+
+@pytest.fixture(scope="module")
+def nodes():
+    """Two nodes on one PostgreSQL and one Redis."""
+    if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
+        pytest.skip("there is no redis-server, or no PostgreSQL")
+    with Postgres() as postgres, Redis() as redis:
+        with Fleet(postgres.create("console"), redis.url, "--no-limits", size=2, nginx=False) as fleet:
+            yield fleet.nodes
+
+
+def test_the_console_ends_on_every_node(nodes):
+    here, there = nodes
+    tokens = oauth.token(here, {"grant_type": "client_credentials"}, oauth.basic(here, "demo-admin")).json()
+    jar = paste(here, tokens["access_token"])
+    assert there.send("GET", "/api/admin/users", cookies(jar)).status == 200
+    oauth.post(there, "/oauth/revoke", {"token": tokens["access_token"]}, oauth.basic(there, "demo-admin"))
+    for node in nodes:
+        ended(node, jar)
+    made = Admin(here).send("POST", "clients", {"client_id": "ops", "client_type": "service", "scope": "admin"}).json()
+    secret = {"grant_type": "client_credentials", "client_id": "ops", "client_secret": made["client_secret"]}
+    jar = paste(here, oauth.token(here, secret).json()["access_token"])
+    tag = {"If-Match": Admin(there).get("clients/ops").header("ETag")}
+    assert Admin(there).send("DELETE", "clients/ops", headers=tag).status == 204
+    for node in nodes:
+        ended(node, jar)
+
+
+def test_of_two_administrators_who_disable_each_other_on_two_nodes_one_stays(nodes):
+    admins = [Admin(node) for node in nodes]
+    deputy = admins[0].send("POST", "users", {"username": "deputy", "password": PASSWORD, "role": "admin"}).json()["id"]
+    users = ["admin", deputy]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for _ in range(10):
+            answers = pool.map(lambda pair: pair[0].send("PATCH", f"users/{pair[1]}", {"disabled": True}).status,
+                               zip(admins, users))
+            assert sorted(answers) == [200, 409]
+            for user in users:
+                assert admins[0].send("PATCH", f"users/{user}", {"disabled": False}).status == 200
 
 
 # Pages and forms

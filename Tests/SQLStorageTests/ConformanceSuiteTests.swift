@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 import StorageConformance
 import Testing
 
@@ -60,8 +61,10 @@ private struct ReadThenWriteTokens: LoginTokenStore {
     }
 
     func recordIssue(
-        _ token: IssuedLoginToken, idempotency: IdempotencyRecord?, event: AuditEvent
+        _ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent
     ) -> LoginTokenIssueOutcome { .recorded }
+
+    func issuingSession(_ id: SessionID, of token: TokenID) -> (session: AppSession, scope: Scope?)? { nil }
 
     func idempotencyRecord(keyDigest: String, at now: Timestamp) -> IdempotencyRecord? { nil }
 
@@ -71,9 +74,7 @@ private struct ReadThenWriteTokens: LoginTokenStore {
 
     func recordMiss(_ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent) -> Int { 1 }
 
-    func recordReplay(
-        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent
-    ) -> SessionID? { nil }
+    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?) -> Ended { .nothing }
 
     func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
 }

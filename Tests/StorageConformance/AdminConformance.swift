@@ -54,13 +54,10 @@ package enum AdminConformance {
             try expectEqual(found, (1...5).reversed().map { "session-t\($0)" }, "listed")
             let now = Sample.now + .seconds(1)
             try expectEqual(try await store.countLiveSessions(at: now), 6, "live before")
-            let ended = try await store.endSessions(
-                of: "alice", at: now, ended: Sample.event(.webSessionEnded, at: now))
-            try expectEqual(Set(ended.map(\.rawValue)), Set(found), "ended")
+            let ended = try await store.end(.user("alice"), .sample(at: now))
+            try expectEqual(Set(ended.sessions.map(\.rawValue)), Set(found), "ended")
             try expectEqual(try await store.countLiveSessions(at: now), 1, "live after")
-            let again = try await store.endSessions(
-                of: "alice", at: now, ended: Sample.event(.webSessionEnded, at: now))
-            try expectEqual(again, [], "ended again")
+            try expectEqual(try await store.end(.user("alice"), .sample(at: now)), .nothing, "ended again")
             let events = try await store.events(.webSessionEnded)
             try expectEqual(Set(events.compactMap(\.sessionID?.rawValue)), Set(found), "events")
         },
@@ -85,24 +82,21 @@ package enum AdminConformance {
                 event: Sample.event(.clientChanged, reason: "lost"))
         },
         ground("an end of everything of its user", of: .account("mine")) { store in
-            _ = try await store.endSessions(
-                of: "mine", at: Sample.now, ended: Sample.event(.webSessionEnded, reason: "lost"))
+            _ = try await store.end(.user("mine"), .sample("lost"))
         },
         ground("a new password", of: .account("mine")) { store in
             _ = try await store.setPassword(
-                try Sample.passwordHash(), of: "mine", at: Sample.now,
-                event: Sample.event(.userPasswordChanged, reason: "lost"),
-                ended: Sample.event(.webSessionEnded, reason: "lost"))
+                try Sample.passwordHash(), of: "mine", event: Sample.event(.userPasswordChanged),
+                ending: .sample("lost"))
         },
         ground("the disabling of its user", of: .account("mine")) { store in
             _ = try await store.setDisabled(
-                true, subject: "mine", at: Sample.now, event: Sample.event(.userDisabled, reason: "lost"),
-                ended: Sample.event(.webSessionEnded, reason: "lost"))
+                true, subject: "mine", event: Sample.event(.userDisabled), ending: .sample("lost"))
         },
         ground("the loss of the role", of: .account("mine")) { store in
-            _ = try await store.changeUser("mine", UserChange(role: .take), at: Sample.now) { type, _ in
-                Sample.event(type, reason: "lost")
-            }
+            _ = try await store.changeUser(
+                "mine", UserChange(role: .take), events: { type, _ in Sample.event(type, reason: "lost") },
+                ending: .sample("lost"))
         },
     ]
 

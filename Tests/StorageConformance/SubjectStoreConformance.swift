@@ -8,9 +8,9 @@ package enum SubjectStoreConformance {
             try expectEqual(try await store.standing(of: "alice"), .unknown, "before")
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
             try expectEqual(try await store.standing(of: "alice"), .active, "seen")
-            try expectEqual(try await store.setDisabled(true), .changed(ended: []), "ended sessions")
+            try expectEqual(try await store.setDisabled(true), .changed(.nothing), "ended sessions")
             try expectEqual(try await open().standing(of: "alice"), .disabled, "disabled")
-            try expectEqual(try await store.setDisabled(false), .changed(ended: []), "ended sessions")
+            try expectEqual(try await store.setDisabled(false), .changed(.nothing), "ended sessions")
             try expectEqual(try await store.standing(of: "alice"), .active, "enabled")
             try expectEqual(try await store.events(.userDisabled).count, 1, "disabled events")
             try expectEqual(try await store.events(.userEnabled).count, 1, "enabled events")
@@ -40,13 +40,13 @@ package enum SubjectStoreConformance {
             guard case .changed(let ended) = try await store.setDisabled(true) else {
                 throw ConformanceFailure(description: "alice is disabled")
             }
-            try expectEqual(Set(ended), ["session-a1", "session-a2"], "ended")
+            try expectEqual(Set(ended.sessions), ["session-a1", "session-a2"], "ended")
             try expectEqual(try await store.session(id: "session-a1")?.endedAt, Sample.now, "alice's end")
             try expectEqual(try await store.session(id: "session-b")?.endedAt, nil, "bob's end")
             try expectEqual(
                 Set(try await store.events(.webSessionEnded).map(\.sessionID)), ["session-a1", "session-a2"], "events")
         },
-        ConformanceCase("a disabled user's token opens nothing, and may again once enabled") { open in
+        ConformanceCase("a disabled user's token opens nothing, nor once enabled; one issued afterwards does") { open in
             let store = try await open()
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
             _ = try await store.setDisabled(true)
@@ -54,7 +54,10 @@ package enum SubjectStoreConformance {
             try expectEqual(refused, .revoked(at: Sample.now), "outcome")
             try expectEqual(try await store.session(id: "session-t"), nil, "session")
             _ = try await store.setDisabled(false)
-            try expectEqual(try await store.redeemSample(Sample.token("t")), .opened, "afterwards")
+            try expectEqual(
+                try await store.redeemSample(Sample.token("t")), .revoked(at: Sample.now), "the same one afterwards")
+            let later = Sample.token("later", issuedAt: Sample.now + .milliseconds(1))
+            try expectEqual(try await store.redeemSample(later), .opened, "a later one")
         },
         ConformanceCase("no session outlives a disabling that races with redemptions") { open in
             let servers = [try await open(), try await open()]
@@ -88,10 +91,10 @@ package enum SubjectStoreConformance {
         ConformanceCase("the last administrator is neither disabled nor loses the role") { open in
             let store = try await open()
             for name in ["root", "deputy"] { try await store.addAdministrator(Subject(rawValue: name)) }
-            try expectEqual(try await store.setDisabled(true, "deputy"), .changed(ended: []), "one of two")
+            try expectEqual(try await store.setDisabled(true, "deputy"), .changed(.nothing), "one of two")
             try expectEqual(try await store.setDisabled(true, "root"), .lastAdministrator, "disabling")
             try expectEqual(try await store.takeRole("root"), .lastAdministrator, "demoting")
-            try expectEqual(try await store.takeRole("deputy"), .changed(ended: []), "a disabled one")
+            try expectEqual(try await store.takeRole("deputy"), .changed(.nothing), "a disabled one")
             try expectEqual(try await store.standing(of: "root"), .active, "standing")
             try expectEqual(try await store.account(of: "root")?.role, .admin, "role")
             try expectEqual(try await store.events(.userDisabled).count, 1, "disabled events")
@@ -110,8 +113,7 @@ package enum SubjectStoreConformance {
                 try expectEqual(outcomes.count { $0 == .lastAdministrator }, 1, "refused in round \(round)")
                 for name in names {
                     _ = try await servers[0].setDisabled(false, name)
-                    let giving = UserChange(role: .give(.admin))
-                    _ = try await servers[0].changeUser(name, giving, at: Sample.now) { type, _ in Sample.event(type) }
+                    _ = try await servers[0].change(name, UserChange(role: .give(.admin)))
                 }
             }
         },
@@ -132,13 +134,13 @@ extension SubjectStore {
         _ disabled: Bool, _ subject: Subject = "alice"
     ) async throws -> UserChangeOutcome {
         try await setDisabled(
-            disabled, subject: subject, at: Sample.now, event: Sample.event(disabled ? .userDisabled : .userEnabled),
-            ended: Sample.event(.webSessionEnded))
+            disabled, subject: subject, event: Sample.event(disabled ? .userDisabled : .userEnabled),
+            ending: .sample("user_disabled"))
     }
 }
 
 extension AccountStore {
     fileprivate func takeRole(_ subject: Subject) async throws -> UserChangeOutcome {
-        try await changeUser(subject, UserChange(role: .take), at: Sample.now) { type, _ in Sample.event(type) }
+        try await change(subject, UserChange(role: .take))
     }
 }

@@ -14,12 +14,10 @@ package protocol AccountStore: Sendable {
         _ account: Account, issuer: String, link: UpstreamIdentity?, event: AuditEvent
     ) async throws -> AccountAdding
 
-    /// Replaces the password and ends all of the user's sessions, in one step (contract §7).
-    /// - Parameter ended: the event for each session that ends; its session id is filled in.
-    /// - Returns: the ended sessions; `nil` for an unknown subject.
-    func setPassword(
-        _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
-    ) async throws -> [SessionID]?
+    /// Replaces the password and ends everything of the user, in one step (contract §7).
+    /// - Returns: what ended; `nil` for an unknown subject.
+    func setPassword(_ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending) async throws
+        -> Ended?
 
     /// Replaces the standard claims that are kept of the user.
     /// - Returns: whether there is such an account.
@@ -30,9 +28,11 @@ package protocol AccountStore: Sendable {
     /// Changes a user: everything, with an event for each thing that changed, or nothing.
     ///
     /// The last enabled account with the role `admin` stays both, whoever else is changed at the same time.
-    /// - Parameter events: makes the events, `.webSessionEnded` for the sessions that end.
+    /// - Parameters:
+    ///   - events: makes the event of each change.
+    ///   - ending: when it is done, and how sessions end that end with it.
     func changeUser(
-        _ subject: Subject, _ change: UserChange, at now: Timestamp, events: @escaping UserChange.Events
+        _ subject: Subject, _ change: UserChange, events: @escaping UserChange.Events, ending: Ending
     ) async throws -> UserChangeOutcome
 
     /// Stores the same password at another cost, unless it was changed meanwhile.

@@ -29,8 +29,8 @@ package struct UserChange: Sendable {
 
 /// What came of a change of a user.
 package enum UserChangeOutcome: Hashable, Sendable {
-    /// - Parameter ended: the sessions that ended with it.
-    case changed(ended: [SessionID])
+    /// - Parameter ended: what ended with it.
+    case changed(Ended)
     /// The user is unknown, or was so already; nothing was written.
     case unchanged
     /// The user has no account, which the change needs; nothing was written.

@@ -1,7 +1,8 @@
 /// The users of the database.
 package struct StoredUsers: UserRegister {
     private let storage: any BridgeStorage
-    private let sessions: WebSessions
+    private let endings: SessionEndings
+    private let time: TimeSource
     private let passwords: PasswordDesk?
     private let onClaimsChanged: @Sendable (Subject) -> Void
 
@@ -12,11 +13,12 @@ package struct StoredUsers: UserRegister {
     ///   - passwords: `nil` for an instance that signs nobody in itself.
     ///   - onClaimsChanged: called with a user whose standard claims were replaced, so that nobody answers old ones.
     package init(
-        storage: any BridgeStorage, sessions: WebSessions, passwords: PasswordDesk?,
-        onClaimsChanged: @escaping @Sendable (Subject) -> Void = { _ in }
+        storage: any BridgeStorage, endings: SessionEndings, passwords: PasswordDesk?,
+        onClaimsChanged: @escaping @Sendable (Subject) -> Void = { _ in }, time: TimeSource = .system
     ) {
         self.storage = storage
-        self.sessions = sessions
+        self.endings = endings
+        self.time = time
         self.passwords = passwords
         self.onClaimsChanged = onClaimsChanged
     }
@@ -55,39 +57,21 @@ package struct StoredUsers: UserRegister {
             guard let passwords, try await storage.account(of: subject) != nil else { return .noAccount }
             change.passwordHash = try await passwords.turn { try await passwords.hash(password) }
         }
-        let outcome = try await storage.changeUser(subject, change, at: action.at) { type, facts in
-            action.event(type, subject: subject, facts: facts)
-        }
+        let outcome = try await storage.changeUser(
+            subject, change, events: { action.event($0, subject: subject, facts: $1) }, ending: Ending(action))
         guard case .changed(let ended) = outcome else { return outcome }
-        for session in ended { await sessions.forget(session) }
+        await endings.take(in: ended)
         if change.claims != nil { onClaimsChanged(subject) }
         return outcome
     }
 
     package func endSessions(of subject: Subject, action: AdminAction) async throws -> Int {
-        let ended = try await storage.endSessions(
-            of: subject, at: action.at, ended: action.event(.webSessionEnded, subject: subject))
-        for session in ended { await sessions.forget(session) }
-        return ended.count
+        try await endings.end(.user(subject), Ending(action)).sessions.count
     }
 
     package func endSession(_ id: SessionID, action: AdminAction) async throws -> Bool {
-        let event: AuditEvent
-        if let session = try await storage.appSession(id: id) {
-            event = action.event(
-                .appSessionEnded, subject: session.subject, clientID: session.clientID, sessionID: id)
-            let ended = try await storage.endAppSession(id, at: action.at, first: [], ended: event)
-            for id in ended { await sessions.forget(id) }
-            return !ended.isEmpty
-        }
-        guard let session = try await storage.session(id: id), session.endedAt == nil, action.at < session.expiresAt
-        else { return false }
-        event = action.event(
-            .webSessionEnded, subject: session.subject, clientID: session.appClientID,
-            targetClientID: session.clientID, sessionID: id, tokenID: session.loginTokenID)
-        let ended = try await storage.end(id, at: action.at, event: event)
-        await sessions.forget(id)
-        return ended
+        let root: EndingRoot = try await storage.appSession(id: id) == nil ? .webSession(id) : .appSession(id)
+        return try await !endings.end(root, Ending(action)).isEmpty
     }
 
     package func sessions(
@@ -96,7 +80,7 @@ package struct StoredUsers: UserRegister {
         let web = try await storage.sessions(of: subject, before: cursor, limit: limit).map { SessionOverview($0) }
         guard cursor == nil else { return web }
         let apps = try await storage.appSessions(
-            of: subject, aliveAt: sessions.time.now(), limit: Self.appSessionLimit)
+            of: subject, aliveAt: time.now(), limit: Self.appSessionLimit)
         return apps.map { SessionOverview($0) } + web
     }
 }

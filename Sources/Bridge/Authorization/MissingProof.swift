@@ -29,8 +29,9 @@ package enum MissingProof: Hashable, Sendable {
     }
 
     package static func find(_ request: AuthorizationRequest, _ facts: Facts) -> MissingProof {
-        guard let session = facts.session, let account = facts.account, account.subject == session.subject,
-            account.disabledAt == nil,
+        // A session that came over an edge says who is known here, not who sits here: it is not told a user's name.
+        guard let session = facts.session, session.lineage.isOwnSignIn, let account = facts.account,
+            account.subject == session.subject, account.disabledAt == nil,
             // Who signs in elsewhere has nothing that we could ask for.
             account.passwordHash != nil, account.username != nil,
             request.expectedSubject.map({ $0 == account.subject }) ?? true, request.mayMean(account)

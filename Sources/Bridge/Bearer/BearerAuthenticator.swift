@@ -1,3 +1,5 @@
+package import OAuth2
+
 /// Decides whether a bearer token is good and whom it names (RFC 6750).
 package protocol BearerAuthenticator: Sendable {
     /// Verifies a token against the trusted issuers.
@@ -28,6 +30,8 @@ package struct BearerIdentity: Hashable, Sendable {
     /// The app's session at its issuer, from `sid`.
     package let sessionID: SessionID?
     package let authentication: Authentication
+    /// What it may be used for; `nil` of another issuer, whose scopes are not ours.
+    package let scope: Scope?
     /// The key that must be shown with it (RFC 7800, RFC 9449 §6): whoever takes the bearer checks it with
     /// ``SenderConstraint``.
     package let proofKeyThumbprint: String?
@@ -38,7 +42,7 @@ package struct BearerIdentity: Hashable, Sendable {
 
     package init(
         subject: Subject, clientID: ClientID, issuer: String, authority: Authority = .trusted, sessionID: SessionID?,
-        authentication: Authentication, proofKeyThumbprint: String? = nil, expiresAt: Timestamp,
+        authentication: Authentication, scope: Scope? = nil, proofKeyThumbprint: String? = nil, expiresAt: Timestamp,
         cacheableUntil: Timestamp? = nil
     ) {
         self.subject = subject
@@ -47,6 +51,7 @@ package struct BearerIdentity: Hashable, Sendable {
         self.authority = authority
         self.sessionID = sessionID
         self.authentication = authentication
+        self.scope = scope
         self.proofKeyThumbprint = proofKeyThumbprint
         self.expiresAt = expiresAt
         self.cacheableUntil = cacheableUntil ?? expiresAt

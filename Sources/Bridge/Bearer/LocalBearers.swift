@@ -17,7 +17,7 @@ package struct LocalBearers: BearerAuthenticator {
         guard let sessionID = claims.sessionID else { throw BearerRefusal.missingClaim }
         return BearerIdentity(
             subject: claims.subject, clientID: claims.clientID, issuer: issuer, authority: .own, sessionID: sessionID,
-            authentication: claims.authentication, proofKeyThumbprint: claims.proofKeyThumbprint,
+            authentication: claims.authentication, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint,
             expiresAt: claims.expiresAt, cacheableUntil: now)
     }
 }

@@ -56,7 +56,7 @@ package struct LoginTokenIssuer: Sendable {
         let terms = try LoginTokenTerms(
             request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address)
-        try await checkStanding(of: bearer, at: now)
+        let issuing = try await issuingSession(of: bearer, at: now)
         guard terms.website.accepts(bearer.authentication, at: now) else {
             throw OAuthError(
                 .insufficientUserAuthentication, "The sign-in is too weak or too old for that website.",
@@ -81,10 +81,11 @@ package struct LoginTokenIssuer: Sendable {
                 .rateLimited, "Too many login tokens were asked for.", detail: scope,
                 retryAfter: wait.roundedUpSeconds)
         }
-        return try await record(terms, bearer: bearer, idempotency: idempotency, origin: origin, at: now)
+        return try await record(
+            terms, bearer: bearer, issuing: issuing, idempotency: idempotency, origin: origin, at: now)
     }
 
-    private func checkStanding(of bearer: BearerIdentity, at now: Timestamp) async throws {
+    private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> IssuingSession {
         switch try await subjects.admit(bearer, at: now) {
         case .admitted: break
         case .disabled: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "subject_disabled")
@@ -92,19 +93,19 @@ package struct LoginTokenIssuer: Sendable {
             throw OAuthError(
                 .invalidToken, "The access token is not valid.", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
         }
-        switch try await parents.standing(of: bearer.sessionID, at: now) {
-        case .foreign, .app: return
+        switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
+        case .mayIssue(let session): return session
         case .ended: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "session_ended")
-        case .fromLoginToken:
+        case .chained:
             throw OAuthError(
-                .unauthorizedClient, "A session that came from a login token cannot issue one.",
+                .unauthorizedClient, "A session that was itself handed over cannot issue login tokens.",
                 detail: "chained_session")
         }
     }
 
     private func record(
-        _ terms: LoginTokenTerms, bearer: BearerIdentity, idempotency: (digest: String, fingerprint: String)?,
-        origin: RequestOrigin, at now: Timestamp
+        _ terms: LoginTokenTerms, bearer: BearerIdentity, issuing: IssuingSession,
+        idempotency: (digest: String, fingerprint: String)?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> LoginTokenAnswer {
         let issuedAt = Timestamp(seconds: now.seconds)
         let claims = LoginTokenClaims(
@@ -123,7 +124,9 @@ package struct LoginTokenIssuer: Sendable {
                 keyDigest: $0.digest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,
                 payload: signed.payload, expiresAt: claims.expiresAt)
         }
-        switch try await store.recordIssue(claims.issued, idempotency: kept, event: event) {
+        switch try await store.recordIssue(
+            claims.issued, scope: issuing.narrowedScope, idempotency: kept, event: event)
+        {
         case .recorded:
             return answer(signed.token, id: claims.id, expiresAt: claims.expiresAt, terms: terms)
         case .repeated(let record): return try answer(repeating: record, terms: terms, at: now)

@@ -34,6 +34,11 @@ package struct RedemptionRefusals: Sendable {
         return .limited(retryAfter: wait)
     }
 
+    /// Records a double tap.
+    func recordRepeat(_ event: AuditEvent, at now: Timestamp) async throws {
+        try await audit.append([event])
+    }
+
     static func event(
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims?, origin: RequestOrigin, at now: Timestamp
     ) -> AuditEvent {

@@ -6,12 +6,12 @@ package protocol SubjectStore: Sendable {
     /// Notes a user's first sight; does nothing when the user is known.
     func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws
 
-    /// Disables or enables a user; disabling ends all of the user's sessions in the same transaction.
+    /// Disables or enables a user; disabling ends everything of the user in the same transaction.
     ///
     /// The last enabled account with the role `admin` stays enabled, whoever else is changed at the same time.
-    /// - Parameter ended: the event for each session that ends; its session id is filled in.
-    func setDisabled(_ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent)
-        async throws -> UserChangeOutcome
+    func setDisabled(
+        _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
+    ) async throws -> UserChangeOutcome
 
     /// One user; `nil` for one that was never seen.
     func record(of subject: Subject) async throws -> SubjectRecord?

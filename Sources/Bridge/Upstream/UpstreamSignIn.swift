@@ -85,7 +85,7 @@ package struct UpstreamSignIn: Sendable {
             guard account.disabledAt == nil,
                 let opened = try await opener.open(
                     for: account.subject, authentication: Self.authentication(of: user, began: trip.began, at: now),
-                    replacing: current, origin: origin, at: now)
+                    provenBy: nil, replacing: current, origin: origin, at: now)
             else { return try await refuse(.declined, errand: trip.errand, origin: origin, at: now) }
             return .signedIn(opened, errand: trip.errand)
         } catch let refusal as UpstreamRefusal {

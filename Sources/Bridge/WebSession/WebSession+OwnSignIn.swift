@@ -3,9 +3,8 @@ extension WebSession {
     /// How long ago the sign-in may be of somebody who changes such a thing.
     package static let signInFreshness = Duration.seconds(15 * 60)
 
-    /// Whether a sign-in at our own pages, or at an upstream provider on the way through them, opened it in this very
-    /// browser. What a login token or an app brought hangs under that app's session, and stays as weak as it came.
-    package var isOwnSignIn: Bool { opening == .authorize && parentID == nil }
+    /// Whether the person signed in with this very session, here.
+    package var isOwnSignIn: Bool { lineage.isOwnSignIn }
 
     /// Whether it is such a sign-in, and a recent one.
     package func isFreshSignIn(at now: Timestamp) -> Bool {

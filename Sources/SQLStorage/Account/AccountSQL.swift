@@ -36,6 +36,8 @@ enum AccountSQL {
         UPDATE account SET password_hash = $2, password_changed_at = $3 WHERE subject = $1
         """
 
+    static let passwordSetAt: SQLStatement = "SELECT password_changed_at FROM account WHERE subject = $1"
+
     static let rehash: SQLStatement = """
         UPDATE account SET password_hash = $3 WHERE subject = $1 AND password_hash = $2
         """

@@ -41,10 +41,10 @@ extension DurableStorage: AccountStore {
     }
 
     package func setPassword(
-        _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
-    ) async throws -> [SessionID]? {
-        try await write { transaction in
-            try transaction.setPassword(hash, of: subject, at: now, event: event, ended: ended)
+        _ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending
+    ) async throws -> Ended? {
+        try await write { [endings] transaction in
+            try transaction.setPassword(hash, of: subject, event: event, ending, by: endings)
         }
     }
 

@@ -2,16 +2,16 @@ package import Bridge
 
 extension DurableStorage {
     package func changeUser(
-        _ subject: Subject, _ change: UserChange, at now: Timestamp, events: @escaping UserChange.Events
+        _ subject: Subject, _ change: UserChange, events: @escaping UserChange.Events, ending: Ending
     ) async throws -> UserChangeOutcome {
-        try await write { transaction in
-            var ended: [SessionID] = []
+        try await write { [endings] transaction in
+            var ended = Ended.nothing
             var isChanged = false
             // What is refused takes back what was changed before it.
             func take(_ outcome: UserChangeOutcome) throws {
                 switch outcome {
                 case .changed(let more):
-                    ended += more
+                    ended = ended + more
                     isChanged = true
                 case .unchanged: break
                 case .noAccount, .lastAdministrator: throw Withdrawn(outcome: outcome)
@@ -23,22 +23,19 @@ extension DurableStorage {
             }
             if let disabled = change.isDisabled {
                 let event = events(disabled ? .userDisabled : .userEnabled, [:])
-                try take(
-                    transaction.setDisabled(
-                        disabled, subject: subject, at: now, event: event, ended: events(.webSessionEnded, [:])))
+                try take(transaction.setDisabled(disabled, subject: subject, event: event, ending, by: endings))
             }
             if let claims = change.claims {
                 let isSet = try transaction.setClaims(
-                    claims, of: subject, at: now, event: events(.userClaimsChanged, [:]))
-                try take(isSet ? .changed(ended: []) : .noAccount)
+                    claims, of: subject, at: ending.at, event: events(.userClaimsChanged, [:]))
+                try take(isSet ? .changed(.nothing) : .noAccount)
             }
             if let hash = change.passwordHash {
-                let sessions = try transaction.setPassword(
-                    hash, of: subject, at: now, event: events(.userPasswordChanged, [:]),
-                    ended: events(.webSessionEnded, [:]))
-                try take(sessions.map { .changed(ended: $0) } ?? .noAccount)
+                let more = try transaction.setPassword(
+                    hash, of: subject, event: events(.userPasswordChanged, [:]), ending, by: endings)
+                try take(more.map(UserChangeOutcome.changed) ?? .noAccount)
             }
-            return isChanged ? .changed(ended: ended) : .unchanged
+            return isChanged ? .changed(ended) : .unchanged
         }
     }
 }

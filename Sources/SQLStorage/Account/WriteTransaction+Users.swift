@@ -2,15 +2,15 @@ import Bridge
 
 /// Changes of users, for the verbs that make one of them and the one that makes several.
 extension WriteTransaction {
-    /// - Returns: the ended sessions; `nil` for a user without an account.
+    /// - Returns: what ended; `nil` for a user without an account.
     func setPassword(
-        _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
-    ) throws -> [SessionID]? {
-        guard try changes(AccountSQL.setPassword, [SQLValue(subject), .text(hash.text), SQLValue(now)]) else {
+        _ hash: PasswordHash, of subject: Subject, event: AuditEvent, _ ending: Ending, by sql: EndingSQL
+    ) throws -> Ended? {
+        guard try changes(AccountSQL.setPassword, [SQLValue(subject), .text(hash.text), SQLValue(ending.at)]) else {
             return nil
         }
         try record(event)
-        return try endAll(of: subject, at: now, ended: ended)
+        return try end(.user(subject), ending, by: sql)
     }
 
     /// - Returns: whether there is such an account.
@@ -23,16 +23,16 @@ extension WriteTransaction {
     }
 
     func setDisabled(
-        _ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
+        _ disabled: Bool, subject: Subject, event: AuditEvent, _ ending: Ending, by sql: EndingSQL
     ) throws -> UserChangeOutcome {
         if disabled, try isLastAdministrator(subject) { return .lastAdministrator }
         let changed =
             disabled
-            ? try run(SubjectSQL.disable, [SQLValue(subject), SQLValue(now)])
+            ? try run(SubjectSQL.disable, [SQLValue(subject), SQLValue(ending.at)])
             : try run(SubjectSQL.enable, [SQLValue(subject)])
         guard !changed.isEmpty else { return .unchanged }
         try record(event)
-        return .changed(ended: disabled ? try endAll(of: subject, at: now, ended: ended) : [])
+        return .changed(disabled ? try end(.user(subject), ending, by: sql) : .nothing)
     }
 
     func setRole(_ change: UserChange.RoleChange, of subject: Subject, event: AuditEvent) throws -> UserChangeOutcome {
@@ -42,7 +42,7 @@ extension WriteTransaction {
         guard try changes(AccountSQL.setRole, [SQLValue(subject), SQLValue(role?.rawValue)]) else { return .unchanged }
         try record(event)
         if role == nil { try endAdminSessions(of: subject, event) }
-        return .changed(ended: [])
+        return .changed(.nothing)
     }
 
     /// Whether without this user nobody's account would administer; the answer holds until the commit.

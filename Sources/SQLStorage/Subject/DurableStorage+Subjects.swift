@@ -3,7 +3,7 @@ package import Bridge
 extension DurableStorage: SubjectStore {
     package func standing(of subject: Subject) async throws -> SubjectStanding {
         try await read { session in
-            guard let row = try session.run(SubjectSQL.disabledAt, [SQLValue(subject)]).first else { return .unknown }
+            guard let row = try session.run(SubjectSQL.standing, [SQLValue(subject)]).first else { return .unknown }
             return try row.optionalTimestamp(0) == nil ? .active : .disabled
         }
     }
@@ -15,10 +15,10 @@ extension DurableStorage: SubjectStore {
     }
 
     package func setDisabled(
-        _ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
+        _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
     ) async throws -> UserChangeOutcome {
-        try await write { transaction in
-            try transaction.setDisabled(disabled, subject: subject, at: now, event: event, ended: ended)
+        try await write { [endings] transaction in
+            try transaction.setDisabled(disabled, subject: subject, event: event, ending, by: endings)
         }
     }
 

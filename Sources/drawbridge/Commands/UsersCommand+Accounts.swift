@@ -47,7 +47,7 @@ extension UsersCommand {
                 return try await storage.setPassword(hash, of: account.subject)
             }
             guard let ended else { throw CommandFailure("There is no account \(user).") }
-            print("Changed the password of \(user); \(ended.count) sessions ended.")
+            print("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
         }
     }
 }
@@ -80,9 +80,9 @@ extension UsersCommand {
                 actor: .login(ProcessInfo.processInfo.userName), origin: nil, at: TimeSource.system.now())
             let outcome = try await options.withStorage { storage in
                 let subject = try await UserName(user).subject(in: storage)
-                return try await storage.changeUser(subject, UserChange(role: change), at: action.at) { type, facts in
-                    action.event(type, subject: subject, facts: facts)
-                }
+                return try await storage.changeUser(
+                    subject, UserChange(role: change), events: { action.event($0, subject: subject, facts: $1) },
+                    ending: Ending(action))
             }
             switch outcome {
             case .changed: print("\(user) has the role \(role) now.")
@@ -121,12 +121,11 @@ struct UserName {
 
 extension AccountStore {
     /// Changes a password from the command line.
-    fileprivate func setPassword(_ hash: PasswordHash, of subject: Subject) async throws -> [SessionID]? {
+    fileprivate func setPassword(_ hash: PasswordHash, of subject: Subject) async throws -> Ended? {
         let now = TimeSource.system.now()
         return try await setPassword(
-            hash, of: subject, at: now,
+            hash, of: subject,
             event: AuditEvent(at: now, type: .userPasswordChanged, outcome: .success, subject: subject),
-            ended: AuditEvent(
-                at: now, type: .webSessionEnded, outcome: .success, reason: "password_changed", subject: subject))
+            ending: Ending(at: now, reason: "password_changed", origin: nil))
     }
 }

@@ -42,7 +42,12 @@ struct SharedState: Sendable {
             ? UnlimitedRateLimiter()
             : FailoverRateLimiter(
                 RedisRateLimiter(client: client, prefix: redis.prefix), own: own, degradation: degradations[1])
-        revocations = RedisRevocationChannel(client: client, prefix: redis.prefix)
+        let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
+        // The database's news come with the commit and go on while Redis is away.
+        revocations =
+            settings.database.map {
+                RevocationChannels([redisChannel, PostgresRevocationChannel($0, logger: logger)])
+            } ?? redisChannel
         readinessCheck = Readiness.Check("redis", isOptional: true) {
             try await client.checkAvailable()
             guard !degradations.contains(where: \.isDegraded) else {

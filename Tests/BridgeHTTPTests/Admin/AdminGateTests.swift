@@ -177,9 +177,10 @@ extension TestBridge {
         try await TestAccounts.add(to: self)
         let now = clock.now
         for subject in ["alice", "carol"] as [Subject] {
-            _ = try await storage.changeUser(subject, UserChange(role: .give(.admin)), at: now) { type, _ in
-                AuditEvent(at: now, type: type, outcome: .success, subject: subject)
-            }
+            _ = try await storage.changeUser(
+                subject, UserChange(role: .give(.admin)),
+                events: { type, _ in AuditEvent(at: now, type: type, outcome: .success, subject: subject) },
+                ending: Ending(at: now, reason: "test", origin: nil))
         }
     }
 }

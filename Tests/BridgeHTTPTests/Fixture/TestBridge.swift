@@ -50,6 +50,8 @@ struct TestBridge: Sendable {
         let parents = ParentSessions(store: storage)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         let sessions = WebSessions(store: storage, time: time)
+        let appSessions = AppSessions(store: storage, webSessions: sessions)
+        let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
         let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
         settings = BridgeHTTPSettings(
             publicOrigin: origin, redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
@@ -63,15 +65,16 @@ struct TestBridge: Sendable {
             overview: LoginTokenOverview(store: storage, time: time),
             redeemer: LoginTokenRedeemer(
                 settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
-                sessions: sessions, replayGuard: InProcessReplayGuard(),
+                sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
                 refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals),
-                time: time),
-            sessions: sessions, formTokens: FormTokens(keys: keys, time: time),
+                keys: keys, time: time),
+            sessions: sessions, endings: endings, formTokens: FormTokens(keys: keys, time: time),
             bearers: BearerGate(
                 authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time),
             clients: clients,
             admin: try TestAdministration(
-                storage: storage, sessions: sessions, codec: codec, clients: clients, parents: parents,
+                storage: storage, sessions: sessions, endings: endings, codec: codec, clients: clients,
+                parents: parents,
                 refusals: refusals, origin: origin, time: time
             ).services,
             pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),

@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -37,11 +38,26 @@ import Testing
         try await withDesk { desk in
             try await desk.add("alice")
             _ = try await desk.service.storage.setDisabled(
-                true, subject: "sub-alice", at: noon,
-                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+                true, subject: "sub-alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ending: .sample(at: noon))
             try await expectWord("refused", of: desk.attempt("alice"))
             #expect(try await desk.failures() == ["user_disabled"])
+        }
+    }
+
+    @Test func `a password that was replaced after it was checked opens nothing`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            let checked = try #require(try await desk.service.storage.account(of: "sub-alice"))
+            let new = try PasswordHash(Secret("battery staple"), cost: SignInDesk.cost, random: .system)
+            _ = try await desk.service.storage.setPassword(
+                new, of: "sub-alice", event: AuditEvent(at: noon, type: .userPasswordChanged, outcome: .success),
+                ending: .sample(at: noon + .milliseconds(1)))
+            let outcome = try await desk.signIn.open(
+                checked, Authentication(time: noon, acr: "aal1", amr: ["pwd"]), replacing: nil, origin: origin(),
+                at: noon)
+            expectWord("stale", of: outcome)
+            #expect(try await desk.failures() == ["stale"])
         }
     }
 
@@ -180,7 +196,7 @@ import Testing
             let hash = try PasswordHash(Secret("another horse"), cost: SignInDesk.cost, random: .system)
             let event = AuditEvent(at: noon, type: .userPasswordChanged, outcome: .success)
             _ = try await desk.service.storage.setPassword(
-                hash, of: "sub-alice", at: desk.service.clock.now, event: event, ended: event)
+                hash, of: "sub-alice", event: event, ending: .sample(at: desk.service.clock.now))
             try await expectWord("stale", of: confirm(desk, pending, code))
             // The code was not looked at, so it is still good for the new password.
             let again = try #require(try await desk.attempt("alice", Secret("another horse")).pending)

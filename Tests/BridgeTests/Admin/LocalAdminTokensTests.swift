@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Synchronization
 import Testing
 
@@ -43,9 +44,7 @@ import Testing
         }
 
         func endSessions() async throws {
-            _ = try await provider.service.storage.endSessions(
-                of: "alice", at: provider.service.clock.now,
-                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+            _ = try await provider.service.storage.end(.user("alice"), .sample(at: provider.service.clock.now))
         }
 
         func machineToken(scope: String? = nil, proof: PresentedProof = .none) async throws -> Secret<String> {
@@ -189,9 +188,8 @@ import Testing
             // Without a password there is nothing that a second factor could stand beside.
             #expect(try await !administrators.canEnrolSecondFactor("carol"))
             _ = try await service.storage.setDisabled(
-                true, subject: "carol", at: noon,
-                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+                true, subject: "carol", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ending: .sample(at: noon))
             #expect(try await !administrators.isAdministrator("carol"))
         }
     }

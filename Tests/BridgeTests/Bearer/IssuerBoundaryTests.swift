@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -27,7 +28,7 @@ private struct OneBearer: BearerAuthenticator {
     private func found(_ identity: BearerIdentity, in service: Service) async throws -> String {
         let boundary = IssuerBoundary(
             OneBearer(identity: identity), subjects: Subjects(store: service.storage),
-            parents: ParentSessions(store: service.storage, apps: service.storage))
+            parents: ParentSessions(store: service.storage))
         do {
             return try await boundary.authenticate(Secret("token"), at: service.clock.now).subject.rawValue
         } catch let refusal as BearerRefusal {
@@ -134,7 +135,7 @@ private struct OneBearer: BearerAuthenticator {
             let session = try #require(try await service.open(answer.token).opened).session
             #expect(
                 try await found(bearer("alice", sid: session.id), in: service) == "session_of_another_issuer")
-            try await service.sessions.end(session, reason: "test", origin: origin())
+            _ = try await service.storage.end(.webSession(session.id), .sample(at: service.clock.now))
             service.clock.advance(.seconds(2))
             #expect(
                 try await found(bearer("alice", sid: session.id), in: service) == "session_of_another_issuer")
