@@ -123,9 +123,9 @@ def test_beside_accounts_an_issuer_without_a_prefix_is_refused_unless_it_shares_
 def test_accounts_in_the_database_take_a_prefix_whatever_the_settings_say(serve):
     server = serve(issuer="subject_prefix: 'backend:'", users={"alice": PASSWORD})
     assert server.stop() == 0
-    (server.data / "master-key").unlink()
     text = server.settings.read_text()
-    server.settings.write_text(text.replace("subject_prefix: 'backend:'", ""))
+    server.settings.write_text(text.replace("subject_prefix: 'backend:'", "") + "provider: {enabled: false}\n")
+    assert run("check-config", "--config", str(server.settings)).returncode == 0
     started = run("serve", "--config", str(server.settings), check=False)
     assert started.returncode == 78 and b"subject_prefix" in started.stderr, started.stderr
 

@@ -59,7 +59,7 @@ package struct LoginTokenRedeemer: Sendable {
             return .confirm(submitsItself: submitsItself)
         case .one(let presented): token = presented
         }
-        let verification = codec.verify(token, at: now)
+        let verification = try await codec.verify(token, at: now)
         let mode =
             if case .verified(let claims) = verification {
                 clients.current[claims.audience]?.redeemMode ?? .direct
@@ -86,8 +86,9 @@ package struct LoginTokenRedeemer: Sendable {
     }
 
     /// Where the website of a good token has its pages, when not here; touches no state.
-    package func targetOrigin(of token: Secret<String>) -> WebOrigin? {
-        guard case .verified(let claims) = codec.verify(token, at: time.now()) else { return nil }
+    /// - Throws: ``StorageError`` when the token's key is unknown here and the database cannot say more.
+    package func targetOrigin(of token: Secret<String>) async throws -> WebOrigin? {
+        guard case .verified(let claims) = try await codec.verify(token, at: time.now()) else { return nil }
         return clients.current[claims.audience]?.publicOrigin
     }
 

@@ -59,14 +59,14 @@ struct RedemptionController: Sendable {
         case .refused: return pages.refused(to: visitor)
         case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor)
         case .confirm(let submitsItself):
-            return try withForm(.redeem, request, reading) { fields, targets in
+            return try await withForm(.redeem, request, reading) { fields, targets in
                 pages.confirm(
                     action: Self.action(context), fields: fields, submitsItself: submitsItself, formTargets: targets,
                     to: visitor)
             }
         case .switchAccount(let current, let proposed):
             let home = try await home(of: request)
-            return try withForm(.switchAccount, request, reading) { fields, targets in
+            return try await withForm(.switchAccount, request, reading) { fields, targets in
                 pages.switchAccount(
                     current: current, proposed: proposed, home: home, action: Self.action(context), fields: fields,
                     formTargets: targets, to: visitor)
@@ -93,7 +93,7 @@ struct RedemptionController: Sendable {
     private func withForm(
         _ purpose: FormTokens.Purpose, _ request: Request, _ reading: VisitReader.Reading,
         page: ([HiddenField], [String]) -> Response
-    ) throws -> Response {
+    ) async throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         var fields: [HiddenField] = []
         if case .one(let token) = reading.token { fields.append(HiddenField(name: "token", value: token.expose())) }
@@ -107,17 +107,17 @@ struct RedemptionController: Sendable {
         let session = purpose == .switchAccount ? request.sessionSecret : nil
         let formToken = try formTokens.make(for: purpose, binding: binding, session: session)
         fields.append(HiddenField(name: "form_token", value: formToken))
-        var response = page(fields, formTargets(reading.token))
+        var response = page(fields, try await formTargets(reading.token))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
     /// The other origins that the form's answer may lead to: that of the token's own website. Of a token in the
     /// fragment nothing is known here, so then every website counts that an app may open.
-    private func formTargets(_ token: RedemptionRequest.PresentedToken) -> [String] {
+    private func formTargets(_ token: RedemptionRequest.PresentedToken) async throws -> [String] {
         let origins: [WebOrigin]
         switch token {
-        case .one(let token): origins = [redeemer.targetOrigin(of: token)].compactMap(\.self)
+        case .one(let token): origins = [try await redeemer.targetOrigin(of: token)].compactMap(\.self)
         case .conflicting: origins = []
         case .none:
             let directory = clients.current

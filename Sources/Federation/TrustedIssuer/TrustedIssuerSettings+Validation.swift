@@ -45,8 +45,8 @@ extension TrustedIssuerSettings {
             return [
                 .init(
                     issuer: issuer, field: "subject_prefix",
-                    text: "is required where users sign in here too (a master key, accounts, upstream providers), such "
-                        + "as \"backend:\"; or set shares_subjects_with_accounts: true when the issuer's users are the "
+                    text: "is required where users sign in here too (provider.enabled, accounts, upstream providers), "
+                        + "such as \"backend:\"; or set shares_subjects_with_accounts: true when the issuer's users are the "
                         + "same people as the accounts, so that its tokens may sign in as any of them")
             ]
         }

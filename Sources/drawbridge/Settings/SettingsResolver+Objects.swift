@@ -61,18 +61,14 @@ extension SettingProblem {
 extension OwnIssuer {
     /// As far as the settings say: a start also looks for accounts in the database.
     init(
-        publicOrigin: WebOrigin?, upstreamProviders: [UpstreamProviderSettings], masterKeyFile: String?,
-        dataDirectory: String
+        publicOrigin: WebOrigin?, isProvider: Bool, upstreamProviders: [UpstreamProviderSettings]
     ) {
-        let hasMasterKey =
-            masterKeyFile != nil
-            || FileManager.default.fileExists(atPath: DrawbridgeSettings.masterKeyPath(in: dataDirectory))
-        self.init(name: publicOrigin?.description, signsUsersIn: hasMasterKey || !upstreamProviders.isEmpty)
+        self.init(name: publicOrigin?.description, signsUsersIn: isProvider || !upstreamProviders.isEmpty)
     }
 
     init(_ settings: DrawbridgeSettings) {
         self.init(
-            publicOrigin: settings.publicOrigin, upstreamProviders: settings.upstreamProviders,
-            masterKeyFile: settings.masterKeyFile, dataDirectory: settings.dataDirectory)
+            publicOrigin: settings.publicOrigin, isProvider: settings.isProvider,
+            upstreamProviders: settings.upstreamProviders)
     }
 }

@@ -41,10 +41,9 @@ extension SettingsResolver {
         let clients = clients()
         let defaultWebClient = optionalText(.defaultWebClient).map(ClientID.init(rawValue:))
         let providers = upstreamProviders()
+        let isProvider = boolean(.providerEnabled)
         let issuers = trustedIssuers(
-            beside: OwnIssuer(
-                publicOrigin: origin, upstreamProviders: providers, masterKeyFile: path(.masterKeyFile),
-                dataDirectory: dataDirectory))
+            beside: OwnIssuer(publicOrigin: origin, isProvider: isProvider, upstreamProviders: providers))
         let limits = limits()
         let redis = redis()
         let alerts = alerts()
@@ -77,7 +76,8 @@ extension SettingsResolver {
             auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: providers,
             auditForwarders: auditForwarders,
             masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO,
-            webhookSecretsDirectory: path(.webhookSecretsDirectory), requiresProofNonce: requiresProofNonce,
+            webhookSecretsDirectory: path(.webhookSecretsDirectory), isProvider: isProvider,
+            requiresProofNonce: requiresProofNonce,
             signInCompatibility: signInCompatibility)
     }
 
