@@ -75,7 +75,8 @@ struct Service: Sendable {
         authentication: Authentication = Authentication()
     ) -> BearerIdentity {
         BearerIdentity(
-            subject: subject, clientID: client, issuer: "https://backend.example", sessionID: sid,
+            subject: subject, clientID: client, issuer: "https://backend.example", authority: .trustedWithAccounts,
+            sessionID: sid,
             authentication: authentication, expiresAt: clock.now + .seconds(3600))
     }
 

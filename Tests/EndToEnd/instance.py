@@ -196,10 +196,11 @@ class Served(Process):
     ISSUER = "https://backend.example"
 
     def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, website: str = "",
-                 origin: str | None = None, clients: list[dict] = [], users: dict[str, str] = {}):
+                 origin: str | None = None, clients: list[dict] = [], users: dict[str, str] = {},
+                 issuer: str = "shares_subjects_with_accounts: true"):
         """`settings` are further lines of the file, `website` further fields of the website's document, `clients`
         further documents, `users` names and passwords of accounts, `origin` is where browsers come to when that is
-        not here."""
+        not here, `issuer` is what else is said of the trusted issuer: its users are those of the accounts."""
         scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
         self.data = scratch / "data"
         self.settings = scratch / "drawbridge.yaml"
@@ -225,6 +226,7 @@ trusted_issuers:
   - issuer: {self.ISSUER}
     audience: drawbridge
     hmac: {{key_id: demo, secret_file: {secret}}}
+    {issuer}
 clients:
   - {{client_id: app, client_type: native, can_issue_login_tokens: true, may_reach: [web]}}
   - {{client_id: web, client_type: web, return_paths: [/contacts, "/account/*"], default_return_path: /contacts{fields}}}
@@ -234,7 +236,12 @@ clients:
         for name, password in users.items():
             run("users", "add", "--config", str(self.settings), name, "--name", name.capitalize(),
                 "--email", f"{name}@example.com", stdin=password.encode() + b"\n")
-        super().__init__([binary(), "serve", "--config", str(self.settings)], scratch)
+        self.scratch = scratch
+        self.start()
+
+    def start(self):
+        """Runs it; once more, after it was stopped and its settings were changed."""
+        super().__init__([binary(), "serve", "--config", str(self.settings)], self.scratch)
         wait_until(self._is_ready, 30, "readiness")
 
     def _is_ready(self) -> bool:

@@ -379,7 +379,10 @@ management_listen: 127.0.0.1:{management}
 data_directory: {folder / "data"}
 default_web_client: web
 trusted_issuers:
-  - {{issuer: "https://backend.example", audience: drawbridge, hmac: {{key_id: demo, secret_file: {secret}}}}}
+  - issuer: https://backend.example
+    audience: drawbridge
+    hmac: {{key_id: demo, secret_file: {secret}}}
+    shares_subjects_with_accounts: true
 clients:
   - {{client_id: app, client_type: native, can_issue_login_tokens: true, may_reach: [web]}}
   - {{client_id: web, client_type: web, return_paths: [/contacts], default_return_path: /contacts}}

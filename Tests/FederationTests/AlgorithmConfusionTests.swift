@@ -110,6 +110,7 @@ import Testing
                 var settings = fileSettings(path)
                 settings.issuer = issuer
                 settings.subjectPrefix = prefix
+                settings.clients = ["app"]
                 return settings
             }
             let issuers = try await TrustedIssuers(settings, logger: quiet)

@@ -68,16 +68,45 @@ private func claims(at now: Timestamp) -> [String: any Sendable] {
         }
     }
 
-    @Test func `keys are renewed after the interval, and a withdrawn one is refused`() async throws {
+    @Test func `a key that was withdrawn is refused a minute later, however quiet it was`() async throws {
         try await IssuerServer.run { [key, now] server, origin in
             server.answer("/jwks", json: keySet([key.jwk()]))
             let issuers = try await issuers(settings(origin))
             _ = try await issuers.authenticate(key.token())
             server.answer("/jwks", json: keySet([ECKey(keyID: "k2").jwk()]))
-            let before = now + .seconds(599)
+            let before = now + .seconds(29)
             try await issuers.expectAlice(key.token(claims(at: before)), at: before)
-            let after = now + .seconds(600)
+            #expect(server.count(of: "/jwks") == 1)
+            let after = now + .seconds(60)
             await issuers.expect(.unknownKey, of: try key.token(claims(at: after)), at: after)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `keys in use are fetched anew beside it, and nobody waits for that`() async throws {
+        try await IssuerServer.run { [key, now] server, origin in
+            server.answer("/jwks", json: keySet([key.jwk()]))
+            let issuers = try await issuers(settings(origin))
+            _ = try await issuers.authenticate(key.token())
+            // What hangs is not waited for.
+            server.answer("/jwks", with: .init(hangs: true))
+            let later = now + .seconds(30)
+            try await issuers.expectAlice(key.token(claims(at: later)), at: later)
+            while server.count(of: "/jwks") < 2 { await Task.yield() }
+        }
+    }
+
+    @Test func `while the issuer is away, one waits and the others go on`() async throws {
+        try await IssuerServer.run { [key, now] server, origin in
+            server.answer("/jwks", json: keySet([key.jwk()]))
+            let issuers = try await issuers(settings(origin))
+            _ = try await issuers.authenticate(key.token())
+            server.answer("/jwks", with: .init(status: .internalServerError))
+            for seconds in [60, 61, 89] {
+                let later = now + .seconds(seconds)
+                try await issuers.expectAlice(key.token(claims(at: later)), at: later)
+            }
+            #expect(server.count(of: "/jwks") == 2)
         }
     }
 

@@ -18,7 +18,6 @@ import Testing
         #expect(identity.authentication.acr == "urn:loa:2")
         #expect(identity.authentication.amr == ["pwd", "otp"])
         #expect(identity.expiresAt == TestToken.now + .seconds(330))
-        #expect(identity.cacheableUntil == identity.expiresAt)
     }
 
     @Test func `optional claims of the wrong type are left out`() async throws {
@@ -156,6 +155,66 @@ import Testing
         } else {
             await issuers.expect(.unknownKey, of: token)
         }
+    }
+
+    @Test func `an issuer speaks for the clients that are listed`() async throws {
+        let issuers = try await issuers(hmacSettings { $0.clients = ["app"] })
+        try await issuers.expectAlice(TestToken.hmac())
+        await issuers.expect(
+            .clientOfAnotherIssuer, of: TestToken.hmac(TestToken.claims(["client_id": "another"])))
+    }
+
+    @Test func `RFC 9068 §5: nobody is named as a client that acts for itself`() async throws {
+        await (try issuers(hmacSettings())).expect(
+            .subjectOfAnotherIssuer, of: TestToken.hmac(TestToken.claims(["sub": "client:machine"])))
+    }
+
+    @Test(
+        arguments: [
+            (-3600, -3600), (-10, -10), (0, -10), (30, -10), (31, nil), (86_400, nil),
+        ] as [(Int64, Int64?)])
+    func `a sign-in is never newer than the token that tells of it`(claimed: Int64, found: Int64?) async throws {
+        let now = TestToken.now
+        let issuers = try await issuers(hmacSettings())
+        let token = TestToken.hmac(TestToken.claims(["auth_time": now.seconds + claimed]))
+        guard let found else { return await issuers.expect(.notYetValid, of: token) }
+        #expect(try await issuers.authenticate(token).authentication.time == now + .seconds(found))
+    }
+
+    @Test(
+        arguments: [
+            (-10, 86_390, true), (-10, 86_391, false), (nil, 86_400, true), (nil, 86_401, false),
+            (-86_000, 401, false), (-86_000, 400, true),
+        ] as [(Int64?, Int64, Bool)])
+    func `a token lives for a day at most`(issued: Int64?, ends: Int64, isGood: Bool) async throws {
+        let now = TestToken.now.seconds
+        var claims = TestToken.claims(["exp": now + ends], without: ["iat"])
+        if let issued { claims["iat"] = now + issued }
+        let issuers = try await issuers(hmacSettings())
+        if isGood {
+            try await issuers.expectAlice(TestToken.hmac(claims))
+        } else {
+            await issuers.expect(.livesTooLong, of: TestToken.hmac(claims))
+        }
+    }
+
+    @Test func `how long tokens may live is the operator's to say`() async throws {
+        let issuers = try await issuers(hmacSettings { $0.maximumTokenLifetime = .seconds(300) })
+        await issuers.expect(.livesTooLong, of: TestToken.hmac())
+    }
+
+    @Test func `a verified token is looked at again within half a minute`() async throws {
+        let identity = try await issuers(hmacSettings()).authenticate(TestToken.hmac())
+        #expect(identity.cacheableUntil == TestToken.now + .seconds(30))
+        #expect(identity.expiresAt > identity.cacheableUntil)
+    }
+
+    @Test(arguments: [(false, BearerIdentity.Authority.trusted), (true, .trustedWithAccounts)])
+    func `whom an issuer may name stands with its tokens`(
+        shares: Bool, authority: BearerIdentity.Authority
+    ) async throws {
+        let issuers = try await issuers(hmacSettings { $0.sharesSubjectsWithAccounts = shares })
+        #expect(try await issuers.authenticate(TestToken.hmac()).authority == authority)
     }
 
     @Test func `claims are mapped by configuration`() async throws {

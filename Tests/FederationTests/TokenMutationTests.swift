@@ -40,13 +40,17 @@ struct SeededGenerator: RandomNumberGenerator {
     func `no mutation of a good token is good`(seed: UInt64) async throws {
         var generator = SeededGenerator(state: seed)
         let key = ECKey(keyID: "k1")
-        let settings = hmacSettings { $0.subjectPrefix = "h:" }
+        let settings = hmacSettings {
+            $0.subjectPrefix = "h:"
+            $0.clients = ["app"]
+        }
         try await withTemporaryFolder { folder in
             let path = folder + "/jwks.json"
             try Data(keySet([key.jwk()])).write(to: URL(fileURLWithPath: path))
             var file = fileSettings(path)
             file.issuer = "https://file.example"
             file.subjectPrefix = "f:"
+            file.clients = ["app"]
             let issuers = try await TrustedIssuers([settings, file], logger: quiet)
             let tokens = [TestToken.hmac(), try key.token(TestToken.claims(["iss": "https://file.example"]))]
             for token in tokens {

@@ -7,11 +7,21 @@ import Testing
         let testDescription: String
         let field: String?
         let settings: [TrustedIssuerSettings]
+        var own = OwnIssuer.none
 
         init(_ name: String, _ field: String?, _ change: (inout TrustedIssuerSettings) -> Void) {
             testDescription = name
             self.field = field
             settings = [hmacSettings(change)]
+        }
+
+        /// Beside accounts, at `https://bridge.example`.
+        static func besideAccounts(
+            _ name: String, _ field: String?, _ change: (inout TrustedIssuerSettings) -> Void
+        ) -> Case {
+            var item = Case(name, field, change)
+            item.own = OwnIssuer(name: "https://bridge.example", signsUsersIn: true)
+            return item
         }
 
         init(_ name: String, _ field: String?, prefixes: [String], issuers: [String] = ["https://a", "https://b"]) {
@@ -21,6 +31,7 @@ import Testing
                 hmacSettings {
                     $0.subjectPrefix = prefix
                     $0.issuer = issuer
+                    $0.clients = ["app"]
                 }
             }
         }
@@ -77,9 +88,28 @@ import Testing
         Case("two issuers, one prefix begins the other", "subject_prefix", prefixes: ["a", "ab"]),
         Case("one issuer twice", "issuer", prefixes: ["a:", "b:"], issuers: ["https://a", "https://a"]),
         Case("prefix with a space", "subject_prefix") { $0.subjectPrefix = "a b" },
+        Case("prefix of clients", "subject_prefix") { $0.subjectPrefix = "client:x:" },
+        Case("no client at all", "clients") { $0.clients = [] },
+        Case("lives that are no limit", "max_token_lifetime") { $0.maximumTokenLifetime = .seconds(367 * 86_400) },
+        Case("no lives at all", "max_token_lifetime") { $0.maximumTokenLifetime = .zero },
+        Case("the issuer that stands for accounts", "issuer") { $0.issuer = Account.issuer },
+        .besideAccounts("without a prefix", "subject_prefix") { _ in },
+        .besideAccounts("with a prefix", nil) { $0.subjectPrefix = "backend:" },
+        .besideAccounts("a prefix that an account's subject may begin with", "subject_prefix") {
+            $0.subjectPrefix = "n6"
+        },
+        .besideAccounts("sharing its subjects with them", nil) { $0.sharesSubjectsWithAccounts = true },
+        .besideAccounts("sharing behind a prefix", "shares_subjects_with_accounts") {
+            $0.sharesSubjectsWithAccounts = true
+            $0.subjectPrefix = "backend:"
+        },
+        .besideAccounts("its own name", "issuer") {
+            $0.issuer = "https://bridge.example"
+            $0.subjectPrefix = "backend:"
+        },
     ])
     func `settings are checked`(_ item: Case) {
-        let fields = Set(TrustedIssuerSettings.problems(in: item.settings).map(\.field))
+        let fields = Set(TrustedIssuerSettings.problems(in: item.settings, beside: item.own).map(\.field))
         #expect(fields == Set([item.field].compactMap(\.self)))
     }
 
@@ -88,11 +118,35 @@ import Testing
             hmacSettings {
                 $0.issuer = name
                 $0.subjectPrefix = name
+                $0.clients = ["app"]
                 $0.verification = .introspection(
                     endpoint: "https://\(name).example", clientID: "c", clientSecret: Secret("s"))
             }
         }
         #expect(TrustedIssuerSettings.problems(in: settings).map(\.field) == ["introspection"])
+    }
+
+    @Test func `each of two issuers says which clients it speaks for`() {
+        let settings = ["a:", "b:"].map { prefix in
+            hmacSettings {
+                $0.issuer = prefix
+                $0.subjectPrefix = prefix
+            }
+        }
+        #expect(TrustedIssuerSettings.problems(in: settings).map(\.field) == ["clients", "clients"])
+    }
+
+    @Test func `one that shares its subjects with accounts can have no other beside it`() {
+        var sharing = hmacSettings { $0.sharesSubjectsWithAccounts = true }
+        var other = hmacSettings {
+            $0.issuer = "https://other.example"
+            $0.subjectPrefix = "other:"
+        }
+        sharing.clients = ["app"]
+        other.clients = ["app"]
+        let own = OwnIssuer(name: nil, signsUsersIn: true)
+        #expect(
+            TrustedIssuerSettings.problems(in: [sharing, other], beside: own).map(\.field) == ["subject_prefix"])
     }
 
     @Test func `all problems are thrown at once, without secrets`() async throws {

@@ -51,9 +51,9 @@ extension DurableStorage {
     }
 
     func disable(_ subject: Subject) async throws -> [SessionID]? {
-        try await setDisabled(
+        let outcome = try await setDisabled(
             true, subject: subject, event: .sample(.userDisabled, reason: subject.rawValue),
-            ending: .sample("user_disabled")
-        )?.sessions
+            ending: .sample("user_disabled"))
+        return if case .changed(let ended) = outcome { ended.sessions } else { nil }
     }
 }

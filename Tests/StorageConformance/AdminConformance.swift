@@ -1,15 +1,19 @@
 package import Bridge
+import OAuth2
 
 /// What the stores of the administration must do.
 package enum AdminConformance {
-    package static let cases: [ConformanceCase<any BridgeStorage>] = sessionCases + clientCases + tallyCases
+    package static let cases: [ConformanceCase<any BridgeStorage>] =
+        sessionCases + groundCases + clientCases + tallyCases
 
     private static let sessionCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a console session is found by its secret's digest until it is ended") { open in
             let store = try await open()
             let session = AdminSession(
-                secretDigest: "digest", actor: .client("robot"), createdAt: Sample.now,
-                expiresAt: Sample.now + .seconds(3600), lastSeenAt: Sample.now)
+                secretDigest: "digest", actor: .account("zoë"),
+                credential: AdminCredential(
+                    tokenID: "jti", clientID: "app", sessionID: "sid", signedInAt: Sample.now - .seconds(5)),
+                createdAt: Sample.now, expiresAt: Sample.now + .seconds(3600), lastSeenAt: Sample.now)
             try await store.open(session, event: Sample.event(.adminSignedIn))
             try expectEqual(try await open().adminSession(secretDigest: "digest"), session, "session")
             try expectEqual(try await store.adminSession(secretDigest: "other"), nil, "another")
@@ -26,11 +30,7 @@ package enum AdminConformance {
         ConformanceCase("expired console sessions are purged, others stay") { open in
             let store = try await open()
             for (digest, seconds) in [("old", 10), ("young", 100)] {
-                try await store.open(
-                    AdminSession(
-                        secretDigest: digest, actor: .account("zoë"), createdAt: Sample.now,
-                        expiresAt: Sample.now + .seconds(seconds), lastSeenAt: Sample.now),
-                    event: Sample.event(.adminSignedIn))
+                try await store.openConsole(digest, .account("zoë"), lifetime: .seconds(seconds))
             }
             try await store.purgeAdminSessions(expiredBefore: Sample.now + .seconds(50))
             try expectEqual(try await store.adminSession(secretDigest: "old"), nil, "old")
@@ -62,6 +62,66 @@ package enum AdminConformance {
             try expectEqual(Set(events.compactMap(\.sessionID?.rawValue)), Set(found), "events")
         },
     ]
+
+    /// Each takes away what the session of the console named here hangs on, and leaves another's alone.
+    private static let groundCases: [ConformanceCase<any BridgeStorage>] = [
+        ground("the revocation of its token", of: .client("robot")) { store in
+            try await store.revokeToken(
+                "token-mine", until: Sample.now, event: Sample.event(.accessTokenRevoked, reason: "lost"))
+        },
+        ground("its client's deletion", of: .client("robot")) { store in
+            _ = try await store.deleteClient("client-mine", event: Sample.event(.clientDeleted, reason: "lost"))
+        },
+        ground("its client's deletion as it was read", of: .client("robot")) { store in
+            _ = try await store.deleteClient(
+                unchanged: Sample.administration("client-mine"), event: Sample.event(.clientDeleted, reason: "lost"))
+        },
+        ground("the loss of the scope admin", of: .client("robot")) { store in
+            _ = try await store.save(
+                Client(id: "client-mine", name: "client-mine", kind: .service), expecting: .present,
+                event: Sample.event(.clientChanged, reason: "lost"))
+        },
+        ground("an end of everything of its user", of: .account("mine")) { store in
+            _ = try await store.end(.user("mine"), .sample("lost"))
+        },
+        ground("a new password", of: .account("mine")) { store in
+            _ = try await store.setPassword(
+                try Sample.passwordHash(), of: "mine", event: Sample.event(.userPasswordChanged),
+                ending: .sample("lost"))
+        },
+        ground("the disabling of its user", of: .account("mine")) { store in
+            _ = try await store.setDisabled(
+                true, subject: "mine", event: Sample.event(.userDisabled), ending: .sample("lost"))
+        },
+        ground("the loss of the role", of: .account("mine")) { store in
+            _ = try await store.changeUser(
+                "mine", UserChange(role: .take), events: { type, _ in Sample.event(type, reason: "lost") },
+                ending: .sample("lost"))
+        },
+    ]
+
+    private static func ground(
+        _ name: String, of actor: AdminActor, _ takeAway: @escaping @Sendable (any BridgeStorage) async throws -> Void
+    ) -> ConformanceCase<any BridgeStorage> {
+        ConformanceCase("\(name) ends a session of the console, with its event, and nobody else's") { open in
+            let store = try await open()
+            for name in ["mine", "other"] {
+                try await store.addAdministrator(Subject(rawValue: name))
+                _ = try await store.save(
+                    Sample.administration(ClientID(rawValue: "client-\(name)")), expecting: .absent,
+                    event: Sample.event(.clientCreated))
+                let other: AdminActor = if case .client = actor { .client("other") } else { .account("other") }
+                try await store.openConsole(name, name == "mine" ? actor : other)
+            }
+            try await takeAway(store)
+            try expectEqual(try await open().adminSession(secretDigest: "mine"), nil, "mine")
+            try expect(try await store.adminSession(secretDigest: "other") != nil, "another's is left")
+            let events = try await store.events(.adminSignedOut)
+            try expectEqual(events.map(\.reason), ["lost"], "reasons")
+            try expectEqual(events.map(\.tokenID), ["token-mine"], "tokens")
+            try expectEqual(events.map(\.detail), [#"{"actor":"\#(actor)"}"#], "actors")
+        }
+    }
 
     private static let clientCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("of 20 changes of what was read one is made") { open in
@@ -138,4 +198,31 @@ package enum AdminConformance {
             try expectEqual(found.map(\.value), [3, 5], "values")
         },
     ]
+}
+
+extension Sample {
+    static func administration(_ id: ClientID) -> Client {
+        var client = Client(id: id, name: id.rawValue, kind: .service)
+        client.scope = Scope(tokens: [Scope.admin])
+        return client
+    }
+}
+
+extension BridgeStorage {
+    func addAdministrator(_ subject: Subject) async throws {
+        let account = Account(
+            subject: subject, username: Username(subject.rawValue), role: .admin, createdAt: Sample.now)
+        _ = try await addAccount(account, issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
+    }
+
+    /// Opens a session of the console whose token and client are named after it.
+    func openConsole(_ name: String, _ actor: AdminActor, lifetime: Duration = .seconds(3600)) async throws {
+        try await open(
+            AdminSession(
+                secretDigest: name, actor: actor,
+                credential: AdminCredential(
+                    tokenID: TokenID(rawValue: "token-\(name)"), clientID: ClientID(rawValue: "client-\(name)")),
+                createdAt: Sample.now, expiresAt: Sample.now + lifetime, lastSeenAt: Sample.now),
+            event: Sample.event(.adminSignedIn))
+    }
 }

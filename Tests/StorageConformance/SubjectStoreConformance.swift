@@ -8,9 +8,9 @@ package enum SubjectStoreConformance {
             try expectEqual(try await store.standing(of: "alice"), .unknown, "before")
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
             try expectEqual(try await store.standing(of: "alice"), .active, "seen")
-            try expectEqual(try await store.setDisabled(true), [], "ended sessions")
+            try expectEqual(try await store.setDisabled(true), .changed(.nothing), "ended sessions")
             try expectEqual(try await open().standing(of: "alice"), .disabled, "disabled")
-            try expectEqual(try await store.setDisabled(false), [], "ended sessions")
+            try expectEqual(try await store.setDisabled(false), .changed(.nothing), "ended sessions")
             try expectEqual(try await store.standing(of: "alice"), .active, "enabled")
             try expectEqual(try await store.events(.userDisabled).count, 1, "disabled events")
             try expectEqual(try await store.events(.userEnabled).count, 1, "enabled events")
@@ -24,11 +24,11 @@ package enum SubjectStoreConformance {
         },
         ConformanceCase("setting what is set, or an unknown user, writes no event") { open in
             let store = try await open()
-            try expectEqual(try await store.setDisabled(true), nil, "unknown")
+            try expectEqual(try await store.setDisabled(true), .unchanged, "unknown")
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
-            try expectEqual(try await store.setDisabled(false), nil, "already active")
+            try expectEqual(try await store.setDisabled(false), .unchanged, "already active")
             _ = try await store.setDisabled(true)
-            try expectEqual(try await store.setDisabled(true), nil, "already disabled")
+            try expectEqual(try await store.setDisabled(true), .unchanged, "already disabled")
             try expectEqual(try await store.events(.userDisabled).count, 1, "disabled events")
             try expectEqual(try await store.events(.userEnabled).count, 0, "enabled events")
         },
@@ -37,8 +37,10 @@ package enum SubjectStoreConformance {
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
             for name in ["a1", "a2"] { _ = try await store.redeemSample(Sample.token(name)) }
             _ = try await store.redeemSample(Sample.token("b", subject: "bob"))
-            let ended = try await store.setDisabled(true)
-            try expectEqual(Set(ended ?? []), ["session-a1", "session-a2"], "ended")
+            guard case .changed(let ended) = try await store.setDisabled(true) else {
+                throw ConformanceFailure(description: "alice is disabled")
+            }
+            try expectEqual(Set(ended.sessions), ["session-a1", "session-a2"], "ended")
             try expectEqual(try await store.session(id: "session-a1")?.endedAt, Sample.now, "alice's end")
             try expectEqual(try await store.session(id: "session-b")?.endedAt, nil, "bob's end")
             try expectEqual(
@@ -72,6 +74,49 @@ package enum SubjectStoreConformance {
                 try expect(session == nil || session?.endedAt != nil, "session \(number) is not alive")
             }
         },
+        ConformanceCase("a user's record says who first named him, and whether he has an account") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addAdministrator("root")
+            let alice = try await open().record(of: "alice")
+            try expectEqual(alice?.issuer, "i", "issuer")
+            try expectEqual(alice?.hasAccount, false, "a guest's account")
+            let root = try await store.record(of: "root")
+            try expectEqual(root?.issuer, Account.issuer, "an account's issuer")
+            try expectEqual(root?.hasAccount, true, "an account")
+            try expectEqual(try await store.record(of: "nobody"), nil, "unknown")
+            let listed = try await store.users(after: nil, limit: 10)
+            try expectEqual(listed.map(\.issuer), ["i", Account.issuer], "listed")
+        },
+        ConformanceCase("the last administrator is neither disabled nor loses the role") { open in
+            let store = try await open()
+            for name in ["root", "deputy"] { try await store.addAdministrator(Subject(rawValue: name)) }
+            try expectEqual(try await store.setDisabled(true, "deputy"), .changed(.nothing), "one of two")
+            try expectEqual(try await store.setDisabled(true, "root"), .lastAdministrator, "disabling")
+            try expectEqual(try await store.takeRole("root"), .lastAdministrator, "demoting")
+            try expectEqual(try await store.takeRole("deputy"), .changed(.nothing), "a disabled one")
+            try expectEqual(try await store.standing(of: "root"), .active, "standing")
+            try expectEqual(try await store.account(of: "root")?.role, .admin, "role")
+            try expectEqual(try await store.events(.userDisabled).count, 1, "disabled events")
+            try expectEqual(try await store.events(.userRoleChanged).count, 1, "role events")
+        },
+        ConformanceCase("of two administrators who take each other away at one time, one stays") { open in
+            let servers = [try await open(), try await open()]
+            let names: [Subject] = ["left", "right"]
+            for name in names { try await servers[0].addAdministrator(name) }
+            for round in 0..<8 {
+                let outcomes = try await concurrently(2) { number in
+                    round % 2 == 0
+                        ? try await servers[number].setDisabled(true, names[number])
+                        : try await servers[number].takeRole(names[number])
+                }
+                try expectEqual(outcomes.count { $0 == .lastAdministrator }, 1, "refused in round \(round)")
+                for name in names {
+                    _ = try await servers[0].setDisabled(false, name)
+                    _ = try await servers[0].change(name, UserChange(role: .give(.admin)))
+                }
+            }
+        },
         ConformanceCase("users are listed by subject, page by page") { open in
             let store = try await open()
             for name in ["c", "a", "é", "b"] {
@@ -85,10 +130,17 @@ package enum SubjectStoreConformance {
 }
 
 extension SubjectStore {
-    fileprivate func setDisabled(_ disabled: Bool) async throws -> [SessionID]? {
+    fileprivate func setDisabled(
+        _ disabled: Bool, _ subject: Subject = "alice"
+    ) async throws -> UserChangeOutcome {
         try await setDisabled(
-            disabled, subject: "alice", event: Sample.event(disabled ? .userDisabled : .userEnabled),
-            ending: .sample("user_disabled")
-        )?.sessions
+            disabled, subject: subject, event: Sample.event(disabled ? .userDisabled : .userEnabled),
+            ending: .sample("user_disabled"))
+    }
+}
+
+extension AccountStore {
+    fileprivate func takeRole(_ subject: Subject) async throws -> UserChangeOutcome {
+        try await change(subject, UserChange(role: .take))
     }
 }

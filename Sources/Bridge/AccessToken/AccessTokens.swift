@@ -26,12 +26,14 @@ package final class AccessTokens: Sendable {
     /// - Throws: ``BearerRefusal``; ``StorageError`` when a store cannot say.
     package func active(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
         let claims = try await verify(token, at: now)
-        if let sessionID = claims.sessionID, try await !sessions.isAlive(sessionID, at: now) {
-            throw BearerRefusal.inactive
-        }
-        let isRevoked = try await revocations.value(for: claims.id, at: now) { try await revoked.isRevoked(claims.id) }
-        guard !isRevoked else { throw BearerRefusal.inactive }
+        guard try await isActive(claims.id, sessionID: claims.sessionID, at: now) else { throw BearerRefusal.inactive }
         return claims
+    }
+
+    /// Whether a token that was good has neither been revoked since nor ended with its session.
+    func isActive(_ id: TokenID, sessionID: SessionID?, at now: Timestamp) async throws -> Bool {
+        if let sessionID, try await !sessions.isAlive(sessionID, at: now) { return false }
+        return try await !revocations.value(for: id, at: now) { try await revoked.isRevoked(id) }
     }
 
     /// Verifies, or remembers having verified; the same token comes again and again, and an ES256 check costs more

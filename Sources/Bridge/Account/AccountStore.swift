@@ -4,6 +4,9 @@ package protocol AccountStore: Sendable {
 
     func account(of subject: Subject) async throws -> Account?
 
+    /// Whether there is any account at all.
+    func hasAccounts() async throws -> Bool
+
     /// Adds an account and makes its user known.
     /// - Parameter link: the upstream identity that it belongs to, if it comes from one.
     /// - Returns: `.added`, or what stood in the way; then nothing was written.
@@ -21,6 +24,16 @@ package protocol AccountStore: Sendable {
     func setClaims(
         _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
     ) async throws -> Bool
+
+    /// Changes a user: everything, with an event for each thing that changed, or nothing.
+    ///
+    /// The last enabled account with the role `admin` stays both, whoever else is changed at the same time.
+    /// - Parameters:
+    ///   - events: makes the event of each change.
+    ///   - ending: when it is done, and how sessions end that end with it.
+    func changeUser(
+        _ subject: Subject, _ change: UserChange, events: @escaping UserChange.Events, ending: Ending
+    ) async throws -> UserChangeOutcome
 
     /// Stores the same password at another cost, unless it was changed meanwhile.
     func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws

@@ -8,28 +8,33 @@ package struct AdminAction: Sendable {
     /// `nil` for the command line.
     package let origin: RequestOrigin?
     package let at: Timestamp
+    /// When the person signed in; `nil` for a program, and where it is not known.
+    package let signedInAt: Timestamp?
 
     package static let defaultReason = "administrator"
     /// Bytes of a reason.
     package static let reasonLimit = 200
 
-    package init(actor: AdminActor, reason: String? = nil, origin: RequestOrigin?, at: Timestamp) {
+    package init(
+        actor: AdminActor, reason: String? = nil, origin: RequestOrigin?, at: Timestamp, signedInAt: Timestamp? = nil
+    ) {
         self.actor = actor
         self.reason = reason
         self.origin = origin
         self.at = at
+        self.signedInAt = signedInAt
     }
 
     /// An event of this action.
-    /// - Parameter facts: further members of its `detail`, by name; the actor is always one.
+    /// - Parameter facts: further members of its `detail`, by name; the actor is always one, and so is his sign-in.
     package func event(
         _ type: AuditEventType, subject: Subject? = nil, clientID: ClientID? = nil, targetClientID: ClientID? = nil,
         sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:]
     ) -> AuditEvent {
         var detail = JSONObjectWriter()
-        for (name, value) in facts.merging(["actor": actor.description], uniquingKeysWith: { $1 }).sorted(by: {
-            $0.key < $1.key
-        }) {
+        var own = ["actor": actor.description]
+        own["signed_in_at"] = signedInAt?.rfc3339
+        for (name, value) in facts.merging(own, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
             detail.add(name, value)
         }
         return AuditEvent(

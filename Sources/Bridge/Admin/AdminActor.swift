@@ -41,14 +41,34 @@ package enum AdminActor: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An administrator that was recognised.
+/// An administrator that was recognised by an access token.
 package struct Administrator: Hashable, Sendable {
     package let actor: AdminActor
-    /// When the proof ends; `nil` when it has no end of its own.
-    package let expiresAt: Timestamp?
+    package let credential: AdminCredential
+    /// When the token ends.
+    package let expiresAt: Timestamp
 
-    package init(actor: AdminActor, expiresAt: Timestamp? = nil) {
+    package init(actor: AdminActor, credential: AdminCredential, expiresAt: Timestamp) {
         self.actor = actor
+        self.credential = credential
         self.expiresAt = expiresAt
+    }
+}
+
+/// The access token behind an administrator, as far as it must be known again; never the token itself.
+package struct AdminCredential: Hashable, Sendable {
+    /// `jti`.
+    package let tokenID: TokenID
+    package let clientID: ClientID
+    /// The app's session; `nil` for a client that acts for itself.
+    package let sessionID: SessionID?
+    /// When the person signed in; `nil` when that is not known, and for a client that acts for itself.
+    package let signedInAt: Timestamp?
+
+    package init(tokenID: TokenID, clientID: ClientID, sessionID: SessionID? = nil, signedInAt: Timestamp? = nil) {
+        self.tokenID = tokenID
+        self.clientID = clientID
+        self.sessionID = sessionID
+        self.signedInAt = signedInAt
     }
 }

@@ -8,6 +8,11 @@ package protocol AdminAuthenticator: Sendable {
     func administrator(
         presenting token: Secret<String>, provenKey: String?, at now: Timestamp
     ) async throws -> Administrator
+
+    /// Whether an administrator whose token was recognised before still is one: the token may have been revoked since,
+    /// its client or session ended, or the right taken away.
+    /// - Throws: ``StorageError`` when it cannot be found out now.
+    func stillAdministers(_ administrator: Administrator, at now: Timestamp) async throws -> Bool
 }
 
 /// Why an administrator was not let in: for the audit log; outside there are fewer words.
@@ -16,12 +21,16 @@ package enum AdminRefusal: String, Error, Sendable, CaseIterable {
     case missing
     /// The token or cookie is nothing that we gave out, or it has ended.
     case invalid
+    /// A browser's session that no sign-in here opened: an app or a login token did (contract §16.2).
+    case notSignedInHere = "not_signed_in_here"
     /// A good token or session, whose holder is no administrator.
     case notAdministrator = "not_administrator"
     /// An administrator's session without a second factor.
     case secondFactorMissing = "second_factor_missing"
     /// The same, of somebody who has none and can set one up.
     case secondFactorNotEnrolled = "second_factor_not_enrolled"
+    /// A change, by somebody who signed in too long ago for it.
+    case signInTooOld = "sign_in_too_old"
     /// An administrator's session that lay unused for too long.
     case idle
     /// A browser's request that does not prove that it comes from a page of ours.
@@ -48,6 +57,12 @@ package struct AdminAuthenticators: AdminAuthenticator {
         }
         throw refusal
     }
+
+    package func stillAdministers(_ administrator: Administrator, at now: Timestamp) async throws -> Bool {
+        for authenticator in authenticators
+        where try await authenticator.stillAdministers(administrator, at: now) { return true }
+        return false
+    }
 }
 
 /// Knows the tokens of users, who may not administer: the answer to them is 403 and not 401 (RFC 6750 §3.1).
@@ -66,4 +81,6 @@ package struct UserTokensDoNotAdminister: AdminAuthenticator {
         }
         throw AdminRefusal.notAdministrator
     }
+
+    package func stillAdministers(_ administrator: Administrator, at now: Timestamp) -> Bool { false }
 }

@@ -3,10 +3,17 @@ package struct AdminSession: Hashable, Sendable {
     /// ``OpaqueSecret/digest`` of the cookie's value.
     package let secretDigest: String
     package let actor: AdminActor
+    /// What opened it, and ends it.
+    package let credential: AdminCredential
     package let createdAt: Timestamp
     /// Its absolute end: the token's, or ``lifetime`` from its start.
     package let expiresAt: Timestamp
     package let lastSeenAt: Timestamp
+
+    /// Who holds it.
+    package var administrator: Administrator {
+        Administrator(actor: actor, credential: credential, expiresAt: expiresAt)
+    }
 
     /// At the latest a working day later the token must be shown again.
     package static let lifetime = Duration.seconds(8 * 3600)
@@ -14,10 +21,12 @@ package struct AdminSession: Hashable, Sendable {
     package static let idleLifetime = Duration.seconds(15 * 60)
 
     package init(
-        secretDigest: String, actor: AdminActor, createdAt: Timestamp, expiresAt: Timestamp, lastSeenAt: Timestamp
+        secretDigest: String, actor: AdminActor, credential: AdminCredential, createdAt: Timestamp,
+        expiresAt: Timestamp, lastSeenAt: Timestamp
     ) {
         self.secretDigest = secretDigest
         self.actor = actor
+        self.credential = credential
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.lastSeenAt = lastSeenAt
@@ -29,6 +38,9 @@ package struct AdminSession: Hashable, Sendable {
 }
 
 /// Keeps the console's sessions.
+///
+/// What takes away a session's ground ends it in the same transaction: an end of everything of its account, the
+/// account's role, the revocation of its token, and its client's deletion or loss of the scope `admin`.
 package protocol AdminSessionStore: Sendable {
     /// Adds a session and records `event` with it.
     func open(_ session: AdminSession, event: AuditEvent) async throws

@@ -1,14 +1,22 @@
 /// Opens, finds and ends the console's sessions.
 package struct AdminSessions: Sendable {
     private let store: any AdminSessionStore
+    private let authenticator: any AdminAuthenticator
     private let time: TimeSource
     private let random: RandomSource
 
     /// Written at most this often; a crash may shorten a session by it, never lengthen it.
     private static let touchPause = Duration.seconds(20)
+    /// Why a session was ended that its token no longer carries.
+    private static let endedReason = "credential_ended"
 
-    package init(store: any AdminSessionStore, time: TimeSource = .system, random: RandomSource = .system) {
+    /// - Parameter authenticator: says whether the token that opened a session still administers.
+    package init(
+        store: any AdminSessionStore, authenticator: any AdminAuthenticator, time: TimeSource = .system,
+        random: RandomSource = .system
+    ) {
         self.store = store
+        self.authenticator = authenticator
         self.time = time
         self.random = random
     }
@@ -20,19 +28,25 @@ package struct AdminSessions: Sendable {
         let longest = now + AdminSession.lifetime
         try await store.open(
             AdminSession(
-                secretDigest: secret.digest, actor: administrator.actor, createdAt: now,
-                expiresAt: min(administrator.expiresAt ?? longest, longest), lastSeenAt: now),
+                secretDigest: secret.digest, actor: administrator.actor, credential: administrator.credential,
+                createdAt: now, expiresAt: min(administrator.expiresAt, longest), lastSeenAt: now),
             event: AdminAction(actor: administrator.actor, origin: origin, at: now).event(.adminSignedIn))
         return secret
     }
 
-    /// The live session of a cookie; counts as a use of it.
-    package func lookUp(_ secret: OpaqueSecret) async throws -> AdminSession? {
+    /// The live session of a cookie, as long as what opened it would open it still (contract §16.9).
+    /// - Parameter isUse: whether this puts its idle end off.
+    package func lookUp(_ secret: OpaqueSecret, isUse: Bool = true) async throws -> AdminSession? {
         let now = time.now()
         guard let session = try await store.adminSession(secretDigest: secret.digest), session.isAlive(at: now) else {
             return nil
         }
-        if now - session.lastSeenAt >= Self.touchPause {
+        guard try await authenticator.stillAdministers(session.administrator, at: now) else {
+            let action = AdminAction(actor: session.actor, reason: Self.endedReason, origin: nil, at: now)
+            _ = try await store.endAdminSession(session.secretDigest, event: action.event(.adminSignedOut))
+            return nil
+        }
+        if isUse, now - session.lastSeenAt >= Self.touchPause {
             try await store.touchAdminSession(session.secretDigest, at: now)
         }
         return session

@@ -27,14 +27,35 @@ package struct LocalAdminTokens: AdminAuthenticator {
         guard SenderConstraint.permits(claims.proofKeyThumbprint, shown: provenKey),
             (claims.proofKeyThumbprint == nil) == (provenKey == nil)
         else { throw AdminRefusal.invalid }
-        // The right may have been taken away, or the client deleted, since the token was made.
-        guard claims.scope.contains(Scope.admin), let client = clients.current[claims.clientID],
-            client.scope.contains(Scope.admin)
-        else { throw AdminRefusal.notAdministrator }
-        guard claims.sessionID != nil else {
-            return Administrator(actor: .client(claims.clientID), expiresAt: claims.expiresAt)
+        let administrator = Administrator(
+            actor: claims.sessionID == nil ? .client(claims.clientID) : .account(claims.subject),
+            credential: AdminCredential(
+                tokenID: claims.id, clientID: claims.clientID, sessionID: claims.sessionID,
+                signedInAt: claims.authentication.time),
+            expiresAt: claims.expiresAt)
+        guard claims.scope.contains(Scope.admin), try await hasRight(administrator) else {
+            throw AdminRefusal.notAdministrator
         }
-        guard try await administrators.isAdministrator(claims.subject) else { throw AdminRefusal.notAdministrator }
-        return Administrator(actor: .account(claims.subject), expiresAt: claims.expiresAt)
+        return administrator
+    }
+
+    package func stillAdministers(_ administrator: Administrator, at now: Timestamp) async throws -> Bool {
+        let credential = administrator.credential
+        guard now < administrator.expiresAt,
+            try await tokens.isActive(credential.tokenID, sessionID: credential.sessionID, at: now)
+        else { return false }
+        return try await hasRight(administrator)
+    }
+
+    /// It may have been taken away, or the client deleted, since the token was made.
+    private func hasRight(_ administrator: Administrator) async throws -> Bool {
+        guard clients.current[administrator.credential.clientID]?.scope.contains(Scope.admin) == true else {
+            return false
+        }
+        return switch administrator.actor {
+        case .client: true
+        case .account(let subject): try await administrators.isAdministrator(subject)
+        case .login: false
+        }
     }
 }

@@ -48,29 +48,21 @@ package struct StoredUsers: UserRegister {
         return try await user(account.subject)
     }
 
-    package func setPassword(_ password: Secret<String>, subject: Subject, action: AdminAction) async throws -> Bool {
-        guard let passwords, try await storage.account(of: subject) != nil else { return false }
-        let hash = try await passwords.turn { try await passwords.hash(password) }
-        let ended = try await storage.setPassword(
-            hash, of: subject, event: action.event(.userPasswordChanged, subject: subject), ending: Ending(action))
-        await endings.take(in: ended ?? .nothing)
-        return ended != nil
-    }
-
-    package func setClaims(_ claims: StandardClaims, subject: Subject, action: AdminAction) async throws -> Bool {
-        defer { onClaimsChanged(subject) }
-        return try await storage.setClaims(
-            claims, of: subject, at: action.at, event: action.event(.userClaimsChanged, subject: subject))
-    }
-
-    package func setDisabled(_ disabled: Bool, subject: Subject, action: AdminAction) async throws -> Bool {
-        guard let user = try await storage.record(of: subject) else { return false }
-        guard (user.disabledAt != nil) != disabled else { return true }
-        let ended = try await storage.setDisabled(
-            disabled, subject: subject,
-            event: action.event(disabled ? .userDisabled : .userEnabled, subject: subject), ending: Ending(action))
-        await endings.take(in: ended ?? .nothing)
-        return true
+    package func change(
+        _ subject: Subject, _ change: UserChange, password: Secret<String>?, action: AdminAction
+    ) async throws -> UserChangeOutcome {
+        var change = change
+        if let password {
+            // Hashing is dear: nobody waits for it who has nothing to set it on.
+            guard let passwords, try await storage.account(of: subject) != nil else { return .noAccount }
+            change.passwordHash = try await passwords.turn { try await passwords.hash(password) }
+        }
+        let outcome = try await storage.changeUser(
+            subject, change, events: { action.event($0, subject: subject, facts: $1) }, ending: Ending(action))
+        guard case .changed(let ended) = outcome else { return outcome }
+        await endings.take(in: ended)
+        if change.claims != nil { onClaimsChanged(subject) }
+        return outcome
     }
 
     package func endSessions(of subject: Subject, action: AdminAction) async throws -> Int {

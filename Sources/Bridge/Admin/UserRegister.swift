@@ -42,17 +42,11 @@ package protocol UserRegister: Sendable {
     /// - Returns: `nil` when the name is taken.
     func add(_ account: Account, password: Secret<String>, action: AdminAction) async throws -> UserOverview?
 
-    /// Sets a password and ends everything of the user.
-    /// - Returns: `false` for a user without an account.
-    func setPassword(_ password: Secret<String>, subject: Subject, action: AdminAction) async throws -> Bool
-
-    /// Replaces the standard claims that are kept of the user.
-    /// - Returns: `false` for a user without an account.
-    func setClaims(_ claims: StandardClaims, subject: Subject, action: AdminAction) async throws -> Bool
-
-    /// Disabling ends everything of the user. Does nothing when it is so already.
-    /// - Returns: `false` for a user who was never seen.
-    func setDisabled(_ disabled: Bool, subject: Subject, action: AdminAction) async throws -> Bool
+    /// Changes a user: everything, or nothing.
+    /// - Parameter password: a new one, in the place of the change's hash.
+    func change(
+        _ subject: Subject, _ change: UserChange, password: Secret<String>?, action: AdminAction
+    ) async throws -> UserChangeOutcome
 
     /// Ends every live session of a user.
     /// - Returns: how many.

@@ -48,6 +48,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let userCreated = Self(rawValue: "user.created")
     package static let userSecondFactorChanged = Self(rawValue: "user.second_factor_changed")
     package static let userClaimsChanged = Self(rawValue: "user.claims_changed")
+    package static let userRoleChanged = Self(rawValue: "user.role_changed")
     package static let userDisabled = Self(rawValue: "user.disabled")
     package static let userEnabled = Self(rawValue: "user.enabled")
     package static let clientCreated = Self(rawValue: "client.created")

@@ -36,6 +36,11 @@ extension AuthorizationRequest {
     /// Whether no sign-in of before will do.
     var wantsSignInNow: Bool { prompts.contains(.login) || prompts.contains(.selectAccount) }
 
+    /// Whether it matters when the user signed in.
+    package var limitsAge: Bool {
+        wantsSignInNow || maximumAge != nil || client.maximumAuthenticationAge != nil
+    }
+
     /// Whether the client may mean this account: its `login_hint` names nobody else.
     func mayMean(_ account: Account) -> Bool {
         guard let loginHint else { return true }

@@ -52,9 +52,9 @@ package enum MissingProof: Hashable, Sendable {
 
 extension WebSession {
     /// Whether a code alone makes two factors of the sign-in that opened this session: one with a password, in this
-    /// browser. What a login token or an app brought hangs under that app's session, and stays as weak as it came.
+    /// browser.
     var canBeRaised: Bool {
-        lineage.isOwnSignIn && authentication.amr.contains("pwd")
+        isOwnSignIn && authentication.amr.contains("pwd")
             && authentication.acr == AuthenticationLevel.oneFactor.rawValue
     }
 }

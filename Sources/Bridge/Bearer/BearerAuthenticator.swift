@@ -10,12 +10,23 @@ package protocol BearerAuthenticator: Sendable {
 
 /// Whom a verified bearer names.
 package struct BearerIdentity: Hashable, Sendable {
+    /// Whom an issuer may speak for (contract §1.3).
+    package enum Authority: Hashable, Sendable {
+        /// This service: whoever was let in here.
+        case own
+        /// Its own users and sessions.
+        case trusted
+        /// The same, and the users of our accounts: the operator says that they are the same people.
+        case trustedWithAccounts
+    }
+
     /// With the issuer's `subject_prefix` already in front.
     package let subject: Subject
     /// The app.
     package let clientID: ClientID
     /// The issuer's `iss`.
     package let issuer: String
+    package let authority: Authority
     /// The app's session at its issuer, from `sid`.
     package let sessionID: SessionID?
     package let authentication: Authentication
@@ -30,12 +41,14 @@ package struct BearerIdentity: Hashable, Sendable {
     package let cacheableUntil: Timestamp
 
     package init(
-        subject: Subject, clientID: ClientID, issuer: String, sessionID: SessionID?, authentication: Authentication,
-        scope: Scope? = nil, proofKeyThumbprint: String? = nil, expiresAt: Timestamp, cacheableUntil: Timestamp? = nil
+        subject: Subject, clientID: ClientID, issuer: String, authority: Authority = .trusted, sessionID: SessionID?,
+        authentication: Authentication, scope: Scope? = nil, proofKeyThumbprint: String? = nil, expiresAt: Timestamp,
+        cacheableUntil: Timestamp? = nil
     ) {
         self.subject = subject
         self.clientID = clientID
         self.issuer = issuer
+        self.authority = authority
         self.sessionID = sessionID
         self.authentication = authentication
         self.scope = scope
@@ -55,8 +68,16 @@ package enum BearerRefusal: String, Error, Sendable, CaseIterable {
     case wrongAlgorithm = "wrong_algorithm"
     case badSignature = "bad_signature"
     case wrongAudience = "wrong_audience"
+    /// The issuer may not speak for the client that the token names.
+    case clientOfAnotherIssuer = "client_of_another_issuer"
+    /// The user that the token names is another issuer's, or of an account here.
+    case subjectOfAnotherIssuer = "subject_of_another_issuer"
+    /// The `sid` is the id of a session that was opened here.
+    case sessionOfAnotherIssuer = "session_of_another_issuer"
     case expired
     case notYetValid = "not_yet_valid"
+    /// Made for longer than the issuer's tokens may live.
+    case livesTooLong = "lives_too_long"
     case missingClaim = "missing_claim"
     /// The introspection endpoint says that the token is not active.
     case inactive

@@ -16,7 +16,7 @@ package struct LocalBearers: BearerAuthenticator {
         // Without a session it speaks for a client, and a client is no user.
         guard let sessionID = claims.sessionID else { throw BearerRefusal.missingClaim }
         return BearerIdentity(
-            subject: claims.subject, clientID: claims.clientID, issuer: issuer, sessionID: sessionID,
+            subject: claims.subject, clientID: claims.clientID, issuer: issuer, authority: .own, sessionID: sessionID,
             authentication: claims.authentication, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint,
             expiresAt: claims.expiresAt, cacheableUntil: now)
     }

@@ -31,6 +31,15 @@ package struct ClientID: Identifier {
 package struct Subject: Identifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Stands before the id of a client that acts for itself, so that it can never be taken for a user (RFC 9068 §5).
+    package static let clientPrefix = "client:"
+
+    /// A client that acts for itself.
+    package init(client: ClientID) { rawValue = Self.clientPrefix + client.rawValue }
+
+    /// Whether this is no user but a client.
+    package var isOfClient: Bool { rawValue.utf8.starts(with: Self.clientPrefix.utf8) }
 }
 
 /// A session's public id: it proves nothing, the cookie's secret does.

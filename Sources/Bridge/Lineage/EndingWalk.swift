@@ -31,6 +31,9 @@ package protocol EndingGround {
     /// Has no login token open anything that was issued to the user until now.
     func voidLoginTokens(of subject: Subject, at now: Timestamp) throws
 
+    /// Ends what a user's tokens opened in the console, each with its event (contract §16.9).
+    func endConsole(of subject: Subject, _ ending: Ending) throws
+
     /// Stores an event; of a session's end it also goes to webhooks.
     func record(_ event: AuditEvent) throws
 
@@ -71,6 +74,7 @@ package struct EndingWalk {
         switch root {
         case .user(let subject):
             try ground.voidLoginTokens(of: subject, at: ending.at)
+            try ground.endConsole(of: subject, ending)
             for found in try ground.everything(of: subject, at: ending.at) { push(found, reason: ending.reason) }
         case .webSession(let id) where ending.extent == .signOut: try spareOffline(in: id)
         default: break

@@ -86,8 +86,12 @@ package struct LoginTokenIssuer: Sendable {
     }
 
     private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> IssuingSession {
-        guard try await subjects.admit(bearer.subject, issuer: bearer.issuer, at: now) else {
-            throw OAuthError(.invalidToken, "The access token is not valid.", detail: "subject_disabled")
+        switch try await subjects.admit(bearer, at: now) {
+        case .admitted: break
+        case .disabled: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "subject_disabled")
+        case .ofAnotherIssuer:
+            throw OAuthError(
+                .invalidToken, "The access token is not valid.", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
         }
         switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
         case .mayIssue(let session): return session

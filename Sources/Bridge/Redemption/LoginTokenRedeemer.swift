@@ -85,6 +85,13 @@ package struct LoginTokenRedeemer: Sendable {
         }
     }
 
+    /// Where the website of a good token has its pages, when not here; touches no state.
+    /// - Throws: ``StorageError`` when the token's key is unknown here and the database cannot say more.
+    package func targetOrigin(of token: Secret<String>) async throws -> WebOrigin? {
+        guard case .verified(let claims) = try await codec.verify(token, at: time.now()) else { return nil }
+        return clients.current[claims.audience]?.publicOrigin
+    }
+
     private func landing(of claims: LoginTokenClaims, _ request: RedemptionRequest) -> Landing? {
         guard let website = clients.current[claims.audience], website.kind == .web else { return nil }
         return Landing.decide(

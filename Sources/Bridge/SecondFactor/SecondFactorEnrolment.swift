@@ -4,7 +4,7 @@
 /// not enough to bind an account to another phone (NIST SP 800-63B §6.1.2).
 package struct SecondFactorEnrolment: Sendable {
     /// How long ago the sign-in may have been.
-    package static let recency = Duration.seconds(15 * 60)
+    package static let recency = WebSession.signInFreshness
     /// 160 bits, as RFC 4226 §4 recommends.
     static let secretBytes = 20
 
@@ -48,9 +48,7 @@ package struct SecondFactorEnrolment: Sendable {
     }
 
     /// Whether a session was opened by a sign-in at this very browser, recently enough.
-    package func isRecent(_ session: WebSession) -> Bool {
-        session.lineage.isOwnSignIn && session.authentication.time.map { time.now() - $0 <= Self.recency } ?? false
-    }
+    package func isRecent(_ session: WebSession) -> Bool { session.isFreshSignIn(at: time.now()) }
 
     /// A new secret for the session's user; nothing is stored.
     package func draft(in session: WebSession) throws -> SecondFactorDraft {

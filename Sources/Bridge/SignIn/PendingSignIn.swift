@@ -2,25 +2,42 @@ import OAuth2
 
 /// A sign-in that only lacks its code: carried by the browser, sealed.
 struct PendingSignIn: Hashable, Sendable {
-    let subject: Subject
-    /// The session that the code raises to two factors; `nil` when the password was given a moment ago.
-    let raises: SessionID?
+    /// What the code completes.
+    enum Ground: Hashable, Sendable {
+        /// A password that was given a moment ago, and set then: it counts as long as the account has no other.
+        case password(setAt: Timestamp)
+        /// A session, which the code raises to two factors.
+        case session(SessionID)
+    }
 
-    init(subject: Subject, raises: SessionID? = nil) {
+    let subject: Subject
+    let ground: Ground
+
+    init(subject: Subject, ground: Ground) {
         self.subject = subject
-        self.raises = raises
+        self.ground = ground
     }
 
     init?(_ text: [UInt8]) {
         guard let members = JSONValue.parse(text)?.object, let subject = members["sub"]?.string else { return nil }
-        self.init(
-            subject: Subject(rawValue: subject), raises: members["raises"]?.string.map(SessionID.init(rawValue:)))
+        let ground: Ground
+        if let session = members["raises"]?.string {
+            ground = .session(SessionID(rawValue: session))
+        } else if let instant = members["password_set_at"]?.integer {
+            ground = .password(setAt: Timestamp(milliseconds: instant))
+        } else {
+            return nil
+        }
+        self.init(subject: Subject(rawValue: subject), ground: ground)
     }
 
     var text: [UInt8] {
         var object = JSONObjectWriter()
         object.add("sub", subject.rawValue)
-        object.add("raises", raises?.rawValue)
+        switch ground {
+        case .password(let instant): object.add("password_set_at", instant.milliseconds)
+        case .session(let id): object.add("raises", id.rawValue)
+        }
         return object.finish()
     }
 }

@@ -19,11 +19,13 @@ package struct SessionOpener: Sendable {
     }
 
     /// A new session with a new id and secret, whatever the browser held before (no fixation).
-    /// - Parameter current: the browser's session, which ends.
-    /// - Returns: `nil` when the user is disabled.
+    /// - Parameters:
+    ///   - passwordSetAt: when the password was set that was checked; `nil` when none was.
+    ///   - current: the browser's session, which ends.
+    /// - Returns: `nil` when the user is disabled, or has another password by now.
     func open(
-        for subject: Subject, authentication: Authentication, replacing current: WebSession?, origin: RequestOrigin,
-        at now: Timestamp
+        for subject: Subject, authentication: Authentication, provenBy passwordSetAt: Timestamp?,
+        replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         let secret = OpaqueSecret.make(.webSession, random: random)
         let directory = clients.current
@@ -37,7 +39,7 @@ package struct SessionOpener: Sendable {
             idleLifetime: website?.sessionIdle ?? Client.defaultSessionIdle, lastSeenAt: now)
         return try await open(
             session, secret, replacing: current.map { ReplacedSession($0, by: subject, origin: origin, at: now) },
-            reason: nil, origin: origin, at: now)
+            provenBy: passwordSetAt, reason: nil, origin: origin, at: now)
     }
 
     /// A stronger session in a session's place: with a new id and secret, and as long as the one before would have
@@ -54,15 +56,15 @@ package struct SessionOpener: Sendable {
         return try await open(
             session, secret,
             replacing: ReplacedSession(current, by: current.subject, isRaised: true, origin: origin, at: now),
-            reason: "second_factor", origin: origin, at: now)
+            provenBy: nil, reason: "second_factor", origin: origin, at: now)
     }
 
     /// Whether a session lives by what is stored, which is newer than what a browser's cookie was looked up with.
     func isAlive(_ session: WebSession) async throws -> Bool { try await sessions.peek(session.id) != nil }
 
     private func open(
-        _ session: WebSession, _ secret: OpaqueSecret, replacing replaced: ReplacedSession?, reason: String?,
-        origin: RequestOrigin, at now: Timestamp
+        _ session: WebSession, _ secret: OpaqueSecret, replacing replaced: ReplacedSession?,
+        provenBy passwordSetAt: Timestamp?, reason: String?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         func event(_ type: AuditEventType, _ reason: String? = nil) -> AuditEvent {
             AuditEvent(
@@ -70,7 +72,8 @@ package struct SessionOpener: Sendable {
                 targetClientID: session.clientID, sessionID: session.id, origin: origin)
         }
         let isOpened = try await store.open(
-            session, replacing: replaced, events: [event(.userSignedIn, reason), event(.webSessionOpened)])
+            session, replacing: replaced, provenBy: passwordSetAt,
+            events: [event(.userSignedIn, reason), event(.webSessionOpened)])
         // Also when it was not: the one in the way may have ended elsewhere.
         if let replaced { await sessions.forget([replaced.id]) }
         guard isOpened else { return nil }

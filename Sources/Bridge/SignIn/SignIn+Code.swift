@@ -8,7 +8,7 @@ extension SignIn {
     ///   - browser: the browser's form binding; the code must come from the same one.
     /// - Returns: what ``confirm(pending:code:browser:replacing:origin:)`` takes; opens nothing by itself.
     package func raise(_ session: WebSession, browser: OpaqueSecret) throws -> String {
-        try seal(PendingSignIn(subject: session.subject, raises: session.id), browser: browser)
+        try seal(PendingSignIn(subject: session.subject, ground: .session(session.id)), browser: browser)
     }
 
     /// Checks the code that an authenticator app shows, or a recovery code.
@@ -19,11 +19,15 @@ extension SignIn {
         pending text: String, code: String, browser: OpaqueSecret, replacing current: WebSession?,
         origin: RequestOrigin
     ) async throws -> SignInOutcome {
-        let now = time.now()
-        guard let step = pending.open(text, binding: browser.digest).flatMap({ PendingSignIn($0) }),
-            let account = try await accounts.account(of: step.subject)
-        else { return try await refuse(.stale, nil, nil, origin: origin, at: now) }
+        guard let step = pending.open(text, binding: browser.digest).flatMap({ PendingSignIn($0) }) else {
+            return try await refuse(.stale, nil, nil, origin: origin, at: time.now())
+        }
         return try await desk.turn {
+            let now = time.now()
+            // Read when its turn has come: it may have waited, and the account may have changed.
+            guard let account = try await accounts.account(of: step.subject) else {
+                return try await refuse(.stale, nil, nil, origin: origin, at: now)
+            }
             if let wait = try await throttle.wait(for: account.username, origin: origin, at: now) {
                 return .limited(retryAfter: wait)
             }
@@ -31,13 +35,13 @@ extension SignIn {
                 return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
             }
             // Before the code is looked at, which would use it up.
-            guard try await isGood(step, current) else {
+            guard try await isGood(step, account, current) else {
                 return try await refuse(.stale, account, account.username, origin: origin, at: now)
             }
             guard try await codes.accepts(code, for: account, at: now) else {
                 return try await refuse(.wrongCode, account, account.username, origin: origin, at: now)
             }
-            if step.raises != nil, let current {
+            if case .session = step.ground, let current {
                 return try await raise(current, of: account, origin: origin, at: now)
             }
             let authentication = Authentication(
@@ -46,11 +50,17 @@ extension SignIn {
         }
     }
 
-    /// Whether the session that a code is to raise is still the browser's own, of the same user, and lives.
-    private func isGood(_ step: PendingSignIn, _ current: WebSession?) async throws -> Bool {
-        guard let id = step.raises else { return true }
-        guard let current, current.id == id, current.subject == step.subject, current.canBeRaised else { return false }
-        return try await opener.isAlive(current)
+    /// Whether what a code is to complete still stands: the password is the account's, or the session that it raises
+    /// is the browser's own, of the same user, and lives.
+    private func isGood(_ step: PendingSignIn, _ account: Account, _ current: WebSession?) async throws -> Bool {
+        switch step.ground {
+        case .password(let setAt): return setAt == account.passwordChangedAt
+        case .session(let id):
+            guard let current, current.id == id, current.subject == step.subject, current.canBeRaised else {
+                return false
+            }
+            return try await opener.isAlive(current)
+        }
     }
 
     private func raise(

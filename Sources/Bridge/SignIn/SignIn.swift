@@ -57,7 +57,9 @@ package struct SignIn: Sendable {
             }
             try await rehash(password, of: account)
             if account.secondFactor != nil {
-                return .needsCode(pending: try seal(PendingSignIn(subject: account.subject), browser: browser))
+                let step = PendingSignIn(
+                    subject: account.subject, ground: .password(setAt: account.passwordChangedAt))
+                return .needsCode(pending: try seal(step, browser: browser))
             }
             let authentication = Authentication(
                 time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: ["pwd"])
@@ -74,10 +76,13 @@ package struct SignIn: Sendable {
         at now: Timestamp
     ) async throws -> SignInOutcome {
         let opened = try await opener.open(
-            for: account.subject, authentication: authentication, replacing: current, origin: origin, at: now)
-        // Disabled in this very moment.
+            for: account.subject, authentication: authentication, provenBy: account.passwordChangedAt,
+            replacing: current, origin: origin, at: now)
+        // Disabled in this very moment, or given another password.
         guard let opened else {
-            return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
+            let isDisabled = try await accounts.account(of: account.subject)?.disabledAt != nil
+            return try await refuse(
+                isDisabled ? .userDisabled : .stale, account, account.username, origin: origin, at: now)
         }
         return .signedIn(opened)
     }

@@ -7,8 +7,11 @@ package protocol SubjectStore: Sendable {
     func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws
 
     /// Disables or enables a user; disabling ends everything of the user in the same transaction.
-    /// - Returns: what ended; `nil` when the user is unknown or already was so, and then no event is written.
-    func setDisabled(_ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending) async throws -> Ended?
+    ///
+    /// The last enabled account with the role `admin` stays enabled, whoever else is changed at the same time.
+    func setDisabled(
+        _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
+    ) async throws -> UserChangeOutcome
 
     /// One user; `nil` for one that was never seen.
     func record(of subject: Subject) async throws -> SubjectRecord?
@@ -24,11 +27,16 @@ package struct SubjectRecord: Hashable, Sendable {
     package let issuer: String
     package let firstSeenAt: Timestamp
     package let disabledAt: Timestamp?
+    /// Whether Drawbridge itself signs the user in, by a password or through an upstream provider.
+    package let hasAccount: Bool
 
-    package init(subject: Subject, issuer: String, firstSeenAt: Timestamp, disabledAt: Timestamp?) {
+    package init(
+        subject: Subject, issuer: String, firstSeenAt: Timestamp, disabledAt: Timestamp?, hasAccount: Bool = false
+    ) {
         self.subject = subject
         self.issuer = issuer
         self.firstSeenAt = firstSeenAt
         self.disabledAt = disabledAt
+        self.hasAccount = hasAccount
     }
 }

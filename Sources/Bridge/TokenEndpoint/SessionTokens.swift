@@ -63,7 +63,7 @@ package struct SessionTokens: Sendable {
         for client: Client, scope: Scope, proofKeyThumbprint: String? = nil, at now: Timestamp
     ) throws -> (TokenResponse, TokenID) {
         let claims = AccessTokenClaims(
-            subject: Subject(rawValue: client.id.rawValue), audience: [accessTokens.issuer], clientID: client.id,
+            subject: Subject(client: client.id), audience: [accessTokens.issuer], clientID: client.id,
             scope: scope, id: TokenID(rawValue: random.text(16)), sessionID: nil, authentication: Authentication(),
             proofKeyThumbprint: proofKeyThumbprint, issuedAt: now, expiresAt: now + client.accessTokenLifetime)
         let response = TokenResponse(

@@ -65,6 +65,8 @@ package enum UpstreamRefusal: String, Error, Sendable, CaseIterable {
     case otherIssuer = "upstream_other_issuer"
     case badCode = "upstream_bad_code"
     case badToken = "upstream_bad_token"
+    /// A sign-in of now was asked for, and the ID token does not say that there was one.
+    case notFresh = "upstream_not_fresh"
     /// The ID token was made for another request.
     case wrongNonce = "upstream_wrong_nonce"
 }

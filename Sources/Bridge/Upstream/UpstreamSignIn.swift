@@ -36,7 +36,7 @@ package struct UpstreamSignIn: Sendable {
     /// Where the browser goes; `nil` for a provider that is not configured.
     /// - Parameters:
     ///   - errand: what the sign-in is for; comes back with the answer.
-    ///   - isFresh: whether the browser has a session already, so that a new sign-in is what is wanted.
+    ///   - isFresh: whether a new sign-in is what is wanted, as when the browser has a session already.
     package func begin(
         _ id: String, errand: String, browser: OpaqueSecret, isFresh: Bool
     ) async throws -> String? {
@@ -49,6 +49,7 @@ package struct UpstreamSignIn: Sendable {
         trip.add("nonce", nonce)
         trip.add("verifier", verifier.value)
         trip.add("began", time.now().milliseconds)
+        trip.add("fresh", isFresh)
         trip.add("errand", errand)
         let state = try seal.seal(trip.finish(), binding: browser.digest, lifetime: Self.tripLifetime)
         return try await provider.authorizationURL(
@@ -78,11 +79,13 @@ package struct UpstreamSignIn: Sendable {
                 code: Secret(code), issuer: parameters["iss"],
                 for: UpstreamRequest(
                     state: state, nonce: trip.nonce, verifier: trip.verifier, redirectURI: callback(of: id)), at: now)
+            // An upstream that ignored what it was asked for must not pass for one that did it.
+            guard !trip.isFresh || Self.isOfTrip(user, began: trip.began) else { throw UpstreamRefusal.notFresh }
             let account = try await account(of: user, at: now)
             guard account.disabledAt == nil,
                 let opened = try await opener.open(
-                    for: account.subject, authentication: authentication(of: user, began: trip.began, at: now),
-                    replacing: current, origin: origin, at: now)
+                    for: account.subject, authentication: Self.authentication(of: user, began: trip.began, at: now),
+                    provenBy: nil, replacing: current, origin: origin, at: now)
             else { return try await refuse(.declined, errand: trip.errand, origin: origin, at: now) }
             return .signedIn(opened, errand: trip.errand)
         } catch let refusal as UpstreamRefusal {
@@ -95,6 +98,7 @@ package struct UpstreamSignIn: Sendable {
         let nonce: String
         let verifier: CodeVerifier
         let began: Timestamp
+        let isFresh: Bool
         let errand: String
     }
 
@@ -102,11 +106,12 @@ package struct UpstreamSignIn: Sendable {
         guard let text = seal.open(state, binding: browser.digest), let members = JSONValue.parse(text)?.object,
             let provider = members["provider"]?.string, let nonce = members["nonce"]?.string,
             let verifier = members["verifier"]?.string.flatMap({ CodeVerifier($0) }),
-            let began = members["began"]?.integer, let errand = members["errand"]?.string
+            let began = members["began"]?.integer, let isFresh = members["fresh"]?.bool,
+            let errand = members["errand"]?.string
         else { return nil }
         return Trip(
             provider: provider, nonce: nonce, verifier: verifier, began: Timestamp(milliseconds: began),
-            errand: errand)
+            isFresh: isFresh, errand: errand)
     }
 
     private func callback(of id: String) -> String { "\(publicOrigin)/sign-in/callback/\(id)" }
@@ -131,12 +136,16 @@ package struct UpstreamSignIn: Sendable {
         return known
     }
 
-    /// A sign-in there during this trip counts from now; an older one keeps its time.
-    private func authentication(of user: UpstreamUser, began: Timestamp, at now: Timestamp) -> Authentication {
-        let isNew = user.authenticatedAt.map { $0 >= began - Self.clockTolerance } ?? false
+    /// A sign-in there during this trip counts from now, an older one keeps its time, and one of which nothing is told
+    /// has none: it may be of any age.
+    private static func authentication(of user: UpstreamUser, began: Timestamp, at now: Timestamp) -> Authentication {
         let level: AuthenticationLevel = user.methods.contains("mfa") ? .twoFactors : .oneFactor
         return Authentication(
-            time: isNew ? now : user.authenticatedAt ?? began, acr: level.rawValue, amr: user.methods)
+            time: isOfTrip(user, began: began) ? now : user.authenticatedAt, acr: level.rawValue, amr: user.methods)
+    }
+
+    private static func isOfTrip(_ user: UpstreamUser, began: Timestamp) -> Bool {
+        user.authenticatedAt.map { $0 >= began - clockTolerance } ?? false
     }
 
     private func refuse(

@@ -7,9 +7,14 @@ package protocol WebSessionStore: Sendable {
     func session(id: SessionID) async throws -> WebSession?
 
     /// Adds a session that no login token opened, ends the one in whose place it comes, and records the events.
-    /// - Returns: `false` when the user is disabled, or the session that is to be raised has ended; then nothing was
-    ///   written.
-    func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) async throws -> Bool
+    /// - Parameter passwordSetAt: when the password was set that was checked for this session; `nil` when none was.
+    ///   Whoever changes it meanwhile ends this session too, or comes first.
+    /// - Returns: `false` when the user is disabled, the password is another by now, or the session that is to be
+    ///   raised has ended; then nothing was written.
+    func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
+        events: [AuditEvent]
+    ) async throws -> Bool
 
     /// Notes that the session was seen; never moves `lastSeenAt` back and never revives an ended session.
     func touch(_ id: SessionID, at now: Timestamp) async throws
@@ -22,6 +27,14 @@ package protocol WebSessionStore: Sendable {
     /// Removes sessions whose absolute end lies before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+extension WebSessionStore {
+    package func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
+    ) async throws -> Bool {
+        try await open(session, replacing: replaced, provenBy: nil, events: events)
+    }
 }
 
 /// How far a node has read the ends of sessions.

@@ -76,14 +76,17 @@ package final class WebSessions: Sendable {
 
     /// As ``lookUp(_:)``, for what takes a session that is in use: the store is asked, and one that lay unused for
     /// longer than `limit` is not found.
+    /// - Parameter isUse: whether this counts as a use of it.
     /// - Throws: ``AdminRefusal/idle`` for such a one.
-    package func lookUp(_ secret: OpaqueSecret, usedWithin limit: Duration) async throws -> WebSession? {
+    package func lookUp(
+        _ secret: OpaqueSecret, usedWithin limit: Duration, isUse: Bool = true
+    ) async throws -> WebSession? {
         let now = time.now()
         guard let session = try await store.session(secretDigest: secret.digest), session.isAlive(at: now) else {
             return nil
         }
         guard now - session.lastSeenAt <= limit else { throw AdminRefusal.idle }
-        return try await lookUp(secret)
+        return isUse ? try await lookUp(secret) : session
     }
 
     /// The live session with this id, as the store has it; not a use of it.

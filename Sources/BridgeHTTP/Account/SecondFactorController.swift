@@ -15,16 +15,18 @@ struct SecondFactorController: Sendable {
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         let visit = Visit(
-            isForConsole: query["for"] == "console", browser: FormCookie.binding(of: request, random: random),
+            isForConsole: query["for"] == "console", secret: request.sessionSecret,
+            browser: FormCookie.binding(of: request, random: random),
             visitor: PageVisitor(request, context))
         guard let session = try await session(request) else { return signIn(visit) }
         return try await page(session, visit)
     }
 
     @Sendable func change(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
+        let form = try await BrowserForm.read(
+            request, as: .secondFactor, isOfSession: true, formTokens: formTokens, random: random)
         let visit = Visit(
-            isForConsole: form.parameters["for"] == "console", browser: form.browser,
+            isForConsole: form.parameters["for"] == "console", secret: request.sessionSecret, browser: form.browser,
             visitor: PageVisitor(request, context))
         let draft = form.parameters["draft"]
         guard let session = try await session(request) else { return signIn(visit) }
@@ -54,6 +56,8 @@ struct SecondFactorController: Sendable {
     /// Who looks, and on the way to where.
     private struct Visit {
         let isForConsole: Bool
+        /// Of the session.
+        let secret: OpaqueSecret?
         let browser: OpaqueSecret
         let visitor: PageVisitor
     }
@@ -76,7 +80,9 @@ struct SecondFactorController: Sendable {
         }
         var response = pages.secondFactor(
             SecondFactorPage(
-                content: content, notice: notice, formToken: try formTokens.make(binding: visit.browser),
+                content: content, notice: notice,
+                formToken: try formTokens.make(
+                    for: .secondFactor, binding: visit.browser, session: visit.secret),
                 isForConsole: visit.isForConsole),
             to: visit.visitor)
         FormCookie.set(visit.browser, in: &response.headers)

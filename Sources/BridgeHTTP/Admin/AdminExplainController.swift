@@ -10,7 +10,7 @@ struct AdminExplainController: Sendable {
     var exchange: NativeSSOExchange?
 
     @Sendable func explain(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+        _ = try await gate.admit(request, context, for: .ask)
         let object = try await AdminRequestReader.object(request)
         let explanation: Explanation
         switch object["kind"]?.string {

@@ -72,7 +72,9 @@ enum AdminRequestReader {
         _ visit: AdminVisit, reason: String? = nil, _ request: Request, _ context: BridgeRequestContext,
         at now: Timestamp
     ) -> AdminAction {
-        AdminAction(actor: visit.actor, reason: reason, origin: context.origin(of: request), at: now)
+        AdminAction(
+            actor: visit.actor, reason: reason, origin: context.origin(of: request), at: now,
+            signedInAt: visit.signedInAt)
     }
 }
 

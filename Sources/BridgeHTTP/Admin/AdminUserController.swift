@@ -25,28 +25,27 @@ struct AdminUserController: Sendable {
     @Sendable func change(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let visit = try await gate.admit(request, context)
         let object = try await AdminRequestReader.object(request)
-        try AdminRequestReader.check(object, knows: ["disabled", "password", "claims", "reason"])
-        let subject = try await user(context).subject
+        try AdminRequestReader.check(object, knows: ["disabled", "password", "claims", "role", "reason"])
+        // All of it is read before any of it is done.
+        let password = try Self.password(object)
+        let change = UserChange(
+            claims: try Self.claims(object), role: try Self.roleChange(object),
+            isDisabled: try Self.isDisabled(object))
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
-        if let password = try Self.password(object) {
-            guard try await users.setPassword(password, subject: subject, action: action) else {
-                throw OAuthError(.conflict, "this user signs in elsewhere and has no password here")
-            }
+        // A password of another's is the way into his account.
+        if password != nil { try await gate.requireFreshSignIn(visit, request, context) }
+        let subject = try await user(context).subject
+        switch try await users.change(subject, change, password: password, action: action) {
+        case .changed, .unchanged: return .json(AdminObjects.user(try await user(context)))
+        case .noAccount:
+            throw OAuthError(.conflict, "this user has no account here, so no password, no claims and no role")
+        case .lastAdministrator: throw Self.lastAdministrator
         }
-        if let claims = try Self.claims(object) {
-            guard try await users.setClaims(claims, subject: subject, action: action) else {
-                throw OAuthError(.conflict, "this user has no account here")
-            }
-        }
-        if let disabled = object["disabled"] {
-            guard let disabled = disabled.bool else {
-                throw OAuthError(.invalidRequest, "disabled must be true or false")
-            }
-            _ = try await users.setDisabled(disabled, subject: subject, action: action)
-        }
-        return .json(AdminObjects.user(try await user(context)))
     }
+
+    static let lastAdministrator = OAuthError(
+        .conflict, "this is the last administrator; give somebody else the role first")
 
     @Sendable func create(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let visit = try await gate.admit(request, context)
@@ -145,6 +144,18 @@ struct AdminUserController: Sendable {
         } catch {
             throw OAuthError(.invalidRequest, error.description)
         }
+    }
+
+    private static func isDisabled(_ object: [String: JSONValue]) throws -> Bool? {
+        guard let value = object["disabled"] else { return nil }
+        guard let isDisabled = value.bool else { throw OAuthError(.invalidRequest, "disabled must be true or false") }
+        return isDisabled
+    }
+
+    /// `null` takes the role away.
+    private static func roleChange(_ object: [String: JSONValue]) throws -> UserChange.RoleChange? {
+        guard let value = object["role"] else { return nil }
+        return value.isNull ? .take : try role(object).map { .give($0) }
     }
 
     private static func role(_ object: [String: JSONValue]) throws -> Account.Role? {

@@ -24,7 +24,7 @@ struct AuditStreamController: Sendable {
     }
 
     @Sendable func stream(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+        let visit = try await gate.admit(request, context, for: .watch)
         let query = try AdminRequestReader.query(
             request, knowing: AuditFilterReader.names.union(["last_event_id"]))
         let filter = try AuditFilterReader.filter(query)
@@ -36,7 +36,7 @@ struct AuditStreamController: Sendable {
             status: .ok, headers: headers,
             body: ResponseBody { writer in
                 defer { open.leave() }
-                try await follow(from: position, matching: filter, request: request, to: &writer)
+                try await follow(from: position, matching: filter, for: visit, to: &writer)
                 try await writer.finish(nil)
             })
     }
@@ -52,7 +52,7 @@ struct AuditStreamController: Sendable {
     }
 
     private func follow(
-        from start: AuditPosition, matching filter: AuditFilter, request: Request,
+        from start: AuditPosition, matching filter: AuditFilter, for visit: AdminVisit,
         to writer: inout any ResponseBodyWriter
     ) async throws {
         var follower = AuditFollower(log: log, position: start)
@@ -71,7 +71,7 @@ struct AuditStreamController: Sendable {
             }
             pauses += 1
             guard pauses % Self.pausesPerCheck == 0 else { continue }
-            guard (try? await gate.visit(request, formToken: nil)) != nil else { return }
+            guard (try? await gate.stillAdmits(visit)) == true else { return }
             try await writer.write(ByteBuffer(string: ": \(sent.text)\n\n"))
         }
     }

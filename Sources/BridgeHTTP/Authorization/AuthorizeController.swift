@@ -30,7 +30,8 @@ struct AuthorizeController: Sendable {
     }
 
     @Sendable func consent(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
+        let form = try await BrowserForm.read(
+            request, as: .consent, isOfSession: true, formTokens: formTokens, random: random)
         guard let journey = form.parameters["journey"] else {
             return pages.staleAuthorization(to: PageVisitor(request, context))
         }
@@ -84,7 +85,9 @@ struct AuthorizeController: Sendable {
             let account = try await services.accounts.account(of: subject)
             let fields = [
                 HiddenField(name: "journey", value: journey),
-                HiddenField(name: "form_token", value: try formTokens.make(binding: browser)),
+                HiddenField(
+                    name: "form_token",
+                    value: try formTokens.make(for: .consent, binding: browser, session: request.sessionSecret)),
             ]
             var response = pages.consent(
                 asked, user: account?.shownName ?? subject.rawValue, fields: fields,

@@ -32,15 +32,15 @@ struct CompatibleSessionController: Sendable {
     }
 
     @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, action: "\(SignInCompatibility.base)/logout")
+        try ask(request, context, .signOut, action: "\(SignInCompatibility.base)/logout")
     }
 
     @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, action: "\(SignInCompatibility.base)/revoke_all_sessions")
+        try ask(request, context, .endAllSessions, action: "\(SignInCompatibility.base)/revoke_all_sessions")
     }
 
     @Sendable func signOut(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await proven(request)
+        let form = try await proven(request, .signOut)
         var headers: HTTPFields = [.cacheControl: "no-store"]
         var client = form["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
         while let found = try await browsers.find(request) {
@@ -57,7 +57,7 @@ struct CompatibleSessionController: Sendable {
     /// Everything of the user: every app, every browser, every device.
     @Sendable func endAll(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let isApp = !request.headers.values(of: .authorization).isEmpty
-        if !isApp { _ = try await proven(request) }
+        if !isApp { _ = try await proven(request, .endAllSessions) }
         guard let subject = try await subject(of: request, context) else {
             throw OAuthError(.invalidToken, "Access token has expired or is not valid")
         }
@@ -72,21 +72,25 @@ struct CompatibleSessionController: Sendable {
         return Response(status: .seeOther, headers: headers)
     }
 
-    private func ask(_ request: Request, _ context: BridgeRequestContext, action: String) throws -> Response {
+    private func ask(
+        _ request: Request, _ context: BridgeRequestContext, _ purpose: FormTokens.Purpose, action: String
+    ) throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.signOut(
-            formToken: try formTokens.make(binding: binding), action: action, to: PageVisitor(request, context))
+            formToken: try formTokens.make(for: purpose, binding: binding, session: request.sessionSecret),
+            action: action,
+            to: PageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
     /// The form of a request that a page of ours made.
-    private func proven(_ request: Request) async throws -> FormParameters {
+    private func proven(_ request: Request, _ purpose: FormTokens.Purpose) async throws -> FormParameters {
         let isForm = BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
         let form = isForm ? try await TokenController.form(of: request) : .none
         let isOurForm =
             if let binding = request.formBinding, let token = form["form_token"], !form.hasRepeated {
-                formTokens.verify(token, binding: binding)
+                formTokens.verify(token, for: purpose, binding: binding, session: request.sessionSecret)
             } else {
                 false
             }

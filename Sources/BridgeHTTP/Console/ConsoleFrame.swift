@@ -12,6 +12,8 @@ struct ConsoleFrame: Sendable {
     let random: RandomSource
     /// `nil` without a provider, which device secrets belong to.
     var device: DeviceServices?
+    /// Asks for a newer sign-in where a change takes one; `nil` where nobody signs in.
+    var signIn: SignInController?
 
     typealias Page = @Sendable (Request, BridgeRequestContext, AdminVisit) async throws -> Response
     typealias FormPage =
@@ -32,8 +34,9 @@ struct ConsoleFrame: Sendable {
         }
     }
 
-    /// The answer to a form of the console: takes the form's own token (contract §8).
-    func form(_ page: @escaping FormPage) -> Handler {
+    /// The answer to a form of the console: takes the form's own token (contract §8), and a fresh sign-in when it
+    /// changes something.
+    func form(for purpose: AdminPurpose = .change, _ page: @escaping FormPage) -> Handler {
         { request, context in
             let body = try await BodyReader.bytes(of: request, upTo: AdminRequestReader.bodyLimit)
             guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
@@ -41,7 +44,15 @@ struct ConsoleFrame: Sendable {
             }
             let fields = try FormParameters(parsing: body)
             guard !fields.hasRepeated else { throw OAuthError(.invalidRequest, "a field is repeated") }
-            let visit = try await services.gate.admit(request, context, formToken: fields["form_token"] ?? "")
+            let visit: AdminVisit
+            do {
+                visit = try await services.gate.visit(request, for: purpose, formToken: fields["form_token"] ?? "")
+            } catch let refusal as AdminRefusal {
+                if refusal == .signInTooOld, let signIn {
+                    return try await signIn.againForConsole(fields, request, context)
+                }
+                throw try await services.gate.error(for: refusal, request, context)
+            }
             return try await page(fields, request, context, visit)
         }
     }

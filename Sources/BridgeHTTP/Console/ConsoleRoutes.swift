@@ -8,7 +8,7 @@ struct ConsoleRoutes {
     func add(to endpoints: Endpoints) {
         let signIn = ConsoleSignIn(frame: frame)
         endpoints.on("/admin/sign-in", [.get: signIn.show, .post: signIn.submit])
-        endpoints.on("/admin/sign-out", [.post: frame.form(signIn.signOut)])
+        endpoints.on("/admin/sign-out", [.post: frame.form(for: .ask, signIn.signOut)])
         endpoints.on("/admin/", [.get: frame.page(ConsoleOverview(frame: frame).show)])
         let events = ConsoleEvents(frame: frame)
         endpoints.on("/admin/events", [.get: frame.page(events.search)])
@@ -26,7 +26,7 @@ struct ConsoleRoutes {
         endpoints.on("/admin/clients/{id}", [.get: frame.page(clients.show), .post: frame.form(clients.save)])
         endpoints.on("/admin/clients/{id}/delete", [.post: frame.form(clients.delete)])
         let tools = ConsoleTools(frame: frame)
-        endpoints.on("/admin/explain", [.get: frame.page(tools.explain), .post: frame.form(tools.answer)])
+        endpoints.on("/admin/explain", [.get: frame.page(tools.explain), .post: frame.form(for: .ask, tools.answer)])
         endpoints.on("/admin/keys", [.get: frame.page(tools.keys)])
         endpoints.on("/admin/keys/rotate", [.post: frame.form(tools.rotate)])
         endpoints.on("/admin/keys/{kid}/retire", [.post: frame.form(tools.retire)])

@@ -16,7 +16,7 @@ struct ConsoleSignIn: Sendable {
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let fields = try FormParameters(parsing: try await BodyReader.bytes(of: request))
         guard let binding = request.formBinding, let formToken = fields["form_token"],
-            frame.formTokens.verify(formToken, binding: binding)
+            frame.formTokens.verify(formToken, for: .openConsole, binding: binding)
         else {
             return try page(
                 next: fields["next"], problem: "The page was open for too long. Try again.", request, context)
@@ -55,7 +55,7 @@ struct ConsoleSignIn: Sendable {
         let binding = FormCookie.binding(of: request, random: frame.random)
         let target = ConsolePath.checked(next) ?? ConsolePath.home
         var values: [String: any Sendable] = [
-            "form_token": try frame.formTokens.make(binding: binding), "next": target,
+            "form_token": try frame.formTokens.make(for: .openConsole, binding: binding), "next": target,
             "account_path": "/sign-in?redirect=\(PercentEncoding.encode(target))",
         ]
         values["problem"] = problem
@@ -69,9 +69,12 @@ struct ConsoleSignIn: Sendable {
         switch refusal {
         case .missing: nil
         case .invalid: "This token or session is not valid, or not any more."
+        case .notSignedInHere:
+            "This browser was signed in by an app or a login link, which opens no console. Sign in here yourself."
         case .notAdministrator: "You are signed in, but your account has no right to administer."
         case .secondFactorMissing: "Administering takes a second factor. Sign in again with one."
         case .secondFactorNotEnrolled: "Administering takes a second factor, and your account has none yet."
+        case .signInTooOld: "A change takes a sign-in of the last 15 minutes. Sign in again."
         case .idle: "The session lay unused for 15 minutes. Sign in again."
         case .foreignPage: "The request came from another page."
         }

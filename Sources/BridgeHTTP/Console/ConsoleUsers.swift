@@ -28,6 +28,13 @@ struct ConsoleUsers: Sendable {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        return try await page(of: subject, request, context, visit)
+    }
+
+    private func page(
+        of subject: Subject, problem: String? = nil, _ request: Request, _ context: BridgeRequestContext,
+        _ visit: AdminVisit
+    ) async throws -> Response {
         let services = frame.services
         guard let user = try await services.users.user(subject) else { throw OAuthError(.notFound) }
         let now = frame.time.now()
@@ -36,6 +43,7 @@ struct ConsoleUsers: Sendable {
         filter.subject = subject
         let events = try await services.storage.search(filter, before: nil, limit: 20).entries
         var values = ConsoleRows.user(user)
+        values["problem"] = problem
         if let device = frame.device {
             values.merge(try await ConsoleDevices.values(of: subject, in: device, at: now)) { $1 }
         }
@@ -44,7 +52,9 @@ struct ConsoleUsers: Sendable {
         values["has_live_sessions"] = sessions.contains { $0.isAlive(at: now) }
         values["events"] = events.map { ConsoleRows.event($0) }
         values["events_path"] = "/admin/events?sub=\(PercentEncoding.encode(subject.rawValue))"
-        return frame.render("user", values, section: .users, visit: visit, request, context)
+        return frame.render(
+            "user", values, section: .users, visit: visit, request, context,
+            status: problem == nil ? .ok : .init(code: ErrorCode.conflict.status))
     }
 
     @Sendable func endSession(
@@ -68,8 +78,13 @@ struct ConsoleUsers: Sendable {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
-        _ = try await frame.services.users.setDisabled(
-            fields["disabled"] == "true", subject: subject, action: try frame.action(fields, request, context, visit))
+        let outcome = try await frame.services.users.change(
+            subject, UserChange(isDisabled: fields["disabled"] == "true"), password: nil,
+            action: try frame.action(fields, request, context, visit))
+        guard outcome != .lastAdministrator else {
+            return try await page(
+                of: subject, problem: AdminUserController.lastAdministrator.publicDescription, request, context, visit)
+        }
         return frame.redirect(to: ConsoleRows.userPath(subject))
     }
 

@@ -29,14 +29,15 @@ struct DevicesController: Sendable {
         var response = pages.devices(
             try await places.places(of: session.subject, current: session),
             clientName: { directory[$0]?.name ?? $0.rawValue },
-            formToken: try formTokens.make(binding: binding), wasEnded: request.uri.query == Self.endedQuery,
-            offersSecondFactor: offersSecondFactor, to: visitor)
+            formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
+            wasEnded: request.uri.query == Self.endedQuery, offersSecondFactor: offersSecondFactor, to: visitor)
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
     @Sendable func end(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
+        let form = try await BrowserForm.read(
+            request, as: .devices, isOfSession: true, formTokens: formTokens, random: random)
         // Not ours: the page is shown once more, and nothing has happened.
         guard form.isOurs, let session = try await browsers.find(request)?.session else { return back(to: Self.path) }
         let origin = context.origin(of: request)

@@ -12,7 +12,7 @@ package struct Pages: Sendable {
         "back_to_app",
         "admin", "admin_sign_in", "admin_event_table", "admin_overview", "admin_events",
         "admin_event", "admin_live", "admin_users", "admin_user", "admin_clients", "admin_client", "admin_explain",
-        "admin_keys", "admin_settings", "admin_native_sso", "admin_nodes",
+        "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
     ]
 
     private let library: MustacheLibrary

@@ -31,7 +31,9 @@ struct LogoutController: Sendable {
                     .cacheControl: "no-store", .referrerPolicy: "no-referrer",
                 ])
         }
-        guard let binding = request.formBinding, services.formTokens.verify(token, binding: binding) else {
+        guard let binding = request.formBinding,
+            services.formTokens.verify(token, for: .signOut, binding: binding, session: request.sessionSecret)
+        else {
             return try await answer(logout, request, context)
         }
         return try await end(try await session(of: request), logout, request, context)
@@ -46,7 +48,8 @@ struct LogoutController: Sendable {
         }
         let binding = FormCookie.binding(of: request, random: services.random)
         var response = services.pages.signOut(
-            formToken: try services.formTokens.make(binding: binding), action: "/oauth/logout",
+            formToken: try services.formTokens.make(
+                for: .signOut, binding: binding, session: request.sessionSecret), action: "/oauth/logout",
             fields: logout.fields, formTargets: logout.target.map { [$0.origin] } ?? [],
             to: PageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)

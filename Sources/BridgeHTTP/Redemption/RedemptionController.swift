@@ -46,7 +46,7 @@ struct RedemptionController: Sendable {
             outcome = try await redeemer.redeem(
                 RedemptionRequest(
                     token: reading.token, redirect: parameters.redirect, codeVerifier: parameters.verifiers.first,
-                    visit: reading.visit, confirmsSwitch: parameters.confirmsSwitch,
+                    visit: reading.visit, confirmsSwitch: reading.confirmsSwitch,
                     sessionSecret: request.sessionSecret, retry: request.cookie(RetryCookie.name),
                     origin: context.origin(of: request)))
         } catch let undecided as UndecidedRedemption {
@@ -59,14 +59,14 @@ struct RedemptionController: Sendable {
         case .refused: return pages.refused(to: visitor)
         case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor)
         case .confirm(let submitsItself):
-            return try withForm(request, reading) { fields, targets in
+            return try await withForm(.redeem, request, reading) { fields, targets in
                 pages.confirm(
                     action: Self.action(context), fields: fields, submitsItself: submitsItself, formTargets: targets,
                     to: visitor)
             }
         case .switchAccount(let current, let proposed):
             let home = try await home(of: request)
-            return try withForm(request, reading) { fields, targets in
+            return try await withForm(.switchAccount, request, reading) { fields, targets in
                 pages.switchAccount(
                     current: current, proposed: proposed, home: home, action: Self.action(context), fields: fields,
                     formTargets: targets, to: visitor)
@@ -91,8 +91,9 @@ struct RedemptionController: Sendable {
 
     /// A page with a form that brings back what this request carried, bound to this browser.
     private func withForm(
-        _ request: Request, _ reading: VisitReader.Reading, page: ([HiddenField], [String]) -> Response
-    ) throws -> Response {
+        _ purpose: FormTokens.Purpose, _ request: Request, _ reading: VisitReader.Reading,
+        page: ([HiddenField], [String]) -> Response
+    ) async throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         var fields: [HiddenField] = []
         if case .one(let token) = reading.token { fields.append(HiddenField(name: "token", value: token.expose())) }
@@ -103,16 +104,27 @@ struct RedemptionController: Sendable {
         if let verifier = reading.parameters.verifiers.first {
             fields.append(HiddenField(name: "code_verifier", value: verifier))
         }
-        fields.append(HiddenField(name: "form_token", value: try formTokens.make(binding: binding)))
-        var response = page(fields, formTargets())
+        let session = purpose == .switchAccount ? request.sessionSecret : nil
+        let formToken = try formTokens.make(for: purpose, binding: binding, session: session)
+        fields.append(HiddenField(name: "form_token", value: formToken))
+        var response = page(fields, try await formTargets(reading.token))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
-    /// The other origins that a redemption may land on.
-    private func formTargets() -> [String] {
-        Set(clients.current.all.compactMap { $0.kind == .web ? $0.publicOrigin : nil })
-            .subtracting([publicOrigin]).map(\.description).sorted()
+    /// The other origins that the form's answer may lead to: that of the token's own website. Of a token in the
+    /// fragment nothing is known here, so then every website counts that an app may open.
+    private func formTargets(_ token: RedemptionRequest.PresentedToken) async throws -> [String] {
+        let origins: [WebOrigin]
+        switch token {
+        case .one(let token): origins = [try await redeemer.targetOrigin(of: token)].compactMap(\.self)
+        case .conflicting: origins = []
+        case .none:
+            let directory = clients.current
+            let reachable = Set(directory.all.filter(\.canIssueLoginTokens).flatMap(\.mayReach))
+            origins = reachable.compactMap { directory[$0]?.publicOrigin }
+        }
+        return Set(origins).subtracting([publicOrigin]).map(\.description).sorted()
     }
 
     /// Where the user of this browser's session is at home: what "no" leads to.

@@ -12,6 +12,8 @@ struct VisitReader: Sendable {
         let token: RedemptionRequest.PresentedToken
         let visit: Visit
         let parameters: RedemptionParameters
+        /// Whether the page that asks about another account's session was answered with yes, in that session.
+        let confirmsSwitch: Bool
     }
 
     func read(_ request: Request, form: [UInt8]?) -> Reading {
@@ -32,6 +34,7 @@ struct VisitReader: Sendable {
         } else {
             carried = query.tokens.first.map { (.query, $0) } ?? (.none, nil)
         }
+        let isSwitch = isOurs(request, parameters: body, .switchAccount, in: request.sessionSecret)
         return Reading(
             token: isConflicting ? .conflicting : carried.token.map { .one(Secret($0)) } ?? .none,
             visit: Visit(
@@ -39,15 +42,18 @@ struct VisitReader: Sendable {
                 isPrefetch: PrefetchSignal.isPresent(in: request.headers),
                 fetchSite: FetchMetadata.site(request.headers),
                 isDocumentNavigation: FetchMetadata.isDocumentNavigation(request.headers),
-                formIsOurs: isOurs(request, parameters: body),
+                formIsOurs: isSwitch || isOurs(request, parameters: body, .redeem),
                 submittedByScript: body?.isAutomatic ?? false,
                 origin: FetchMetadata.origin(request.headers, own: publicOrigin)),
-            parameters: parameters)
+            parameters: parameters, confirmsSwitch: isSwitch && parameters.confirmsSwitch)
     }
 
-    private func isOurs(_ request: Request, parameters: RedemptionParameters?) -> Bool {
+    private func isOurs(
+        _ request: Request, parameters: RedemptionParameters?, _ purpose: FormTokens.Purpose,
+        in session: OpaqueSecret? = nil
+    ) -> Bool {
         guard let token = parameters?.formToken, let binding = request.formBinding else { return false }
-        return formTokens.verify(token, binding: binding)
+        return formTokens.verify(token, for: purpose, binding: binding, session: session)
     }
 }
 

@@ -29,7 +29,12 @@ package func buildRouter(
     endpoints.on("/session/signed-out", [.get: messages.signedOut])
     endpoints.onAny(authCheckPath, check.check)
 
-    if let signIn = services.signIn { addSignInRoutes(endpoints, signIn, services: services, settings: settings) }
+    let signInPages = services.signIn.map {
+        SignInController(
+            services: $0, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
+            publicOrigin: settings.publicOrigin, time: services.time, random: services.random)
+    }
+    if let signInPages { addSignInRoutes(endpoints, signInPages, services: services, settings: settings) }
 
     endpoints.on("/errors/{code}", [.get: messages.explainError])
     let assets = AssetController(files: services.files)
@@ -45,7 +50,8 @@ package func buildRouter(
     ConsoleRoutes(
         frame: ConsoleFrame(
             services: services.admin, pages: services.pages, formTokens: services.formTokens,
-            publicOrigin: settings.publicOrigin, random: services.random, device: services.device)
+            publicOrigin: settings.publicOrigin, random: services.random, device: services.device,
+            signIn: signInPages)
     ).add(to: endpoints)
 
     if let device = services.device {
@@ -80,11 +86,9 @@ private let authCheckPath = "/auth/check"
 
 /// The provider's own pages: sign-in, authorization, consent.
 private func addSignInRoutes(
-    _ endpoints: Endpoints, _ signIn: SignInServices, services: BridgeServices, settings: BridgeHTTPSettings
+    _ endpoints: Endpoints, _ pages: SignInController, services: BridgeServices, settings: BridgeHTTPSettings
 ) {
-    let pages = SignInController(
-        services: signIn, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
-        publicOrigin: settings.publicOrigin, time: services.time, random: services.random)
+    let signIn = pages.services
     endpoints.on(SignInController.path, [.get: pages.show, .post: pages.attempt])
     endpoints.on(SignInController.codePath, [.get: pages.beginAnew, .post: pages.confirm])
     let authorize = AuthorizeController(

@@ -10,8 +10,13 @@ struct BrowserForm: Sendable {
     /// Made for this very browser in the last minutes; without it nothing is done (login CSRF: RFC 9700 §4.7).
     let isOurs: Bool
 
+    /// - Parameter isOfSession: whether the form acts in the browser's session, and so in no other than when its page
+    ///   was shown.
     /// - Throws: `OAuthError(.unsupportedMediaType)`, `FormParameters.Failure`.
-    static func read(_ request: Request, formTokens: FormTokens, random: RandomSource) async throws -> BrowserForm {
+    static func read(
+        _ request: Request, as purpose: FormTokens.Purpose, isOfSession: Bool, formTokens: FormTokens,
+        random: RandomSource
+    ) async throws -> BrowserForm {
         let body = try await BodyReader.bytes(of: request)
         guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
             throw OAuthError(.unsupportedMediaType)
@@ -20,7 +25,8 @@ struct BrowserForm: Sendable {
         let binding = request.formBinding
         let isOurs =
             if let binding, let token = parameters["form_token"], !parameters.hasRepeated {
-                formTokens.verify(token, binding: binding)
+                formTokens.verify(
+                    token, for: purpose, binding: binding, session: isOfSession ? request.sessionSecret : nil)
             } else {
                 false
             }

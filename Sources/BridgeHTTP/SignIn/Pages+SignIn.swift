@@ -52,6 +52,7 @@ extension Pages {
             case nil: .ok
             case .refused, .wrongPassword, .stale, .declined: .init(code: ErrorCode.invalidRequest.status)
             case .limited: .init(code: ErrorCode.rateLimited.status)
+            case .changeWaits: .init(code: ErrorCode.insufficientUserAuthentication.status)
             }
         var response = render(
             template, values, to: visitor, language: language, status: status,

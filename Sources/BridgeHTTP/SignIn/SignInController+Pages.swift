@@ -27,8 +27,29 @@ extension SignInController {
     func missing(
         _ errand: SignInErrand, browser: OpaqueSecret, session: WebSession?
     ) async throws -> MissingProof {
-        guard !errand.isForAnother, let journey = errand.journey, let session else { return .everything }
-        return try await services.authorizations.missing(for: journey, browser: browser, session: session)
+        guard !errand.isForAnother, let session else { return .everything }
+        if let journey = errand.journey {
+            return try await services.authorizations.missing(for: journey, browser: browser, session: session)
+        }
+        // Whoever comes from the console is known there; the code follows the password by itself.
+        guard errand.isForConsole, session.isOwnSignIn,
+            let account = try await services.accounts.account(of: session.subject), account.passwordHash != nil,
+            account.username != nil, account.disabledAt == nil
+        else { return .everything }
+        return .password(account)
+    }
+
+    /// The page for a change in the console that takes a newer sign-in than its sender's.
+    func againForConsole(
+        _ form: FormParameters, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
+        let browser = FormCookie.binding(of: request, random: random)
+        let session = try await session(request)
+        let held = try session.flatMap { HeldForm(form, path: request.uri.path, by: $0.subject) }
+            .map { try $0.sealed(with: services.heldForms, for: browser) }
+        return try await missingPage(
+            SignInErrand(forConsole: held), .changeWaits(isKept: held != nil), browser: browser, session: session,
+            to: PageVisitor(request, context))
     }
 
     /// The sign-in page.
@@ -74,7 +95,7 @@ extension SignInController {
     }
 
     private func token(_ browser: OpaqueSecret) throws -> HiddenField {
-        HiddenField(name: "form_token", value: try formTokens.make(binding: browser))
+        HiddenField(name: "form_token", value: try formTokens.make(for: .signIn, binding: browser))
     }
 
     private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {

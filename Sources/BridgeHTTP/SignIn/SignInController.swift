@@ -25,7 +25,8 @@ struct SignInController: Sendable {
     }
 
     @Sendable func attempt(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
+        let form = try await BrowserForm.read(
+            request, as: .signIn, isOfSession: false, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
         guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
@@ -36,12 +37,12 @@ struct SignInController: Sendable {
                 errand, notice, username: username, browser: form.browser, session: session, to: visitor)
         }
         guard form.isOurs else { return try await again(.stale) }
-        let origin = context.origin(of: request)
         let outcome = try await services.signIn.attempt(
             username: username, password: Secret(form.parameters["password"] ?? ""), browser: form.browser,
-            replacing: session, origin: origin)
+            replacing: session, origin: context.origin(of: request))
         switch outcome {
-        case .signedIn(let opened): return try await proceed(errand, opened, origin: origin)
+        case .signedIn(let opened):
+            return try await proceed(errand, opened, browser: form.browser, request, context)
         case .needsCode(let pending): return try codePage(errand, pending, browser: form.browser, to: visitor)
         case .refused: return try await again(.refused)
         case .stale: return try await again(.stale)
@@ -50,7 +51,8 @@ struct SignInController: Sendable {
     }
 
     @Sendable func confirm(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
+        let form = try await BrowserForm.read(
+            request, as: .signIn, isOfSession: false, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
         let session = try await session(request)
@@ -62,12 +64,12 @@ struct SignInController: Sendable {
             let account: Account? = if case .code(let account) = missing { account } else { nil }
             return try codePage(errand, pending, notice, of: account, browser: form.browser, to: visitor)
         }
-        let origin = context.origin(of: request)
         let outcome = try await services.signIn.confirm(
             pending: pending, code: form.parameters["code"] ?? "", browser: form.browser,
-            replacing: session, origin: origin)
+            replacing: session, origin: context.origin(of: request))
         switch outcome {
-        case .signedIn(let opened): return try await proceed(errand, opened, origin: origin)
+        case .signedIn(let opened):
+            return try await proceed(errand, opened, browser: form.browser, request, context)
         // Whose session it was may have changed: who the visitor is has to be said anew.
         case .stale: return try page(errand.forAnother, .stale, browser: form.browser, to: visitor)
         case .refused, .needsCode: return try await again(.refused)
@@ -76,13 +78,24 @@ struct SignInController: Sendable {
     }
 
     /// Back to what the sign-in was for, with the new session's cookies.
-    func proceed(_ errand: SignInErrand, _ opened: OpenedSession, origin: RequestOrigin) async throws -> Response {
+    func proceed(
+        _ errand: SignInErrand, _ opened: OpenedSession, browser: OpaqueSecret, _ request: Request,
+        _ context: BridgeRequestContext
+    ) async throws -> Response {
+        if let held = errand.held.flatMap({ HeldForm.open($0, with: services.heldForms, for: browser) }),
+            held.subject == opened.session.subject
+        {
+            var response = pages.goOn(
+                with: held, formToken: AdminVisit.formToken(for: opened.secret), to: PageVisitor(request, context))
+            SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &response.headers)
+            return response
+        }
         let location: String
         if let journey = errand.journey {
             location = "\(publicOrigin)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
         } else {
             location = try await services.landing.location(
-                for: errand.redirect, of: opened.session.subject, origin: origin)
+                for: errand.redirect, of: opened.session.subject, origin: context.origin(of: request))
         }
         var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
@@ -95,7 +108,12 @@ struct SignInController: Sendable {
         Response(status: .seeOther, headers: [.location: "\(publicOrigin)\(Self.path)", .cacheControl: "no-store"])
     }
 
-    private func session(_ request: Request) async throws -> WebSession? {
+    /// Whether it matters to what the sign-in is for how old it is.
+    func limitsAge(_ errand: SignInErrand, browser: OpaqueSecret) -> Bool {
+        errand.journey.flatMap { services.authorizations.request(of: $0, browser: browser) }?.limitsAge == true
+    }
+
+    func session(_ request: Request) async throws -> WebSession? {
         guard let secret = request.sessionSecret else { return nil }
         return try await sessions.lookUp(secret)
     }

@@ -1,3 +1,4 @@
+import Bridge
 import OAuth2
 
 /// What brought a browser to the sign-in page, carried through its forms.
@@ -8,6 +9,8 @@ struct SignInErrand: Sendable {
     let redirect: [UInt8]?
     /// Whether the visitor wants to sign in as somebody else than the browser's session says.
     let isForAnother: Bool
+    /// A form of the console that waits for the sign-in, sealed (``HeldForm``). Travels in forms alone: it is long.
+    let held: String?
 
     /// The field by which ``isForAnother`` is said.
     private static let another = HiddenField(name: "account", value: "another")
@@ -16,16 +19,32 @@ struct SignInErrand: Sendable {
         journey = parameters["journey"]
         redirect = parameters.isRepeated("redirect") ? nil : parameters.bytes("redirect")
         isForAnother = parameters[Self.another.name] == Self.another.value
+        held = parameters[Self.heldName]
     }
 
-    private init(journey: String?, redirect: [UInt8]?, isForAnother: Bool) {
+    private init(journey: String?, redirect: [UInt8]?, isForAnother: Bool = false, held: String? = nil) {
         self.journey = journey
         self.redirect = redirect
         self.isForAnother = isForAnother
+        self.held = held
     }
 
+    /// A change in the console that takes a newer sign-in.
+    init(forConsole held: String?) {
+        self.init(journey: nil, redirect: Array(ConsolePath.home.utf8), held: held)
+    }
+
+    private static let heldName = "held"
+
     /// The same, as whoever it may be.
-    var forAnother: SignInErrand { SignInErrand(journey: journey, redirect: redirect, isForAnother: true) }
+    var forAnother: SignInErrand {
+        SignInErrand(journey: journey, redirect: redirect, isForAnother: true, held: held)
+    }
+
+    /// Whether it leads to the console.
+    var isForConsole: Bool {
+        journey == nil && ConsolePath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
+    }
 
     /// The complete sign-in page for a journey, whoever the browser's session is of.
     static func otherAccountURL(journey: String) -> String {
@@ -35,14 +54,17 @@ struct SignInErrand: Sendable {
     /// The sign-in page's address.
     var url: String { isEmpty ? SignInController.path : "\(SignInController.path)?\(query)" }
 
-    var isEmpty: Bool { fields.isEmpty }
+    var isEmpty: Bool { addressed.isEmpty }
 
     /// The same as a query.
     var query: String {
-        fields.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+        addressed.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }
 
-    var fields: [HiddenField] {
+    /// For a form.
+    var fields: [HiddenField] { addressed + (held.map { [HiddenField(name: Self.heldName, value: $0)] } ?? []) }
+
+    private var addressed: [HiddenField] {
         [
             journey.map { HiddenField(name: "journey", value: $0) },
             redirect.map { HiddenField(name: "redirect", value: String(decoding: $0, as: UTF8.self)) },

@@ -11,6 +11,9 @@ enum SignInNotice: Sendable {
     case wrongPassword
     /// The upstream provider named nobody who may sign in.
     case declined
+    /// A change in the console waits for a newer sign-in.
+    /// - Parameter isKept: whether what was sent is done after it, or has to be sent again.
+    case changeWaits(isKept: Bool)
 
     /// The text's key in the section `sign_in`.
     var key: String {
@@ -20,6 +23,7 @@ enum SignInNotice: Sendable {
         case .stale: "stale"
         case .wrongPassword: "wrong_password"
         case .declined: "declined"
+        case .changeWaits(let isKept): isKept ? "change_waits" : "change_lost"
         }
     }
 }

@@ -11,11 +11,13 @@ package struct SignInServices: Sendable {
     package let upstream: UpstreamSignIn?
     /// `nil` without a master key: then nobody can set up a second factor.
     package let secondFactor: SecondFactorEnrolment?
+    /// Seals forms of the console that wait for a newer sign-in.
+    package let heldForms: ShortLivedSeal
 
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations,
         accounts: any AccountStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil,
-        secondFactor: SecondFactorEnrolment? = nil
+        secondFactor: SecondFactorEnrolment? = nil, heldForms: ShortLivedSeal
     ) {
         self.signIn = signIn
         self.landing = landing
@@ -24,5 +26,6 @@ package struct SignInServices: Sendable {
         self.pushedRequests = pushedRequests
         self.upstream = upstream
         self.secondFactor = secondFactor
+        self.heldForms = heldForms
     }
 }

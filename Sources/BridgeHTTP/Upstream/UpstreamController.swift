@@ -20,9 +20,10 @@ struct UpstreamController: Sendable {
         guard !signIn.isBlocked(errand, browser: browser, request) else {
             return signIn.blockedPage(request, context)
         }
+        // Whoever is signed in here already does not come for what he has.
+        let isFresh = try await session(request) != nil || signIn.limitsAge(errand, browser: browser)
         guard let id = context.parameters.get("provider"),
-            let target = try await upstream.begin(
-                id, errand: errand.query, browser: browser, isFresh: try await session(request) != nil)
+            let target = try await upstream.begin(id, errand: errand.query, browser: browser, isFresh: isFresh)
         else { throw OAuthError(.notFound) }
         var headers: HTTPFields = [.location: target, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
@@ -40,7 +41,7 @@ struct UpstreamController: Sendable {
         switch outcome {
         case .signedIn(let opened, let errand):
             let errand = SignInErrand(try FormParameters(parsing: errand.utf8))
-            return try await signIn.proceed(errand, opened, origin: origin)
+            return try await signIn.proceed(errand, opened, browser: browser, request, context)
         case .refused(let errand):
             let errand = SignInErrand(try FormParameters(parsing: (errand ?? "").utf8))
             return try signIn.page(

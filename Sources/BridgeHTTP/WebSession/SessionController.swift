@@ -49,7 +49,8 @@ struct SessionController: Sendable {
     @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.signOut(
-            formToken: try formTokens.make(binding: binding), to: PageVisitor(request, context))
+            formToken: try formTokens.make(for: .signOut, binding: binding, session: request.sessionSecret),
+            to: PageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
@@ -79,6 +80,6 @@ struct SessionController: Sendable {
         guard let binding = request.formBinding,
             let token = try FormParameters(parsing: body)["form_token"]
         else { return false }
-        return formTokens.verify(token, binding: binding)
+        return formTokens.verify(token, for: .signOut, binding: binding, session: request.sessionSecret)
     }
 }

@@ -6,8 +6,11 @@ package struct FetchLimits: Sendable, Hashable {
     package var maximumBytes: Int
     /// In one key set.
     package var maximumKeys: Int
-    /// How long fetched keys are used before they are fetched again.
+    /// How long fetched keys are used before nothing is verified with them without fetching them again: the longest
+    /// that a withdrawn key is accepted while its issuer can be reached.
     package var refreshInterval: Duration
+    /// From when on a use of the keys has them fetched anew beside it, so that a busy issuer's never come of age.
+    package var refreshAhead: Duration
     /// The least time between two fetches, failed ones included.
     package var refetchFloor: Duration
     /// How long fetched keys are used while the issuer cannot be reached. A key that the issuer withdrew in that time
@@ -18,13 +21,15 @@ package struct FetchLimits: Sendable, Hashable {
 
     package init(
         timeout: Duration = .seconds(5), maximumBytes: Int = 256 * 1024, maximumKeys: Int = 64,
-        refreshInterval: Duration = .seconds(600), refetchFloor: Duration = .seconds(30),
+        refreshInterval: Duration = .seconds(60), refreshAhead: Duration = .seconds(30),
+        refetchFloor: Duration = .seconds(30),
         staleLifetime: Duration = .seconds(24 * 3600), introspectionLifetime: Duration = .seconds(30)
     ) {
         self.timeout = timeout
         self.maximumBytes = maximumBytes
         self.maximumKeys = maximumKeys
         self.refreshInterval = refreshInterval
+        self.refreshAhead = refreshAhead
         self.refetchFloor = refetchFloor
         self.staleLifetime = staleLifetime
         self.introspectionLifetime = introspectionLifetime

@@ -35,7 +35,7 @@ struct IntrospectingIssuer: TrustedIssuer {
             }
         }
         return try BearerClaims(settings: settings, claims: answer)
-            .identity(at: now, cacheLifetime: connection.limits.introspectionLifetime, isExpiryRequired: false)
+            .identity(at: now, cacheLifetime: connection.limits.introspectionLifetime, isSigned: false)
     }
 
     func reload() {}

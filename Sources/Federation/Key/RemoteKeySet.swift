@@ -33,7 +33,15 @@ final class RemoteKeySet: KeySource {
     func keys(keyID: String?, algorithm: SignatureAlgorithm, at now: Timestamp) async throws -> [VerificationKey] {
         let known = state.withLock { state in usable(state, at: now) }
         let found = known?.candidates(keyID: keyID, algorithm: algorithm) ?? []
-        if !found.isEmpty, !isDue(at: now) { return found }
+        if !found.isEmpty {
+            switch need(at: now) {
+            case .none: return found
+            case .soon:
+                _ = startFetch(at: now)
+                return found
+            case .now: break
+            }
+        }
         guard let task = startFetch(at: now) else {
             // Inside the floor. What is known decides, unless the last attempt failed: then a key that is missing
             // may well exist, and "no" would be a guess.
@@ -63,8 +71,17 @@ final class RemoteKeySet: KeySource {
         return set
     }
 
-    private func isDue(at now: Timestamp) -> Bool {
-        state.withLock { state in state.fetchedAt.map { now - $0 >= limits.refreshInterval } ?? true }
+    private enum Need { case none, soon, now }
+
+    /// How much it takes to fetch the keys again before they are used. While the issuer is away nobody waits for it
+    /// twice.
+    private func need(at now: Timestamp) -> Need {
+        state.withLock { state in
+            guard let fetchedAt = state.fetchedAt else { return .now }
+            let age = now - fetchedAt
+            guard age >= limits.refreshAhead else { return .none }
+            return age >= limits.refreshInterval && state.isLastAttemptGood ? .now : .soon
+        }
     }
 
     // At most one attempt within the floor: a stream of tokens with invented `kid`s must not become a stream of

@@ -8,26 +8,43 @@ struct BearerClaims: Sendable {
 
     /// Checks `iss`, `aud` and the times, and maps the rest.
     /// - Parameters:
-    ///   - cacheLifetime: how long the answer may be believed; `nil` for as long as the token lives.
-    ///   - isExpiryRequired: an introspection answer may leave `exp` out (RFC 7662 §2.2); then it is asked again soon.
-    func identity(at now: Timestamp, cacheLifetime: Duration?, isExpiryRequired: Bool) throws(BearerRefusal)
-        -> BearerIdentity
-    {
+    ///   - cacheLifetime: how long the answer may be believed.
+    ///   - isSigned: whether the token speaks for itself. An introspection answer may leave `exp` out (RFC 7662 §2.2),
+    ///     and may be about a token of any life: it is asked for again soon.
+    func identity(at now: Timestamp, cacheLifetime: Duration, isSigned: Bool) throws(BearerRefusal) -> BearerIdentity {
         try checkAudience()
-        let expiresAt = try expiry(at: now, isRequired: isExpiryRequired) ?? now + (cacheLifetime ?? .zero)
-        try checkStart(at: now)
+        let expiresAt = try expiry(at: now, isRequired: isSigned) ?? now + cacheLifetime
+        let issuedAt = try start("iat", at: now)
+        _ = try start("nbf", at: now)
+        if isSigned { try checkLifetime(from: issuedAt ?? now, to: expiresAt - settings.leeway) }
         let proofKey = try proofKeyThumbprint()
-        let subject = try text(settings.subjectClaim)
-        let client = try clientID()
+        let client = ClientID(rawValue: try clientID())
+        guard settings.clients?.contains(client) ?? true else { throw .clientOfAnotherIssuer }
         return BearerIdentity(
-            subject: Subject(rawValue: settings.subjectPrefix + subject), clientID: ClientID(rawValue: client),
-            issuer: settings.issuer, sessionID: optionalText("sid").map(SessionID.init(rawValue:)),
+            subject: try subject(), clientID: client, issuer: settings.issuer,
+            authority: settings.sharesSubjectsWithAccounts ? .trustedWithAccounts : .trusted,
+            sessionID: optionalText("sid").map(SessionID.init(rawValue:)),
             authentication: Authentication(
-                time: claims["auth_time"].flatMap(Timestamp.init(numericDate:)), acr: optionalText("acr"),
-                amr: methods),
-            proofKeyThumbprint: proofKey,
-            expiresAt: expiresAt,
-            cacheableUntil: cacheLifetime.map { min(expiresAt, now + $0) })
+                time: try authenticationTime(issuedAt: issuedAt, at: now), acr: optionalText("acr"), amr: methods),
+            proofKeyThumbprint: proofKey, expiresAt: expiresAt, cacheableUntil: min(expiresAt, now + cacheLifetime))
+    }
+
+    private func subject() throws(BearerRefusal) -> Subject {
+        let subject = Subject(rawValue: settings.subjectPrefix + (try text(settings.subjectClaim)))
+        guard !subject.isOfClient else { throw .subjectOfAnotherIssuer }
+        return subject
+    }
+
+    /// Never newer than the token itself, whatever the issuer's clock or its user says: a sign-in of tomorrow would
+    /// look fresh until then.
+    private func authenticationTime(issuedAt: Timestamp?, at now: Timestamp) throws(BearerRefusal) -> Timestamp? {
+        guard let time = claims["auth_time"].flatMap(Timestamp.init(numericDate:)) else { return nil }
+        guard time - settings.leeway <= now else { throw .notYetValid }
+        return min(time, issuedAt ?? now, now)
+    }
+
+    private func checkLifetime(from start: Timestamp, to end: Timestamp) throws(BearerRefusal) {
+        guard end - start <= settings.maximumTokenLifetime else { throw .livesTooLong }
     }
 
     private func checkAudience() throws(BearerRefusal) {
@@ -50,12 +67,11 @@ struct BearerClaims: Sendable {
         return expiry + settings.leeway
     }
 
-    private func checkStart(at now: Timestamp) throws(BearerRefusal) {
-        for name in ["nbf", "iat"] {
-            guard let value = claims[name] else { continue }
-            guard let start = Timestamp(numericDate: value) else { throw .malformed }
-            guard now >= start - settings.leeway else { throw .notYetValid }
-        }
+    private func start(_ name: String, at now: Timestamp) throws(BearerRefusal) -> Timestamp? {
+        guard let value = claims[name] else { return nil }
+        guard let start = Timestamp(numericDate: value) else { throw .malformed }
+        guard now >= start - settings.leeway else { throw .notYetValid }
+        return start
     }
 
     /// The key that a token is bound to (RFC 7800 §3, RFC 9449 §6).

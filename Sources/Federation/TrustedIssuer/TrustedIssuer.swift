@@ -19,6 +19,10 @@ struct SigningIssuer: TrustedIssuer {
     let algorithms: Set<SignatureAlgorithm>
     let keys: any KeySource
 
+    /// How long a verified token is believed before its key is looked for again: with the key's own age of
+    /// ``FetchLimits/refreshAhead``, a key that its issuer has withdrawn is good for a minute at most.
+    static let cacheLifetime = Duration.seconds(30)
+
     func identity(of token: Secret<String>, parsed: CompactJWS?, at now: Timestamp) async throws -> BearerIdentity {
         guard let parsed else { throw BearerRefusal.malformed }
         guard let algorithm = SignatureAlgorithm(rawValue: parsed.algorithm), algorithms.contains(algorithm) else {
@@ -31,7 +35,7 @@ struct SigningIssuer: TrustedIssuer {
         }
         guard isSigned else { throw BearerRefusal.badSignature }
         return try BearerClaims(settings: settings, claims: parsed.claims)
-            .identity(at: now, cacheLifetime: nil, isExpiryRequired: true)
+            .identity(at: now, cacheLifetime: Self.cacheLifetime, isSigned: true)
     }
 
     func reload() async throws { try await keys.reload() }

@@ -2,8 +2,14 @@ import Bridge
 
 extension TrustedIssuerSettings {
     /// Everything wrong with a list of issuers; nothing is read or fetched.
-    package static func problems(in issuers: [TrustedIssuerSettings]) -> [TrustedIssuerProblem] {
+    /// - Parameter own: this service, whose users they must not be able to name either.
+    package static func problems(
+        in issuers: [TrustedIssuerSettings], beside own: OwnIssuer = .none
+    ) -> [TrustedIssuerProblem] {
         var problems = issuers.flatMap { $0.ownProblems }
+        for issuer in issuers where own.isNamed(issuer.issuer) {
+            problems.append(.init(issuer: issuer.issuer, field: "issuer", text: "is this service's own name"))
+        }
         var seen: Set<[UInt8]> = []
         for issuer in issuers where !seen.insert(Array(issuer.issuer.utf8)).inserted {
             problems.append(.init(issuer: issuer.issuer, field: "issuer", text: "is listed twice"))
@@ -12,17 +18,60 @@ extension TrustedIssuerSettings {
         if issuers.count(where: \.usesIntrospection) > 1 {
             problems.append(.init(field: "introspection", text: "is possible for one issuer only"))
         }
-        if issuers.count > 1 { problems += prefixProblems(in: issuers) }
+        if own.signsUsersIn { problems += issuers.flatMap { $0.namespaceProblems } }
+        if issuers.count > 1 {
+            problems += prefixProblems(in: issuers, isMissingNoted: own.signsUsersIn)
+            problems += issuers.filter { $0.clients == nil }.map { issuer in
+                .init(
+                    issuer: issuer.issuer, field: "clients",
+                    text: "is required as soon as there are two issuers: the clients that this one's tokens may name")
+            }
+        }
         return problems
     }
 
+    /// What would let it name the users of this service's own accounts.
+    private var namespaceProblems: [TrustedIssuerProblem] {
+        if sharesSubjectsWithAccounts {
+            return subjectPrefix.isEmpty
+                ? []
+                : [
+                    .init(
+                        issuer: issuer, field: "shares_subjects_with_accounts",
+                        text: "has no meaning beside subject_prefix: no account's subject begins with one")
+                ]
+        }
+        guard !subjectPrefix.isEmpty else {
+            return [
+                .init(
+                    issuer: issuer, field: "subject_prefix",
+                    text: "is required where users sign in here too (provider.enabled, accounts, upstream providers), "
+                        + "such as \"backend:\"; or set shares_subjects_with_accounts: true when the issuer's users are the "
+                        + "same people as the accounts, so that its tokens may sign in as any of them")
+            ]
+        }
+        // An account's subject is base64url, so whatever follows, a prefix with another character names none.
+        guard subjectPrefix.utf8.contains(where: { !Self.isBase64URL($0) }) else {
+            return [
+                .init(
+                    issuer: issuer, field: "subject_prefix",
+                    text: "must hold a character that no account's subject has, such as a colon at its end")
+            ]
+        }
+        return []
+    }
+
     // With the prefixes `a` and `ab`, `a` + `bob` and `ab` + `ob` would be one user: none may begin another.
-    private static func prefixProblems(in issuers: [TrustedIssuerSettings]) -> [TrustedIssuerProblem] {
+    private static func prefixProblems(
+        in issuers: [TrustedIssuerSettings], isMissingNoted: Bool
+    ) -> [TrustedIssuerProblem] {
         issuers.enumerated().compactMap { index, issuer in
             let prefix = Array(issuer.subjectPrefix.utf8)
             if prefix.isEmpty {
+                if isMissingNoted, !issuer.sharesSubjectsWithAccounts { return nil }
                 return .init(
-                    issuer: issuer.issuer, field: "subject_prefix", text: "is required as soon as there are two issuers"
+                    issuer: issuer.issuer, field: "subject_prefix",
+                    text: "is required as soon as there are two issuers, whoever shares subjects with accounts"
                 )
             }
             let clash = issuers.enumerated().first { other, settings in
@@ -54,6 +103,13 @@ extension TrustedIssuerSettings {
         check(
             subjectPrefix.isEmpty || Self.isWord(subjectPrefix, upTo: 64), "subject_prefix",
             "must be at most 64 visible ASCII characters")
+        check(
+            !subjectPrefix.utf8.starts(with: Subject.clientPrefix.utf8), "subject_prefix",
+            "must not begin with \(Subject.clientPrefix), which stands before clients that act for themselves")
+        check(clients?.isEmpty != true, "clients", "needs at least one")
+        check(
+            Self.maximumTokenLifetimes.contains(maximumTokenLifetime), "max_token_lifetime",
+            "must be a duration from 1m to 366d")
         check((.zero ... .seconds(60)).contains(leeway), "leeway", "must be 0 to 60 seconds")
         check((256...65_536).contains(maximumTokenLength), "max_token_length", "must be 256 to 65536")
         return problems + verificationProblems
@@ -93,6 +149,15 @@ extension TrustedIssuerSettings {
             ]
         }
         return []
+    }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     private static func isWord(_ text: String, upTo limit: Int) -> Bool {

@@ -27,18 +27,27 @@ package struct TrustedIssuerSettings: Sendable {
     package var fallbackClientClaim: String?
     /// Put before the subject, so that two issuers can never name the same user.
     package var subjectPrefix: String
+    /// Whether its users are the ones of our accounts, so that its tokens may name an account's subject.
+    package var sharesSubjectsWithAccounts: Bool
+    /// The clients that its tokens may name; `nil` for all of them.
+    package var clients: Set<ClientID>?
+    /// The longest life, from its making to its end, that a signed token may have.
+    package var maximumTokenLifetime: Duration
     /// How far the issuer's clock may be from ours.
     package var leeway: Duration
     package var maximumTokenLength: Int
 
     /// What is signed with public keys unless said otherwise.
     package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256, .ps256, .eddsa]
+    package static let defaultMaximumTokenLifetime = Duration.seconds(86_400)
+    package static let maximumTokenLifetimes = Duration.seconds(60)...(.seconds(366 * 86_400))
 
     package init(
         issuer: String, audiences: [String], verification: Verification,
         algorithms: Set<SignatureAlgorithm> = defaultAlgorithms, subjectClaim: String = "sub",
         clientClaim: String = "client_id", fallbackClientClaim: String? = nil, subjectPrefix: String = "",
-        leeway: Duration = .seconds(30), maximumTokenLength: Int = 8192
+        sharesSubjectsWithAccounts: Bool = false, clients: Set<ClientID>? = nil, leeway: Duration = .seconds(30),
+        maximumTokenLifetime: Duration = defaultMaximumTokenLifetime, maximumTokenLength: Int = 8192
     ) {
         self.issuer = issuer
         self.audiences = audiences
@@ -48,7 +57,10 @@ package struct TrustedIssuerSettings: Sendable {
         self.clientClaim = clientClaim
         self.fallbackClientClaim = fallbackClientClaim
         self.subjectPrefix = subjectPrefix
+        self.sharesSubjectsWithAccounts = sharesSubjectsWithAccounts
+        self.clients = clients
         self.leeway = leeway
+        self.maximumTokenLifetime = maximumTokenLifetime
         self.maximumTokenLength = maximumTokenLength
     }
 

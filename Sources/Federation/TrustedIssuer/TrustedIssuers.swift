@@ -10,12 +10,14 @@ package struct TrustedIssuers: BearerAuthenticator {
     private let introspecting: (any TrustedIssuer)?
     private let maximumTokenLength: Int
 
+    /// - Parameter own: this service, whose users they must not be able to name.
     /// - Throws: ``TrustedIssuerProblems`` with everything that is wrong, unreadable key files included. Nothing is
     ///   fetched: an issuer that is away must not keep the service from starting.
     package init(
-        _ settings: [TrustedIssuerSettings], limits: FetchLimits = FetchLimits(), logger: Logger
+        _ settings: [TrustedIssuerSettings], beside own: OwnIssuer = .none, limits: FetchLimits = FetchLimits(),
+        logger: Logger
     ) async throws(TrustedIssuerProblems) {
-        var problems = TrustedIssuerSettings.problems(in: settings)
+        var problems = TrustedIssuerSettings.problems(in: settings, beside: own)
         guard problems.isEmpty else { throw TrustedIssuerProblems(problems) }
         var issuers: [[UInt8]: any TrustedIssuer] = [:]
         for setting in settings {

@@ -44,7 +44,8 @@ package final class OpenIDProvider: UpstreamProvider {
             (name: "code_challenge", value: CodeChallenge(for: request.verifier).value),
             (name: "code_challenge_method", value: "S256"),
         ]
-        if isFresh { parameters.append((name: "prompt", value: "login")) }
+        // `max_age` too: with it the ID token has to say when the user signed in (OpenID Connect Core §3.1.2.1).
+        if isFresh { parameters += [(name: "prompt", value: "login"), (name: "max_age", value: "0")] }
         return RedirectAnswer.location(endpoint, parameters)
     }
 

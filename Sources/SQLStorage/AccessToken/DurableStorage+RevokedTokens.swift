@@ -5,6 +5,7 @@ extension DurableStorage: RevokedTokenStore {
         try await write { transaction in
             guard try transaction.changes(RevokedTokenSQL.insert, [SQLValue(id), SQLValue(expiry)]) else { return }
             try transaction.record(event)
+            try transaction.endAdminSessions(openedBy: id, event)
         }
     }
 

@@ -16,6 +16,8 @@ enum AccountSQL {
         WHERE upstream_identity.issuer = $1 AND upstream_identity.external_subject = $2
         """)
 
+    static let any: SQLStatement = "SELECT subject FROM account LIMIT 1"
+
     static let insert: SQLStatement = """
         INSERT INTO account (subject, username, username_key, display_name, email, password_hash, role, second_factor,
             second_factor_step, created_at, password_changed_at, claims, claims_changed_at)
@@ -34,6 +36,8 @@ enum AccountSQL {
         UPDATE account SET password_hash = $2, password_changed_at = $3 WHERE subject = $1
         """
 
+    static let passwordSetAt: SQLStatement = "SELECT password_changed_at FROM account WHERE subject = $1"
+
     static let rehash: SQLStatement = """
         UPDATE account SET password_hash = $3 WHERE subject = $1 AND password_hash = $2
         """
@@ -41,6 +45,20 @@ enum AccountSQL {
     static let setClaims: SQLStatement = """
         UPDATE account SET claims = $2, claims_changed_at = $3 WHERE subject = $1
         """
+
+    static let setRole: SQLStatement = """
+        UPDATE account SET role = $2 WHERE subject = $1 AND COALESCE(role, '') <> COALESCE($2, '')
+        """
+
+    /// Changes nothing, and holds every administrator, and the user who is to be changed, against changes at the same
+    /// time: of two that each leave the other's administrator, the second sees what the first did.
+    static let holdAdministrators: SQLStatement = """
+        UPDATE account SET role = role WHERE role = 'admin' OR subject = $1
+        """
+    static let enabledAdministrators = SQLStatement(
+        """
+        SELECT account.subject FROM \(source) WHERE account.role = 'admin' AND app_user.disabled_at IS NULL LIMIT 2
+        """)
 
     static let setSecondFactor: SQLStatement = """
         UPDATE account SET second_factor = $2, second_factor_step = $3 WHERE subject = $1

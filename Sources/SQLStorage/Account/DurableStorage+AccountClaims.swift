@@ -5,10 +5,7 @@ extension DurableStorage {
         _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
     ) async throws -> Bool {
         try await write { transaction in
-            let row: [SQLValue] = [SQLValue(subject), SQLValue(claims.text), SQLValue(now)]
-            guard try transaction.changes(AccountSQL.setClaims, row) else { return false }
-            try transaction.record(event)
-            return true
+            try transaction.setClaims(claims, of: subject, at: now, event: event)
         }
     }
 }

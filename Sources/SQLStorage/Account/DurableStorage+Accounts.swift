@@ -9,6 +9,10 @@ extension DurableStorage: AccountStore {
         try await account(AccountSQL.bySubject, [SQLValue(subject)])
     }
 
+    package func hasAccounts() async throws -> Bool {
+        try await read { session in try !session.run(AccountSQL.any).isEmpty }
+    }
+
     package func account(linkedTo identity: UpstreamIdentity) async throws -> Account? {
         try await account(AccountSQL.byIdentity, [.text(identity.issuer), .text(identity.subject)])
     }
@@ -40,10 +44,7 @@ extension DurableStorage: AccountStore {
         _ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending
     ) async throws -> Ended? {
         try await write { [endings] transaction in
-            let row: [SQLValue] = [SQLValue(subject), .text(hash.text), SQLValue(ending.at)]
-            guard try transaction.changes(AccountSQL.setPassword, row) else { return nil }
-            try transaction.record(event)
-            return try transaction.end(.user(subject), ending, by: endings)
+            try transaction.setPassword(hash, of: subject, event: event, ending, by: endings)
         }
     }
 

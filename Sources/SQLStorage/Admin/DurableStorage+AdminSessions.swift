@@ -1,4 +1,5 @@
 package import Bridge
+import OAuth2
 
 extension DurableStorage: AdminSessionStore {
     package func open(_ session: AdminSession, event: AuditEvent) async throws {
@@ -7,7 +8,9 @@ extension DurableStorage: AdminSessionStore {
                 AdminSessionSQL.insert,
                 [
                     .text(session.secretDigest), .text(session.actor.description), SQLValue(session.createdAt),
-                    SQLValue(session.expiresAt), SQLValue(session.lastSeenAt),
+                    SQLValue(session.expiresAt), SQLValue(session.lastSeenAt), SQLValue(session.credential.tokenID),
+                    SQLValue(session.credential.clientID), SQLValue(session.credential.sessionID),
+                    SQLValue(session.credential.signedInAt),
                 ])
             try transaction.record(event)
         }
@@ -15,13 +18,20 @@ extension DurableStorage: AdminSessionStore {
 
     package func adminSession(secretDigest: String) async throws -> AdminSession? {
         try await read { session in
-            try session.run(AdminSessionSQL.select, [.text(secretDigest)]).first.map { row in
+            try session.run(AdminSessionSQL.select, [.text(secretDigest)]).first.flatMap { row in
+                // One that a server of before has opened names nothing that could end it.
+                guard let tokenID: TokenID = try row.optionalIdentifier(5),
+                    let clientID: ClientID = try row.optionalIdentifier(6)
+                else { return nil }
                 guard let actor = AdminActor(try row.text(1)) else {
                     throw StorageError.corrupt("an administrator's session names nobody")
                 }
                 return AdminSession(
-                    secretDigest: try row.text(0), actor: actor, createdAt: try row.timestamp(2),
-                    expiresAt: try row.timestamp(3), lastSeenAt: try row.timestamp(4))
+                    secretDigest: try row.text(0), actor: actor,
+                    credential: AdminCredential(
+                        tokenID: tokenID, clientID: clientID, sessionID: try row.optionalIdentifier(7),
+                        signedInAt: try row.optionalTimestamp(8)),
+                    createdAt: try row.timestamp(2), expiresAt: try row.timestamp(3), lastSeenAt: try row.timestamp(4))
             }
         }
     }
@@ -47,14 +57,55 @@ extension DurableStorage: AdminSessionStore {
     }
 }
 
+/// Ends of what the console's sessions hang on; each end is recorded for itself.
+extension WriteTransaction {
+    /// - Parameter template: the event that it comes with.
+    func endAdminSessions(of subject: Subject, _ template: AuditEvent) throws {
+        try endAdminSessions(AdminSessionSQL.deleteOfActor, .text(AdminActor.account(subject).description), template)
+    }
+
+    func endAdminSessions(of client: ClientID, _ template: AuditEvent) throws {
+        try endAdminSessions(AdminSessionSQL.deleteOfClient, SQLValue(client), template)
+    }
+
+    func endAdminSessions(openedBy token: TokenID, _ template: AuditEvent) throws {
+        try endAdminSessions(AdminSessionSQL.deleteOfToken, SQLValue(token), template)
+    }
+
+    private func endAdminSessions(_ delete: SQLStatement, _ ground: SQLValue, _ template: AuditEvent) throws {
+        for row in try run(delete, [ground]) {
+            try record(
+                AuditEvent(
+                    at: template.at, type: .adminSignedOut, outcome: .success,
+                    reason: template.reason ?? template.type.rawValue, clientID: try row.optionalIdentifier(1),
+                    tokenID: try row.optionalIdentifier(2),
+                    detail: String(decoding: Self.detail(actor: try row.text(0)).finish(), as: UTF8.self)))
+        }
+    }
+
+    private static func detail(actor: String) -> JSONObjectWriter {
+        var detail = JSONObjectWriter()
+        detail.add("actor", actor)
+        return detail
+    }
+}
+
 /// The statements about the console's sessions.
 private enum AdminSessionSQL {
-    static let insert: SQLStatement = """
-        INSERT INTO admin_session (secret_digest, actor, created_at, expires_at, last_seen_at)
-        VALUES ($1, $2, $3, $4, $5)
+    private static let columns = """
+        secret_digest, actor, created_at, expires_at, last_seen_at, token_id, client_id, session_id, signed_in_at
         """
-    static let select: SQLStatement = """
-        SELECT secret_digest, actor, created_at, expires_at, last_seen_at FROM admin_session WHERE secret_digest = $1
+    static let insert = SQLStatement(
+        "INSERT INTO admin_session (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+    static let select = SQLStatement("SELECT \(columns) FROM admin_session WHERE secret_digest = $1")
+    static let deleteOfActor: SQLStatement = """
+        DELETE FROM admin_session WHERE actor = $1 RETURNING actor, client_id, token_id
+        """
+    static let deleteOfClient: SQLStatement = """
+        DELETE FROM admin_session WHERE client_id = $1 RETURNING actor, client_id, token_id
+        """
+    static let deleteOfToken: SQLStatement = """
+        DELETE FROM admin_session WHERE token_id = $1 RETURNING actor, client_id, token_id
         """
     static let touch: SQLStatement = """
         UPDATE admin_session SET last_seen_at = $2 WHERE secret_digest = $1 AND last_seen_at < $2

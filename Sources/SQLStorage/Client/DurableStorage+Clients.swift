@@ -1,5 +1,6 @@
 package import Bridge
 import Foundation
+import OAuth2
 
 extension DurableStorage: ClientStore {
     package func clients() async throws -> [Client] {
@@ -22,6 +23,7 @@ extension DurableStorage: ClientStore {
             let saved = try transaction.run(statement, arguments)
             guard !saved.isEmpty else { return false }
             try transaction.record(event)
+            if !client.scope.contains(Scope.admin) { try transaction.endAdminSessions(of: client.id, event) }
             return true
         }
     }
@@ -30,6 +32,7 @@ extension DurableStorage: ClientStore {
         try await write { transaction in
             guard try !transaction.run(ClientSQL.delete, [SQLValue(id)]).isEmpty else { return false }
             try transaction.record(event)
+            try transaction.endAdminSessions(of: id, event)
             return true
         }
     }
@@ -39,6 +42,7 @@ extension DurableStorage: ClientStore {
         return try await write { transaction in
             guard try !transaction.run(ClientSQL.deleteUnchanged, arguments).isEmpty else { return false }
             try transaction.record(event)
+            try transaction.endAdminSessions(of: client.id, event)
             return true
         }
     }

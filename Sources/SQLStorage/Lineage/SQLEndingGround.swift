@@ -48,6 +48,11 @@ struct SQLEndingGround: EndingGround {
         _ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])
     }
 
+    func endConsole(of subject: Subject, _ ending: Ending) throws {
+        try transaction.endAdminSessions(
+            of: subject, AuditEvent(at: ending.at, type: .adminSignedOut, outcome: .success, reason: ending.reason))
+    }
+
     func record(_ event: AuditEvent) throws { try transaction.record(event) }
 
     func tellClient(of session: AppSession, at now: Timestamp) throws {

@@ -16,6 +16,8 @@ package final class DurableStorage: Sendable {
     /// ``AppSessionSQL/endedAt`` and ``WebSessionSQL/endedAt`` likewise.
     let heldAppSession: SQLStatement
     let heldWebSession: SQLStatement
+    /// ``AccountSQL/passwordSetAt`` likewise.
+    let heldPassword: SQLStatement
     let endings: EndingSQL
     private let checkpointTimer = Mutex<Task<Void, Never>?>(nil)
 
@@ -37,6 +39,7 @@ package final class DurableStorage: Sendable {
         heldTokenStanding = SQLStatement(LoginTokenSQL.standing.text + engine.dialect.rowHold)
         heldAppSession = SQLStatement(AppSessionSQL.endedAt.text + engine.dialect.rowHold)
         heldWebSession = SQLStatement(WebSessionSQL.endedAt.text + engine.dialect.rowHold)
+        heldPassword = SQLStatement(AccountSQL.passwordSetAt.text + engine.dialect.rowHold)
         endings = EndingSQL(engine.dialect)
         writing = auditor.map { Writing(writer: GroupCommitWriter(engine: engine, auditor: $0), auditor: $0) }
         if writing != nil { startCheckpointTimer() }

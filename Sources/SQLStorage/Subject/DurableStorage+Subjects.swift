@@ -16,16 +16,9 @@ extension DurableStorage: SubjectStore {
 
     package func setDisabled(
         _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
-    ) async throws -> Ended? {
+    ) async throws -> UserChangeOutcome {
         try await write { [endings] transaction in
-            let changed =
-                disabled
-                ? try transaction.run(SubjectSQL.disable, [SQLValue(subject), SQLValue(ending.at)])
-                : try transaction.run(SubjectSQL.enable, [SQLValue(subject)])
-            guard !changed.isEmpty else { return nil }
-            try transaction.record(event)
-            guard disabled else { return .nothing }
-            return try transaction.end(.user(subject), ending, by: endings)
+            try transaction.setDisabled(disabled, subject: subject, event: event, ending, by: endings)
         }
     }
 
@@ -40,22 +33,27 @@ extension DurableStorage: SubjectStore {
                 }
             return try rows.map { row in
                 let account = try row.optionalText(0) == nil ? nil : try Account(row: row)
-                return UserOverview(try SubjectRecord(row: row, from: Account.columnCount), account: account)
+                return UserOverview(
+                    try SubjectRecord(row: row, from: Account.columnCount, hasAccount: account != nil),
+                    account: account)
             }
         }
     }
 
     package func record(of subject: Subject) async throws -> SubjectRecord? {
         try await read { session in
-            try session.run(SubjectSQL.selectOne, [SQLValue(subject)]).first.map { try SubjectRecord(row: $0) }
+            try session.run(SubjectSQL.selectOne, [SQLValue(subject)]).first.map { row in
+                try SubjectRecord(row: row, hasAccount: try row.optionalText(4) != nil)
+            }
         }
     }
 }
 
 extension SubjectRecord {
-    fileprivate init(row: SQLRow, from first: Int = 0) throws {
+    fileprivate init(row: SQLRow, from first: Int = 0, hasAccount: Bool) throws {
         self.init(
             subject: try row.identifier(first), issuer: try row.text(first + 1),
-            firstSeenAt: try row.timestamp(first + 2), disabledAt: try row.optionalTimestamp(first + 3))
+            firstSeenAt: try row.timestamp(first + 2), disabledAt: try row.optionalTimestamp(first + 3),
+            hasAccount: hasAccount)
     }
 }

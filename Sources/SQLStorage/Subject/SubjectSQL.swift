@@ -14,8 +14,10 @@ enum SubjectSQL {
         UPDATE app_user SET disabled_at = NULL WHERE subject = $1 AND disabled_at IS NOT NULL RETURNING subject
         """
 
+    /// The last column is NULL for a user without an account.
     static let selectOne: SQLStatement = """
-        SELECT subject, issuer, first_seen_at, disabled_at FROM app_user WHERE subject = $1
+        SELECT app_user.subject, app_user.issuer, app_user.first_seen_at, app_user.disabled_at, account.subject
+        FROM app_user LEFT JOIN account ON account.subject = app_user.subject WHERE app_user.subject = $1
         """
 
     /// The columns of ``selectOne`` behind those of an account, which are NULL for a user without one.

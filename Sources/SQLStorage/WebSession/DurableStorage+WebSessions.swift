@@ -14,17 +14,25 @@ extension DurableStorage: WebSessionStore {
     }
 
     package func open(
-        _ opened: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
+        _ opened: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
+        events: [AuditEvent]
     ) async throws -> Bool {
+        let password = passwordSetAt.map { _ in SQLCall(heldPassword, [SQLValue(opened.subject)]) }
         let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
         let end = replaced.map {
             SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(opened.createdAt)])
         }
         let insert = SQLCall(WebSessionSQL.insert, opened.columns + [.null])
         // One that is raised is refused by what comes of the statements before.
-        let course = replaced?.isRaised == true ? nil : [standing, end, insert].compactMap(\.self)
+        let course = replaced?.isRaised == true ? nil : [password, standing, end, insert].compactMap(\.self)
         return try await write(anticipating: course) { [endings] transaction in
-            // Held for the reason that redeem has: a disabling must see this session, or come first.
+            // Held for the reason that redeem has: a change of the password, and a disabling, must see this session or
+            // come first. In this order, as they hold the two.
+            if let password {
+                guard let row = try transaction.run(password).first, try row.timestamp(0) == passwordSetAt else {
+                    return false
+                }
+            }
             if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
             var hasReplaced = false
             if let replaced, let end {

@@ -35,12 +35,19 @@ struct ServeCommand: AsyncParsableCommand {
         _ = try MasterKeyFile.load(settings.masterKeyPath)
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
-        let composition = try await Composition(
-            settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
-            watch: watch,
-            rereadClients: { [inputs = options.inputs(flags: overrides)] in
-                try DrawbridgeSettings.load(inputs).clients
-            })
+        let composition: Composition
+        do {
+            composition = try await Composition(
+                settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
+                watch: watch,
+                rereadClients: { [inputs = options.inputs(flags: overrides)] in
+                    try DrawbridgeSettings.load(inputs).clients
+                })
+        } catch let refused as SettingsRefused {
+            // What only the database tells.
+            try? await storage.close()
+            throw refused.exit()
+        }
         try await Server(composition: composition).run()
     }
 }

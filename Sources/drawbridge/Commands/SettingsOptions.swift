@@ -19,9 +19,16 @@ struct SettingsOptions: ParsableArguments {
         do {
             return try DrawbridgeSettings.load(inputs(flags: flags))
         } catch let refused as SettingsRefused {
-            StandardError.write("\(refused)\n")
-            throw ExitCode(78)
+            throw refused.exit()
         }
+    }
+}
+
+extension SettingsRefused {
+    /// Tells the operator, and gives the status that ends the process.
+    func exit() -> ExitCode {
+        StandardError.write("\(self)\n")
+        return ExitCode(78)
     }
 }
 

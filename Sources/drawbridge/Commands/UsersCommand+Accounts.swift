@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bridge
+import Foundation
 
 extension UsersCommand {
     struct Add: AsyncParsableCommand {
@@ -48,6 +49,56 @@ extension UsersCommand {
             guard let ended else { throw CommandFailure("There is no account \(user).") }
             print("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
         }
+    }
+}
+
+extension UsersCommand {
+    struct Role: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give an account the role admin, which opens the console, or take it away.",
+            discussion: """
+                The last enabled administrator keeps it: somebody must be left who can let others in. Taking it away ends
+                what the account had open in the console.
+
+                Examples:
+                  drawbridge users role --config drawbridge.yaml alice admin
+                  drawbridge users role --config drawbridge.yaml alice none
+                """)
+
+        @OptionGroup var options: StorageOptions
+        @Argument(help: "The user name or the subject.") var user: String
+        @Argument(help: "admin, or none.") var role: String
+
+        func run() async throws {
+            let change: UserChange.RoleChange
+            switch (role, Account.Role(rawValue: role)) {
+            case (_, let role?): change = .give(role)
+            case ("none", nil): change = .take
+            default: throw CommandFailure("\(role) is no role: it is admin, or none.")
+            }
+            let action = AdminAction(
+                actor: .login(ProcessInfo.processInfo.userName), origin: nil, at: TimeSource.system.now())
+            let outcome = try await options.withStorage { storage in
+                let subject = try await UserName(user).subject(in: storage)
+                return try await storage.changeUser(
+                    subject, UserChange(role: change), events: { action.event($0, subject: subject, facts: $1) },
+                    ending: Ending(action))
+            }
+            switch outcome {
+            case .changed: print("\(user) has the role \(role) now.")
+            case .unchanged: print("\(user) has the role \(role) already.")
+            case .noAccount: throw CommandFailure("There is no account \(user).")
+            case .lastAdministrator: throw CommandFailure.lastAdministrator(user)
+            }
+        }
+    }
+}
+
+extension CommandFailure {
+    static func lastAdministrator(_ user: String) -> CommandFailure {
+        CommandFailure(
+            "\(user) is the last administrator, so nobody would be left to let others in. Give somebody else the role "
+                + "first: drawbridge users role NAME admin.")
     }
 }
 

@@ -5,7 +5,7 @@ import Bridge
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "List, add, disable and enable users, set passwords and second factors.",
+        abstract: "List, add, disable and enable users, set passwords, roles and second factors.",
         discussion: """
             A user comes into being as an account (users add), or with the first token of a trusted issuer that names
             him. Disabling ends all of his
@@ -15,12 +15,14 @@ struct UsersCommand: AsyncParsableCommand {
               drawbridge users add --config drawbridge.yaml alice
               drawbridge users password --config drawbridge.yaml alice < password.txt
               drawbridge users claims --config drawbridge.yaml alice claims.json
+              drawbridge users role --config drawbridge.yaml alice admin
               drawbridge users second-factor enrol --config drawbridge.yaml alice
               drawbridge users list --config drawbridge.yaml
               drawbridge users disable --config drawbridge.yaml alice
             """,
         subcommands: [
-            List.self, Add.self, Password.self, Claims.self, Disable.self, Enable.self, SecondFactorCommand.self,
+            List.self, Add.self, Password.self, Claims.self, Role.self, Disable.self, Enable.self,
+            SecondFactorCommand.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -85,9 +87,11 @@ private struct UserSwitch {
                     at: now, type: disables ? .userDisabled : .userEnabled, outcome: .success, subject: subject),
                 ending: Ending(at: now, reason: "user_disabled", origin: nil))
         }
-        guard let result else {
+        switch result {
+        case .changed(let ended): return ended
+        case .unchanged, .noAccount:
             throw CommandFailure("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")
+        case .lastAdministrator: throw CommandFailure.lastAdministrator(subject)
         }
-        return result
     }
 }

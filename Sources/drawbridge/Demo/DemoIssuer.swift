@@ -22,10 +22,12 @@ struct DemoIssuer: Sendable {
         secret = Secret(bytes)
     }
 
+    /// Its people are those of the demo's accounts, so that both ways in lead to the same user.
     var settings: TrustedIssuerSettings {
         TrustedIssuerSettings(
             issuer: Self.issuer, audiences: [Self.audience],
-            verification: .hmac(secret: secret, keyID: Self.keyID, algorithm: .hs256))
+            verification: .hmac(secret: secret, keyID: Self.keyID, algorithm: .hs256),
+            sharesSubjectsWithAccounts: true)
     }
 
     /// A bearer token as the backend would give its app at sign-in.

@@ -10,7 +10,7 @@ struct Administration: Sendable {
     /// What the routes of the administration call.
     func services(
         settings: DrawbridgeSettings, storage: any BridgeStorage, domain: DomainServices, keys: SigningKeys,
-        clients: ClientReloader, bearers: any BearerAuthenticator, readiness: Readiness, alerts: AlertBoard,
+        clients: ClientReloader, readiness: Readiness, alerts: AlertBoard,
         auditTerms: @escaping @Sendable () -> AuditVerificationTerms, time: TimeSource
     ) throws -> AdminServices {
         let started = time.now()
@@ -19,12 +19,13 @@ struct Administration: Sendable {
         let local = domain.provider.map {
             LocalAdminTokens(tokens: $0.accessTokens, clients: clients.directory, administrators: administrators)
         }
-        let authenticators: [any AdminAuthenticator] =
-            [local].compactMap(\.self) + [UserTokensDoNotAdminister(bearers)]
+        let authenticator = AdminAuthenticators(
+            [local].compactMap(\.self) + [UserTokensDoNotAdminister(domain.issuers)])
         return AdminServices(
             gate: AdminGate(
-                authenticator: AdminAuthenticators(authenticators),
-                adminSessions: AdminSessions(store: storage, time: time), webSessions: domain.sessions,
+                authenticator: authenticator,
+                adminSessions: AdminSessions(store: storage, authenticator: authenticator, time: time),
+                webSessions: domain.sessions,
                 administrators: administrators, requiresSecondFactor: requiresSecondFactor,
                 publicOrigin: settings.publicOrigin, proofs: domain.proofs, refusals: domain.refusals, time: time),
             storage: storage, webSessions: domain.sessions,

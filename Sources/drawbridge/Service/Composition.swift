@@ -50,7 +50,13 @@ struct Composition: Sendable {
             ])
         }
         if settings.limits == nil { logger.warning("rate limits are lifted") }
-        issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
+        issuers = try await TrustedIssuers(settings.trustedIssuers, beside: OwnIssuer(settings), logger: logger)
+        // Accounts may have been added where no setting speaks of any.
+        if try await storage.hasAccounts() {
+            let own = OwnIssuer(name: settings.publicOrigin.description, signsUsersIn: true)
+            let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)
+            guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingProblem($0) }) }
+        }
         bearerCache = CachedBearerAuthenticator(issuers, cache: BearerCache(capacity: settings.bearerCacheSize))
         webhooks = WebhookNotifier(
             store: storage, clients: clients.directory,
@@ -99,7 +105,7 @@ struct Composition: Sendable {
             clients: clients.directory,
             admin: try administration.services(
                 settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,
-                bearers: bearerCache, readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms, time: time),
+                readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms, time: time),
             pages: try Pages(
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
             files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,

@@ -16,11 +16,13 @@ struct DomainServices: Sendable {
     let parents: ParentSessions
     let refusals: RefusalLog
     let proofs: DPoPVerifier
+    /// Bearers of the trusted issuers, each believed about its own users.
+    let issuers: IssuerBoundary
 
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
         keys: SigningKeys, master: MasterKey,
-        clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, notices: NoticeBell,
+        clients: Reloadable<ClientDirectory>, bearers verifier: any BearerAuthenticator, notices: NoticeBell,
         logger: Logger, time: TimeSource
     ) async throws {
         let limits = settings.limits ?? LimitSettings()
@@ -36,6 +38,8 @@ struct DomainServices: Sendable {
             issuer: settings.publicOrigin.description, keys: keys.loginTokens, inquiry: keys)
         let subjects = Subjects(store: storage)
         parents = ParentSessions(store: storage)
+        let authenticator = IssuerBoundary(verifier, subjects: subjects, parents: parents)
+        issuers = authenticator
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
         refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
         sessions = WebSessions(

@@ -47,6 +47,6 @@ extension SignInServices {
             secondFactor: secrets.map {
                 SecondFactorEnrolment(
                     accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
-            })
+            }, heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time))
     }
 }

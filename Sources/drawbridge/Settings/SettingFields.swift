@@ -49,6 +49,26 @@ struct SettingFields {
         }
     }
 
+    mutating func boolean(_ name: String) -> Bool? {
+        guard let text = text(name) else { return nil }
+        guard let value = ["true": true, "false": false][text] else {
+            note(name, value: text, "must be true or false")
+            return nil
+        }
+        return value
+    }
+
+    mutating func duration(
+        _ name: String, in range: ClosedRange<Duration>, expecting expectation: String
+    ) -> Duration? {
+        guard let text = text(name) else { return nil }
+        guard let duration = DurationText.parse(text), range.contains(duration) else {
+            note(name, value: text, "must be \(expectation)")
+            return nil
+        }
+        return duration
+    }
+
     mutating func object(_ name: String) -> SettingFields? {
         asked.insert(name)
         return nodes[name].map { SettingFields($0, path: "\(path).\(name)") }

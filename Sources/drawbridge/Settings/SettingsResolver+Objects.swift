@@ -37,7 +37,8 @@ extension SettingsResolver {
         return clients
     }
 
-    mutating func trustedIssuers() -> [TrustedIssuerSettings] {
+    /// - Parameter own: this service, whose users they must not be able to name.
+    mutating func trustedIssuers(beside own: OwnIssuer) -> [TrustedIssuerSettings] {
         var issuers: [TrustedIssuerSettings] = []
         for (index, node) in (raw.objects[SettingKey.trustedIssuers.name] ?? []).enumerated() {
             var fields = SettingFields(node, path: "trusted_issuers[\(index)]")
@@ -45,10 +46,29 @@ extension SettingsResolver {
             fields.problems.forEach { note($0) }
             if let issuer { issuers.append(issuer) }
         }
-        for problem in TrustedIssuerSettings.problems(in: issuers) {
-            let name = problem.issuer.map { "trusted_issuers[\($0)].\(problem.field)" } ?? "trusted_issuers"
-            note(SettingProblem(name, problem.text))
-        }
+        for problem in TrustedIssuerSettings.problems(in: issuers, beside: own) { note(SettingProblem(problem)) }
         return issuers
+    }
+}
+
+extension SettingProblem {
+    init(_ problem: TrustedIssuerProblem) {
+        let name = problem.issuer.map { "trusted_issuers[\($0)].\(problem.field)" } ?? "trusted_issuers"
+        self.init(name, problem.text)
+    }
+}
+
+extension OwnIssuer {
+    /// As far as the settings say: a start also looks for accounts in the database.
+    init(
+        publicOrigin: WebOrigin?, isProvider: Bool, upstreamProviders: [UpstreamProviderSettings]
+    ) {
+        self.init(name: publicOrigin?.description, signsUsersIn: isProvider || !upstreamProviders.isEmpty)
+    }
+
+    init(_ settings: DrawbridgeSettings) {
+        self.init(
+            publicOrigin: settings.publicOrigin, isProvider: settings.isProvider,
+            upstreamProviders: settings.upstreamProviders)
     }
 }

@@ -1,5 +1,6 @@
 import Bridge
 import BridgeHTTP
+import Federation
 import Foundation
 import Logging
 import NIOCore
@@ -39,15 +40,16 @@ extension SettingsResolver {
         }
         let clients = clients()
         let defaultWebClient = optionalText(.defaultWebClient).map(ClientID.init(rawValue:))
-        let issuers = trustedIssuers()
+        let providers = upstreamProviders()
+        let isProvider = boolean(.providerEnabled)
+        let issuers = trustedIssuers(
+            beside: OwnIssuer(publicOrigin: origin, isProvider: isProvider, upstreamProviders: providers))
         let limits = limits()
         let redis = redis()
         let alerts = alerts()
         let nativeSSO = nativeSSO()
         let requiresProofNonce = boolean(.dpopRequireNonce)
         let signInCompatibility = boolean(.signInCompatibility)
-        let isProvider = boolean(.providerEnabled)
-        let upstreamProviders = upstreamProviders()
         let auditForwarders = auditForwarders()
         let paths = redemptionPaths()
         let proxies = elements(.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8") {
@@ -71,7 +73,7 @@ extension SettingsResolver {
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
             trustedIssuers: issuers, clients: clients, redis: redis,
-            auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: upstreamProviders,
+            auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: providers,
             auditForwarders: auditForwarders,
             masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO,
             webhookSecretsDirectory: path(.webhookSecretsDirectory), isProvider: isProvider,

@@ -11,7 +11,7 @@ extension TrustedIssuerSettings {
         let audiences = fields.list("audience")
         if audiences == nil { fields.note("audience", "is required: a token for somebody else must not count") }
         let algorithms = Self.algorithms(&fields)
-        let leeway = Self.leeway(&fields)
+        let leeway = fields.duration("leeway", in: .zero ... .seconds(60), expecting: "a duration from 0s to 60s")
         let sources = [
             Self.hmac(&fields, absolute: absolute),
             fields.text("jwks_file").map { .jwksFile(path: absolute($0)) },
@@ -22,6 +22,10 @@ extension TrustedIssuerSettings {
         let clientClaim = fields.text("client_claim") ?? "client_id"
         let fallbackClientClaim = fields.text("fallback_client_claim")
         let subjectPrefix = fields.text("subject_prefix") ?? ""
+        let sharesSubjects = fields.boolean("shares_subjects_with_accounts") ?? false
+        let clients = fields.list("clients").map { Set($0.map(ClientID.init(rawValue:))) }
+        let maximumTokenLifetime = fields.duration(
+            "max_token_lifetime", in: Self.maximumTokenLifetimes, expecting: "a duration from 1m to 366d")
         if sources.count != 1, fields.problems.isEmpty {
             fields.note(
                 "jwks_uri", "exactly one of \(Self.sourceFields.joined(separator: ", ")) says how tokens are verified")
@@ -31,7 +35,9 @@ extension TrustedIssuerSettings {
         self.init(
             issuer: issuer, audiences: audiences, verification: source,
             algorithms: algorithms ?? Self.defaultAlgorithms, subjectClaim: subjectClaim, clientClaim: clientClaim,
-            fallbackClientClaim: fallbackClientClaim, subjectPrefix: subjectPrefix, leeway: leeway)
+            fallbackClientClaim: fallbackClientClaim, subjectPrefix: subjectPrefix,
+            sharesSubjectsWithAccounts: sharesSubjects, clients: clients, leeway: leeway ?? .seconds(30),
+            maximumTokenLifetime: maximumTokenLifetime ?? Self.defaultMaximumTokenLifetime)
     }
 
     private static func algorithms(_ fields: inout SettingFields) -> Set<SignatureAlgorithm>? {
@@ -43,15 +49,6 @@ extension TrustedIssuerSettings {
                 "algorithms", value: names.joined(separator: ","), "must be of \(words.joined(separator: ", "))")
         }
         return Set(known)
-    }
-
-    private static func leeway(_ fields: inout SettingFields) -> Duration {
-        guard let text = fields.text("leeway") else { return .seconds(30) }
-        guard let leeway = DurationText.parse(text) else {
-            fields.note("leeway", value: text, "must be a duration from 0s to 60s")
-            return .zero
-        }
-        return leeway
     }
 
     private static func hmac(_ fields: inout SettingFields, absolute: (String) -> String) -> Verification? {
@@ -69,13 +66,7 @@ extension TrustedIssuerSettings {
     }
 
     private static func discovery(_ fields: inout SettingFields) -> Verification? {
-        switch fields.text("discovery") {
-        case nil, "false": return nil
-        case "true": return .discovery
-        default:
-            fields.note("discovery", "must be true or false")
-            return nil
-        }
+        fields.boolean("discovery") == true ? .discovery : nil
     }
 
     private static func introspection(_ fields: inout SettingFields, absolute: (String) -> String) -> Verification? {

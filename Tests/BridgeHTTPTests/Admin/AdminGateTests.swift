@@ -38,18 +38,126 @@ import Testing
         }
     }
 
-    @Test func `an administrator's session needs a second factor, use, and proof for changes`() async throws {
+    @Test func `contract §16.2: what another issuer says of an administrator's sign-in opens nothing`() async throws {
         try await TestBridge.run { bridge, client in
-            try await bridge.addAdministrator("admin")
-            let weak = try await client.signIn("admin")
-            #expect(try await client.send(.get, "/api/admin/keys", [.cookie: weak]).status == .unauthorized)
-            let strong = try await client.signIn("admin", acr: "aal2")
-            #expect(try await client.send(.get, "/api/admin/keys", [.cookie: strong]).status == .ok)
-            #expect(try await client.send(.post, "/api/admin/keys/rotate", [.cookie: strong]).status == .forbidden)
-            let user = try await client.signIn("alice", acr: "aal2")
-            #expect(try await client.send(.get, "/api/admin/keys", [.cookie: user]).status == .forbidden)
+            try await bridge.addAdministrators()
+            for acr in [nil, "aal2"] {
+                let cookie = try await client.signIn("carol", acr: acr)
+                let answer = try await client.send(.get, "/api/admin/keys", [.cookie: cookie])
+                #expect(answer.status == .forbidden)
+                let page = try await client.send(.get, "/admin/", [.cookie: cookie])
+                #expect(page.headers[.location]?.hasSuffix("/admin/sign-in?why=not_signed_in_here") == true)
+            }
+            let found = try await bridge.storage.search(AuditFilter(type: .adminRefused), before: nil, limit: 10)
+            #expect(found.records.map(\.event.reason) == ["not_signed_in_here", "not_signed_in_here"])
+        }
+    }
+
+    @Test func `an administrator's sign-in needs a second factor, the role, and use`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let (weak, strong, user) = (TestBrowser(client), TestBrowser(client), TestBrowser(client))
+            try await weak.signIn(as: "alice", bridge)
+            #expect(try await weak.get("/api/admin/keys").status == .unauthorized)
+            try await strong.signIn(as: "carol", bridge)
+            #expect(try await strong.get("/api/admin/keys").status == .ok)
+            try await user.signIn(as: "bob", bridge)
+            #expect(try await user.get("/api/admin/keys").status == .forbidden)
             bridge.clock.advance(by: .seconds(15 * 60 + 1))
-            #expect(try await client.send(.get, "/api/admin/keys", [.cookie: strong]).status == .unauthorized)
+            let idle = try await strong.get("/api/admin/keys")
+            #expect(idle.status == .unauthorized)
+            #expect(
+                idle.headers[.wwwAuthenticate]
+                    == #"Bearer error="insufficient_user_authentication", acr_values="aal2""#)
+        }
+    }
+
+    @Test func `a change takes proof of the page, and a sign-in of the last 15 minutes`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            #expect(try await browser.post("/api/admin/keys/rotate", []).status == .forbidden)
+            let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" }).1
+            browser.send("X-CSRF-Token", token)
+            #expect(try await browser.send(.post, "/api/admin/keys/rotate").status == .ok)
+            for _ in 0..<3 {
+                bridge.clock.advance(by: .seconds(5 * 60))
+                #expect(try await browser.get("/api/admin/keys").status == .ok)
+            }
+            #expect(try await browser.send(.post, "/api/admin/keys/rotate").status == .ok)
+            bridge.clock.advance(by: .seconds(1))
+            let late = try await browser.send(.post, "/api/admin/keys/rotate")
+            #expect(late.status == .unauthorized)
+            #expect(
+                late.headers[.wwwAuthenticate]
+                    == #"Bearer error="insufficient_user_authentication", max_age="900""#)
+            // A question changes nothing.
+            let question = try await browser.send(
+                .post, "/api/admin/explain", body: #"{"kind":"redirect","client_id":"web","redirect":"/contacts"}"#)
+            #expect(question.status == .ok)
+        }
+    }
+
+    @Test func `what was sent too late is kept over the sign-in, shown, and then done`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            for _ in 0..<2 {
+                bridge.clock.advance(by: .seconds(8 * 60))
+                #expect(try await browser.get("/admin/users/bob").status == .ok)
+            }
+            let form = try await browser.get("/admin/users/bob")
+            let token = try #require(form.fields.first { $0.0 == "form_token" })
+            let asked = try await browser.post(
+                "/admin/users/bob/standing", [token, ("reason", "left <us>"), ("disabled", "true")])
+            #expect(asked.status == .unauthorized)
+            // The user is known: only the password is asked for, then the code.
+            #expect(asked.text.contains(" readonly"))
+            #expect(try await bridge.storage.standing(of: "bob") == .active)
+            let code = try await browser.post(
+                "/sign-in", asked.fields + [("username", "carol"), ("password", TestAccounts.password)])
+            let page = try await browser.post(
+                "/sign-in/code", code.fields + [("code", TestAccounts.code(at: bridge.clock.now))])
+            #expect(page.status == .ok)
+            #expect(page.text.contains("left &lt;us&gt;"))
+            #expect(try await bridge.storage.standing(of: "bob") == .active)
+            let fields = page.fields.map { ($0.0, $0.1.replacing("&lt;", with: "<").replacing("&gt;", with: ">")) }
+            #expect(try await browser.post("/admin/users/bob/standing", fields).status == .seeOther)
+            #expect(try await bridge.storage.standing(of: "bob") == .disabled)
+            let event = try await bridge.storage.search(AuditFilter(type: .userDisabled), before: nil, limit: 1)
+            #expect(event.records.first?.event.reason == "left <us>")
+        }
+    }
+
+    @Test func `another user goes on with nobody's form`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" })
+            bridge.clock.advance(by: .seconds(14 * 60))
+            _ = try await browser.get("/admin/")
+            bridge.clock.advance(by: .seconds(2 * 60))
+            let asked = try await browser.post("/admin/keys/rotate", [token])
+            #expect(asked.status == .unauthorized)
+            let answer = try await browser.post(
+                "/sign-in", asked.fields + [("username", "bob"), ("password", TestAccounts.password)])
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.location] == TestBridge.publicOrigin + "/admin/")
+        }
+    }
+
+    @Test func `a form of one session does nothing in another`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(try await browser.get("/admin/keys").fields.first { $0.0 == "form_token" })
+            bridge.clock.advance(by: .seconds(30))
+            try await browser.signIn(as: "carol", bridge)
+            #expect(try await browser.post("/admin/keys/rotate", [token]).status == .forbidden)
         }
     }
 
@@ -64,12 +172,24 @@ import Testing
 }
 
 extension TestBridge {
-    /// Gives a user of the trusted issuer the role `admin`.
-    func addAdministrator(_ subject: Subject) async throws {
+    /// The accounts of ``TestAccounts``, of whom `alice` and `carol` administer.
+    func addAdministrators() async throws {
+        try await TestAccounts.add(to: self)
         let now = clock.now
-        _ = try await storage.addAccount(
-            Account(subject: subject, username: Username(subject.rawValue), role: .admin, createdAt: now),
-            issuer: Self.publicOrigin, link: nil,
-            event: AuditEvent(at: now, type: .userCreated, outcome: .success, subject: subject))
+        for subject in ["alice", "carol"] as [Subject] {
+            _ = try await storage.changeUser(
+                subject, UserChange(role: .give(.admin)),
+                events: { type, _ in AuditEvent(at: now, type: type, outcome: .success, subject: subject) },
+                ending: Ending(at: now, reason: "test", origin: nil))
+        }
+    }
+}
+
+extension TestBrowser {
+    /// Signs in at our own page, with a code where the account asks for one.
+    func signIn(as name: String, _ bridge: TestBridge) async throws {
+        let answer = try await signIn(on: get("/sign-in?account=another"), as: name)
+        guard answer.status == .ok else { return }
+        _ = try await post("/sign-in/code", answer.fields + [("code", TestAccounts.code(at: bridge.clock.now))])
     }
 }

@@ -24,7 +24,8 @@ struct TestAdministration {
             let fixed = clients.current.all
             return AdminServices(
                 gate: AdminGate(
-                    authenticator: TestAdminTokens(), adminSessions: AdminSessions(store: storage, time: time),
+                    authenticator: TestAdminTokens(),
+                    adminSessions: AdminSessions(store: storage, authenticator: TestAdminTokens(), time: time),
                     webSessions: sessions, administrators: StoredAdministrators(storage, enrols: true),
                     requiresSecondFactor: true,
                     publicOrigin: origin, refusals: refusals, time: time),
@@ -58,11 +59,26 @@ struct TestAdminTokens: AdminAuthenticator {
         presenting token: Secret<String>, provenKey: String?, at now: Timestamp
     ) async throws -> Administrator {
         switch token.expose() {
-        case "operator": return Administrator(actor: .client("operator"))
+        case "operator":
+            return Administrator(
+                actor: .client("operator"), credential: AdminCredential(tokenID: "jti", clientID: "operator"),
+                expiresAt: now + .seconds(86_400))
+        // A person, who signed in so many seconds ago.
+        case let text where text.hasPrefix("carol-"):
+            return Administrator(
+                actor: .account("carol"),
+                credential: AdminCredential(
+                    tokenID: "jti", clientID: "tool", sessionID: "sid",
+                    signedInAt: Int(text.dropFirst(6)).map { now - .seconds($0) }),
+                expiresAt: now + .seconds(86_400))
         case "reader-scope": throw AdminRefusal.notAdministrator
         default:
             return try await UserTokensDoNotAdminister(TestBearers()).administrator(
                 presenting: token, provenKey: provenKey, at: now)
         }
+    }
+
+    func stillAdministers(_ administrator: Administrator, at now: Timestamp) -> Bool {
+        administrator.actor == .client("operator")
     }
 }

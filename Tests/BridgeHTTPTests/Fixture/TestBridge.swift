@@ -95,7 +95,7 @@ struct TestBridge: Sendable {
                 secondFactor: TestAccounts.secrets.map { [storage] in
                     SecondFactorEnrolment(
                         accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
-                }),
+                }, heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time)),
             accessLog: accessLog, metrics: metrics, time: time)
     }
 

@@ -20,6 +20,12 @@ final class TestBrowser: Sendable {
 
     func get(_ uri: String) async throws -> TestResponse { try await keep(client.send(.get, path(uri), all)) }
 
+    func send(_ method: HTTPRequest.Method, _ uri: String, body: String? = nil) async throws -> TestResponse {
+        var headers = all
+        if body != nil { headers[.contentType] = "application/json" }
+        return try await keep(client.send(method, path(uri), headers, body: body))
+    }
+
     func post(_ uri: String, _ fields: [(String, String)]) async throws -> TestResponse {
         try await keep(client.post(fields, all, to: path(uri)))
     }

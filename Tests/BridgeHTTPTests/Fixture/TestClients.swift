@@ -22,7 +22,8 @@ enum TestClients {
     }
 }
 
-/// Bearers of the form `<subject>.<client>`, with an optional `.<acr>`; everything else is refused.
+/// Bearers of the form `<subject>.<client>`, with an optional `.<acr>`; everything else is refused. Their issuer's users
+/// are those of the accounts.
 struct TestBearers: BearerAuthenticator {
     func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
         let parts = token.expose().split(separator: ".").map(String.init)
@@ -30,8 +31,7 @@ struct TestBearers: BearerAuthenticator {
         guard parts.count == 2 || parts.count == 3 else { throw BearerRefusal.badSignature }
         return BearerIdentity(
             subject: Subject(rawValue: parts[0]), clientID: ClientID(rawValue: parts[1]),
-            issuer: "https://issuer.example",
-            sessionID: nil,
+            issuer: "https://issuer.example", authority: .trustedWithAccounts, sessionID: nil,
             authentication: Authentication(
                 time: parts.count == 3 ? now - .seconds(60) : nil, acr: parts.count == 3 ? parts[2] : nil,
                 amr: parts.count == 3 ? ["pwd"] : []),

@@ -128,6 +128,38 @@ import Testing
         }
     }
 
+    @Test func `the page's form may lead to the token's website alone, and to all only while no token is known`()
+        async throws
+    {
+        try await TestBridge.run { _, client in
+            func targets(_ token: String) async throws -> String? {
+                let answer = try await client.send(.get, "/login-with-token\(token)")
+                let policy = answer.headers[.contentSecurityPolicy] ?? ""
+                return policy.split(separator: "; ").first { $0.hasPrefix("form-action") }.map(String.init)
+            }
+            let token = try await client.issue(#"{"client_id":"web"}"#).token
+            #expect(try await targets("?token=\(token)") == "form-action 'self'")
+            #expect(try await targets("?token=\(token.dropLast())") == "form-action 'self'")
+            // A token in the fragment is not sent here.
+            #expect(try await targets("") == "form-action 'self' https://shop.example")
+        }
+    }
+
+    @Test func `a yes to another account counts in the session that was asked about`() async throws {
+        try await TestBridge.run { _, client in
+            let (alice, carol) = (try await client.signIn("alice"), try await client.signIn("carol"))
+            let token = try await client.issue(for: "bob")
+            let page = try await client.redeem(token.token, Visitor.navigation(cookie: alice))
+            let form = page.fields + [("confirm_switch", "yes")]
+            let headers: HTTPFields = [
+                .userAgent: Visitor.browser, .cookie: "\(carol); \(page.cookieHeader)", .name("Origin"): "null",
+            ]
+            let asked = try await client.post(form, headers)
+            #expect(asked.status == .ok)
+            #expect(try await client.isSignedIn(carol))
+        }
+    }
+
     @Test func `another user's session is asked about, and nothing happens before yes`() async throws {
         try await TestBridge.run { _, client in
             let alice = try await client.signIn("alice")

@@ -76,8 +76,8 @@ import Testing
         try await withVisit { visit in
             let other = try #require(
                 try await visit.desk.signIn.opener.open(
-                    for: "sub-alice", authentication: visit.opened.session.authentication, replacing: nil,
-                    origin: origin(), at: visit.desk.service.clock.now))
+                    for: "sub-alice", authentication: visit.opened.session.authentication, provenBy: nil,
+                    replacing: nil, origin: origin(), at: visit.desk.service.clock.now))
             try await expectStale(visit, visit.confirm(current: other.session))
         }
     }

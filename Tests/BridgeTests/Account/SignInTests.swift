@@ -45,6 +45,22 @@ import Testing
         }
     }
 
+    @Test func `a password that was replaced after it was checked opens nothing`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            let checked = try #require(try await desk.service.storage.account(of: "sub-alice"))
+            let new = try PasswordHash(Secret("battery staple"), cost: SignInDesk.cost, random: .system)
+            _ = try await desk.service.storage.setPassword(
+                new, of: "sub-alice", event: AuditEvent(at: noon, type: .userPasswordChanged, outcome: .success),
+                ending: .sample(at: noon + .milliseconds(1)))
+            let outcome = try await desk.signIn.open(
+                checked, Authentication(time: noon, acr: "aal1", amr: ["pwd"]), replacing: nil, origin: origin(),
+                at: noon)
+            expectWord("stale", of: outcome)
+            #expect(try await desk.failures() == ["stale"])
+        }
+    }
+
     @Test func `the session of before ends and its id is never kept`() async throws {
         try await withDesk { desk in
             try await desk.add("alice")
@@ -171,6 +187,29 @@ import Testing
             let late = OneTimeCode.code(secret: Self.secret, step: OneTimeCode.step(at: desk.service.clock.now))
             try await expectWord("stale", of: confirm(desk, pending, late))
             #expect(try await desk.failures() == ["stale", "stale"])
+        }
+    }
+
+    @Test func `a sign-in that waits for its code ends with the password that began it`() async throws {
+        try await withFactor { desk, pending in
+            desk.service.clock.advance(.seconds(1))
+            let hash = try PasswordHash(Secret("another horse"), cost: SignInDesk.cost, random: .system)
+            let event = AuditEvent(at: noon, type: .userPasswordChanged, outcome: .success)
+            _ = try await desk.service.storage.setPassword(
+                hash, of: "sub-alice", event: event, ending: .sample(at: desk.service.clock.now))
+            try await expectWord("stale", of: confirm(desk, pending, code))
+            // The code was not looked at, so it is still good for the new password.
+            let again = try #require(try await desk.attempt("alice", Secret("another horse")).pending)
+            try await expectWord("signed in", of: confirm(desk, again, code))
+        }
+    }
+
+    @Test func `a hash that is renewed is the same password to a sign-in that waits`() async throws {
+        try await withFactor { desk, pending in
+            let old = try #require(try await desk.service.storage.account(of: "sub-alice")?.passwordHash)
+            let hash = try PasswordHash(SignInDesk.password, cost: SignInDesk.cost, random: .system)
+            try await desk.service.storage.rehashPassword(from: old, to: hash, of: "sub-alice")
+            try await expectWord("signed in", of: confirm(desk, pending, code))
         }
     }
 

@@ -1,18 +1,69 @@
 import OAuth2
+import Synchronization
 import Testing
 
 @testable import Bridge
 
 @Suite struct AdminSessionsTests {
-    private func withSessions(_ body: (AdminSessions, Service) async throws -> Void) async throws {
+    /// Says of every token whether it administers, as it is told.
+    private final class ScriptedAuthenticator: AdminAuthenticator {
+        private let state = Mutex(true)
+
+        func takeAway() { state.withLock { $0 = false } }
+
+        func administrator(
+            presenting token: Secret<String>, provenKey: String?, at now: Timestamp
+        ) throws(AdminRefusal) -> Administrator { throw .invalid }
+
+        func stillAdministers(_ administrator: Administrator, at now: Timestamp) -> Bool { state.withLock { $0 } }
+    }
+
+    private func withSessions(
+        _ authenticator: ScriptedAuthenticator = ScriptedAuthenticator(),
+        _ body: (AdminSessions, Service) async throws -> Void
+    ) async throws {
         try await withService { service async throws in
-            try await body(AdminSessions(store: service.storage, time: service.clock.source), service)
+            try await body(
+                AdminSessions(store: service.storage, authenticator: authenticator, time: service.clock.source),
+                service)
+        }
+    }
+
+    private func administrator(
+        _ actor: AdminActor, in service: Service, lifetime: Duration = .seconds(86_400)
+    ) -> Administrator {
+        Administrator(
+            actor: actor, credential: AdminCredential(tokenID: "jti", clientID: "operator"),
+            expiresAt: service.clock.now + lifetime)
+    }
+
+    @Test func `contract §16.9: it ends when what opened it no longer would, and for good`() async throws {
+        let authenticator = ScriptedAuthenticator()
+        try await withSessions(authenticator) { sessions, service in
+            let secret = try await sessions.open(administrator(.client("operator"), in: service), origin: origin())
+            #expect(try await sessions.lookUp(secret) != nil)
+            authenticator.takeAway()
+            #expect(try await sessions.lookUp(secret) == nil)
+            #expect(try await service.storage.adminSession(secretDigest: secret.digest) == nil)
+            #expect(try await service.events().last == "admin.signed_out credential_ended")
+        }
+    }
+
+    @Test func `contract §16.9: a look that is no use does not keep it alive`() async throws {
+        try await withSessions { sessions, service in
+            let secret = try await sessions.open(administrator(.account("carol"), in: service), origin: origin())
+            for _ in 0..<2 {
+                service.clock.advance(.seconds(7 * 60))
+                #expect(try await sessions.lookUp(secret, isUse: false) != nil)
+            }
+            service.clock.advance(.seconds(60) + .milliseconds(1))
+            #expect(try await sessions.lookUp(secret, isUse: false) == nil)
         }
     }
 
     @Test func `contract §8: a console's session lives while it is used, a working day at most`() async throws {
         try await withSessions { sessions, service in
-            let secret = try await sessions.open(Administrator(actor: .account("carol")), origin: origin())
+            let secret = try await sessions.open(administrator(.account("carol"), in: service), origin: origin())
             for _ in 0..<47 {
                 service.clock.advance(.seconds(10 * 60))
                 #expect(try await sessions.lookUp(secret)?.actor == .account("carol"))
@@ -24,7 +75,7 @@ import Testing
 
     @Test func `contract §8: unused for a quarter of an hour it is over`() async throws {
         try await withSessions { sessions, service in
-            let secret = try await sessions.open(Administrator(actor: .login("root")), origin: origin())
+            let secret = try await sessions.open(administrator(.login("root"), in: service), origin: origin())
             service.clock.advance(.seconds(15 * 60))
             #expect(try await sessions.lookUp(secret) != nil)
             service.clock.advance(.seconds(15 * 60) + .milliseconds(1))
@@ -35,7 +86,7 @@ import Testing
     @Test func `it ends no later than the token that opened it`() async throws {
         try await withSessions { sessions, service in
             let secret = try await sessions.open(
-                Administrator(actor: .client("operator"), expiresAt: service.clock.now + .seconds(60)),
+                administrator(.client("operator"), in: service, lifetime: .seconds(60)),
                 origin: origin())
             service.clock.advance(.seconds(60))
             #expect(try await sessions.lookUp(secret) == nil)
@@ -44,7 +95,7 @@ import Testing
 
     @Test func `signing out is recorded once`() async throws {
         try await withSessions { sessions, service in
-            let secret = try await sessions.open(Administrator(actor: .client("operator")), origin: origin())
+            let secret = try await sessions.open(administrator(.client("operator"), in: service), origin: origin())
             try await sessions.end(secret, origin: origin())
             try await sessions.end(secret, origin: origin())
             #expect(try await sessions.lookUp(secret) == nil)

@@ -1,5 +1,6 @@
 import OAuth2
 import StorageConformance
+import Synchronization
 import Testing
 
 @testable import Bridge
@@ -8,16 +9,42 @@ import Testing
     private struct Desk: Sendable {
         let provider: Provider
         let tokens: LocalAdminTokens
+        let administrators: ChangingAdministrators
+        var shown: Secret<String>?
 
-        init(_ provider: Provider, administrators: Set<Subject> = []) throws {
+        init(_ provider: Provider, administrators subjects: Set<Subject> = []) throws {
             self.provider = provider
+            administrators = ChangingAdministrators(subjects)
             let clients = provider.service.clients
             var console = Client(id: "console", name: "A console app", kind: .native)
             console.scope = Scope(tokens: [Scope.openID, Scope.admin])
             clients.replace(with: ClientDirectory(clients.current.all + [console], defaultTarget: website))
             tokens = LocalAdminTokens(
                 tokens: provider.accessTokens, clients: clients,
-                administrators: FixedAdministrators(administrators))
+                administrators: administrators)
+        }
+
+        func showing(_ token: Secret<String>) -> Desk {
+            var desk = self
+            desk.shown = token
+            return desk
+        }
+
+        /// Revokes the token that was shown.
+        func revoke() async throws {
+            try await provider.revocation.revoke(
+                try Provider.parameters([("token", try #require(shown).expose())]),
+                basic: ("machine", Secret(provider.secret.expose())), origin: origin())
+        }
+
+        func replaceClients(_ stays: (Client) -> Bool) {
+            let clients = provider.service.clients
+            clients.replace(
+                with: ClientDirectory(clients.current.all.filter(stays), defaultTarget: website))
+        }
+
+        func endSessions() async throws {
+            _ = try await provider.service.storage.end(.user("alice"), .sample(at: provider.service.clock.now))
         }
 
         func machineToken(scope: String? = nil, proof: PresentedProof = .none) async throws -> Secret<String> {
@@ -75,6 +102,33 @@ import Testing
         }
     }
 
+    @Test func `contract §16.9: what was recognised stands while token, client, session and role do`() async throws {
+        /// What is taken away, and by whom the token was shown.
+        let ends: [(String, isPerson: Bool, (Desk) async throws -> Void)] = [
+            ("nothing", false, { _ in }), ("nothing", true, { _ in }),
+            ("the token is revoked", false, { try await $0.revoke() }),
+            ("the token has ended", false, { $0.provider.service.clock.advance(.seconds(86_400)) }),
+            ("the client is gone", false, { $0.replaceClients { $0.id != "machine" } }),
+            ("the client is gone", true, { $0.replaceClients { $0.id != "console" } }),
+            ("the session has ended", true, { try await $0.endSessions() }),
+            ("the role is gone", true, { $0.administrators.takeAway() }),
+        ]
+        for (what, isPerson, end) in ends {
+            try await withProvider { provider in
+                let desk = try Desk(provider, administrators: ["alice"])
+                let token = isPerson ? try await desk.personToken() : try await desk.machineToken()
+                let administrator = try await desk.tokens.administrator(
+                    presenting: token, provenKey: nil, at: provider.service.clock.now)
+                #expect(administrator.credential.clientID == (isPerson ? "console" : "machine"))
+                #expect((administrator.credential.sessionID != nil) == isPerson)
+                try await end(desk.showing(token))
+                provider.service.clock.advance(.seconds(2))
+                let stands = try await desk.tokens.stillAdministers(administrator, at: provider.service.clock.now)
+                #expect(stands == (what == "nothing"), "\(what), \(isPerson)")
+            }
+        }
+    }
+
     @Test func `an expired token administers nothing`() async throws {
         try await withProvider { provider in
             let desk = try Desk(provider)
@@ -121,7 +175,7 @@ import Testing
 
     @Test func `accounts administer by their role, while they are enabled`() async throws {
         try await withService { service in
-            for (name, role) in [("carol", Account.Role.admin), ("alice", nil)] {
+            for (name, role) in [("carol", Account.Role.admin), ("dora", .admin), ("alice", nil)] {
                 _ = try await service.storage.addAccount(
                     Account(subject: Subject(rawValue: name), username: Username(name), role: role, createdAt: noon),
                     issuer: Account.issuer, link: nil,
@@ -139,6 +193,19 @@ import Testing
             #expect(try await !administrators.isAdministrator("carol"))
         }
     }
+}
+
+/// A list that can be emptied.
+private final class ChangingAdministrators: AdministratorDirectory {
+    private let subjects: Mutex<Set<Subject>>
+
+    init(_ subjects: Set<Subject>) { self.subjects = Mutex(subjects) }
+
+    func takeAway() { subjects.withLock { $0 = [] } }
+
+    func isAdministrator(_ subject: Subject) -> Bool { subjects.withLock { $0.contains(subject) } }
+
+    func canEnrolSecondFactor(_ subject: Subject) -> Bool { false }
 }
 
 /// No other issuer is trusted.

@@ -28,6 +28,10 @@ import Testing
             password: Secret("correct horse"), action: action(provider))
     }
 
+    private func isChanged(_ outcome: UserChangeOutcome) -> Bool {
+        if case .changed = outcome { true } else { false }
+    }
+
     private func browser(_ provider: Provider, subject: Subject = "alice") async throws -> WebSession {
         let answer = try await provider.service.issue(subject: subject)
         return try #require(try await provider.service.open(answer.token).opened).session
@@ -52,8 +56,9 @@ import Testing
     @Test func `where nobody signs in with a password, nobody is added`() async throws {
         try await withUsers(keepingPasswords: false) { users, provider async throws in
             await #expect(throws: StorageError.self) { try await add("alice", users, provider) }
-            #expect(
-                try await !users.setPassword(Secret("correct horse"), subject: "alice", action: action(provider)))
+            let outcome = try await users.change(
+                "alice", UserChange(), password: Secret("correct horse"), action: action(provider))
+            #expect(outcome == .noAccount)
         }
     }
 
@@ -74,29 +79,33 @@ import Testing
         try await withUsers { users, provider in
             _ = try await add("alice", users, provider)
             let session = try await browser(provider)
-            #expect(try await users.setPassword(Secret("another one"), subject: "alice", action: action(provider)))
+            func change(_ subject: Subject) async throws -> UserChangeOutcome {
+                try await users.change(
+                    subject, UserChange(), password: Secret("another one"), action: action(provider))
+            }
+            #expect(isChanged(try await change("alice")))
             #expect(try await provider.service.sessions.lookUp(session.id) == nil)
             let account = try #require(try await provider.service.storage.account(of: "alice"))
             #expect(try account.passwordHash?.matches(Secret("another one")) == true)
-            #expect(
-                try await !users.setPassword(Secret("another one"), subject: "unheard-of", action: action(provider)))
+            #expect(try await change("unheard-of") == .noAccount)
         }
     }
 
     @Test func `disabling ends the user's sessions, and what is so already stays so without an event`() async throws {
         try await withUsers { users, provider in
             let session = try await browser(provider)
-            func set(_ disabled: Bool, _ subject: Subject = "alice") async throws -> Bool {
-                try await users.setDisabled(
-                    disabled, subject: subject, action: action(provider, reason: "left the company"))
+            func set(_ disabled: Bool, _ subject: Subject = "alice") async throws -> UserChangeOutcome {
+                try await users.change(
+                    subject, UserChange(isDisabled: disabled), password: nil,
+                    action: action(provider, reason: "left the company"))
             }
-            #expect(try await set(true))
-            #expect(try await set(true))
+            #expect(isChanged(try await set(true)))
+            #expect(try await set(true) == .unchanged)
             #expect(try await users.user("alice")?.disabledAt == provider.service.clock.now)
             #expect(try await provider.service.sessions.lookUp(session.id) == nil)
-            #expect(try await set(false))
+            #expect(isChanged(try await set(false)))
             #expect(try await users.user("alice")?.disabledAt == nil)
-            #expect(try await !set(true, "unheard-of"))
+            #expect(try await set(true, "unheard-of") == .unchanged)
             #expect(
                 try await provider.service.events().filter { $0.hasPrefix("user.") } == [
                     "user.disabled left the company", "user.enabled left the company",
@@ -104,13 +113,31 @@ import Testing
         }
     }
 
+    @Test func `the event of a change by a person says when that person signed in`() async throws {
+        try await withUsers { users, provider in
+            _ = try await add("alice", users, provider)
+            let action = AdminAction(
+                actor: .account("root"), origin: origin(), at: provider.service.clock.now,
+                signedInAt: noon - .seconds(60))
+            _ = try await users.change("alice", UserChange(), password: Secret("another one"), action: action)
+            let event = try await provider.service.storage.search(
+                AuditFilter(type: .userPasswordChanged), before: nil, limit: 10
+            ).records.first?.event
+            #expect(event?.detail == #"{"actor":"account:root","signed_in_at":"2026-11-21T06:59:00.000Z"}"#)
+        }
+    }
+
     @Test func `standard claims are replaced for accounts alone`() async throws {
         try await withUsers { users, provider in
             _ = try await add("alice", users, provider)
             let claims = try StandardClaims(["given_name": .string("Alice")])
-            #expect(try await users.setClaims(claims, subject: "alice", action: action(provider)))
+            func set(_ subject: Subject) async throws -> UserChangeOutcome {
+                try await users.change(
+                    subject, UserChange(claims: claims), password: nil, action: action(provider))
+            }
+            #expect(isChanged(try await set("alice")))
             #expect(try await users.user("alice")?.claims == claims)
-            #expect(try await !users.setClaims(claims, subject: "unheard-of", action: action(provider)))
+            #expect(try await set("unheard-of") == .noAccount)
         }
     }
 

@@ -40,7 +40,7 @@ import Testing
             #expect(nonces.end(of: "\(expiry).AA.AA", at: service.clock.now) == nil)
             let binding = OpaqueSecret.make(.formBinding, random: .system)
             let forms = FormTokens(keys: service.keys, time: service.clock.source)
-            #expect(!forms.verify("\(expiry).AA.AA", binding: binding))
+            #expect(!forms.verify("\(expiry).AA.AA", for: .redeem, binding: binding))
         }
     }
 }

@@ -160,15 +160,39 @@ extension UpstreamSignIn.Outcome {
             let began = desk.service.clock.now
             let state = try await desk.begin()
             desk.service.clock.advance(.seconds(120))
-            let cases: [(Timestamp?, Timestamp)] = [
+            let cases: [(Timestamp, Timestamp)] = [
                 (began - .seconds(3600), began - .seconds(3600)), (began + .seconds(30), desk.service.clock.now),
                 // Its clock may be a little behind.
-                (began - .seconds(60), desk.service.clock.now), (nil, began),
+                (began - .seconds(60), desk.service.clock.now),
             ]
             for (there, here) in cases {
                 desk.upstream.willName("u-1", authenticatedAt: there)
                 #expect(try await desk.finish(state).session?.authentication.time == here)
             }
+        }
+    }
+
+    @Test func `of when the user signed in nothing is made up`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            let session = try #require(try await desk.finish(try await desk.begin()).session)
+            #expect(session.authentication.time == nil)
+        }
+    }
+
+    @Test(arguments: [(nil, false), (-61, false), (-60, true), (5, true)] as [(Int64?, Bool)])
+    func `a sign-in of now that was asked for must be told of in the ID token`(
+        there: Int64?, isTaken: Bool
+    ) async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1", authenticatedAt: there.map { desk.service.clock.now + .seconds($0) })
+            let outcome = try await desk.finish(try await desk.begin(isFresh: true))
+            #expect((outcome.session != nil) == isTaken)
+            guard !isTaken else { return }
+            #expect(outcome.refusedErrand == "journey")
+            #expect(try await desk.failures() == ["upstream_not_fresh"])
+            // Nobody came into being for it.
+            #expect(try await desk.service.storage.users(after: nil, limit: 10).isEmpty)
         }
     }
 

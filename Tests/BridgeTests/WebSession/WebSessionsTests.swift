@@ -173,7 +173,10 @@ private struct ReadOnlySessions: WebSessionStore {
     let session: WebSession
     func session(secretDigest: String) -> WebSession? { session }
     func session(id: SessionID) -> WebSession? { session }
-    func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) -> Bool { false }
+    func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
+        events: [AuditEvent]
+    ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) throws { throw StorageError.unavailable("read-only") }
     func sessionsEnded(since mark: EndMark?) -> EndNews {
         EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
@@ -196,7 +199,10 @@ private final class SilentEnds: WebSessionStore {
         isEnded.withLock { $0 } ? nil : try await storage.session(id: id)
     }
 
-    func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) -> Bool { false }
+    func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
+        events: [AuditEvent]
+    ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) {}
 
     func sessionsEnded(since mark: EndMark?) -> EndNews {

@@ -9,9 +9,9 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func problems(_ issuers: String) throws -> [String] {
+    private func problems(_ issuers: String, further: String = "") throws -> [String] {
         let file = try folder.file(
-            "drawbridge.yaml", "public_origin: https://www.example.com\ntrusted_issuers:\n" + issuers)
+            "drawbridge.yaml", "public_origin: https://www.example.com\ntrusted_issuers:\n\(issuers)\n\(further)")
         do {
             _ = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
             return []
@@ -24,7 +24,7 @@ import Testing
         let good = try folder.file("good", String(repeating: "k", count: 32) + "\n")
         let open = try folder.file("open", String(repeating: "k", count: 32), mode: 0o644)
         let short = try folder.file("short", "abc")
-        #expect(try problems("  - {issuer: a, audience: b, hmac: {secret_file: \(good)}}") == [])
+        #expect(try problems("  - {issuer: a, audience: b, subject_prefix: 'a:', hmac: {secret_file: \(good)}}") == [])
         #expect(
             try problems("  - {issuer: a, audience: b, hmac: {secret_file: \(open)}}")
                 .contains { $0.contains("can be read by others (mode 644)") })
@@ -35,7 +35,18 @@ import Testing
 
     @Test func `a relative path starts at the settings file`() throws {
         _ = try folder.file("key", String(repeating: "k", count: 32))
-        #expect(try problems("  - {issuer: a, audience: b, hmac: {secret_file: key}}") == [])
+        #expect(try problems("  - {issuer: a, audience: b, subject_prefix: 'a:', hmac: {secret_file: key}}") == [])
+    }
+
+    @Test func `one issuer alone needs a prefix unless nobody signs in here`() throws {
+        let issuer = "  - {issuer: a, audience: b, jwks_uri: 'https://a.example/k'}"
+        let secret = try folder.file("secret", "s")
+        let upstream = "[{id: o, issuer: 'https://o.example', client_id: c, client_secret_file: \(secret)}]"
+        for further in ["", "provider: {enabled: false}\nupstream_providers: \(upstream)"] {
+            let found = try problems(issuer, further: further)
+            #expect(found.contains { $0.contains("subject_prefix: is required where users sign in") }, "\(found)")
+        }
+        #expect(try problems(issuer, further: "provider: {enabled: false}") == [])
     }
 
     @Test(arguments: [

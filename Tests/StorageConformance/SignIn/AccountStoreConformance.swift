@@ -69,6 +69,88 @@ package enum AccountStoreConformance {
                 hash, of: "nobody", event: Sample.event(.userPasswordChanged), ending: .sample())
             try expectEqual(unknown, nil, "unknown")
         },
+        ConformanceCase("a session for a password that was replaced meanwhile is not opened") { open in
+            let store = try await open()
+            _ = try await store.add("alice", subject: "alice")
+            try await store.setPassword(of: "alice", at: Sample.now + .seconds(1))
+            let event = Sample.event(.userSignedIn)
+            let late = try await store.open(
+                Sample.session("late"), replacing: nil, provenBy: Sample.now, events: [event])
+            try expectEqual(late, false, "for the one before")
+            try expectEqual(try await store.session(id: "session-late"), nil, "its session")
+            try expectEqual(try await store.events(.userSignedIn).count, 0, "events")
+            let opened = try await open().open(
+                Sample.session("new"), replacing: nil, provenBy: Sample.now + .seconds(1), events: [event])
+            try expectEqual(opened, true, "for the new one")
+            let nobodys = try await store.open(
+                Sample.session("nobody", subject: "nobody"), replacing: nil, provenBy: Sample.now, events: [])
+            try expectEqual(nobodys, false, "without an account")
+        },
+        ConformanceCase("of sign-ins on two servers none outlasts a new password of the same moment") { open in
+            let servers = [try await open(), try await open()]
+            _ = try await servers[0].add("alice", subject: "alice")
+            async let change: Void = servers[0].setPassword(of: "alice", at: Sample.now + .seconds(1))
+            _ = try await concurrently(20) { number in
+                try await servers[number % 2].open(
+                    Sample.session("\(number)"), replacing: nil, provenBy: Sample.now, events: [])
+            }
+            try await change
+            for number in 0..<20 {
+                guard let session = try await servers[0].session(id: SessionID(rawValue: "session-\(number)")) else {
+                    continue
+                }
+                try expect(session.endedAt != nil, "session \(number) has ended")
+            }
+        },
+        ConformanceCase("whether there is any account is known") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
+            try expectEqual(try await store.hasAccounts(), false, "before")
+            _ = try await store.add("alice")
+            try expectEqual(try await open().hasAccounts(), true, "after")
+        },
+        ConformanceCase("several changes of a user are made together, each with its event and facts") { open in
+            let store = try await open()
+            try await store.addAdministrator("root")
+            _ = try await store.add("alice", subject: "alice")
+            _ = try await store.redeemSample(Sample.token("a"))
+            let hash = try Sample.passwordHash("another")
+            let claims = try StandardClaims(["given_name": .string("Zoë")])
+            let outcome = try await store.changeUser(
+                "alice", UserChange(passwordHash: hash, claims: claims, role: .take, isDisabled: false),
+                events: { AuditEvent(at: Sample.now, type: $0, outcome: .success, detail: $1["role"]) },
+                ending: .sample("password_changed"))
+            try expectEqual(outcome, .changed(Ended(sessions: ["session-a"])), "outcome")
+            let found = try await store.account(of: "alice")
+            try expectEqual(found?.passwordHash, hash, "password")
+            try expectEqual(found?.claims, claims, "claims")
+            try expectEqual(found?.role, nil, "role")
+            for type in [AuditEventType.userPasswordChanged, .userClaimsChanged, .webSessionEnded] {
+                try expectEqual(try await store.events(type).count, 1, "\(type.rawValue)")
+            }
+            try expectEqual(try await store.events(.userRoleChanged).map(\.detail), ["none"], "facts")
+            try expectEqual(try await store.events(.userEnabled).count, 0, "what was so already")
+            let again = try await store.change("alice", UserChange(role: .take, isDisabled: false))
+            try expectEqual(again, .unchanged, "again")
+        },
+        ConformanceCase("of several changes of which one is refused none is made") { open in
+            let store = try await open()
+            try await store.addAdministrator("root")
+            try await store.recordFirstSight(of: "guest", issuer: "i", at: Sample.now)
+            _ = try await store.redeemSample(Sample.token("g", subject: "guest"))
+            let hash = try Sample.passwordHash("another")
+            let last = try await store.change(
+                "root", UserChange(passwordHash: hash, claims: StandardClaims.none, isDisabled: true))
+            try expectEqual(last, .lastAdministrator, "the last administrator")
+            let guest = try await store.change("guest", UserChange(passwordHash: hash, isDisabled: true))
+            try expectEqual(guest, .noAccount, "no account")
+            try expectEqual(try await store.account(of: "root")?.passwordHash, nil, "password")
+            try expectEqual(try await store.standing(of: "guest"), .active, "standing")
+            try expectEqual(try await store.session(id: "session-g")?.endedAt, nil, "session")
+            for type in [AuditEventType.userPasswordChanged, .userClaimsChanged, .userDisabled, .webSessionEnded] {
+                try expectEqual(try await store.events(type).count, 0, "\(type.rawValue)")
+            }
+        },
         ConformanceCase("claims of an account are replaced together, and say since when") { open in
             let store = try await open()
             _ = try await store.add("alice")
@@ -166,6 +248,11 @@ package enum AccountStoreConformance {
 }
 
 extension AccountStore {
+    func change(_ subject: Subject, _ change: UserChange) async throws -> UserChangeOutcome {
+        try await changeUser(
+            subject, change, events: { type, _ in Sample.event(type) }, ending: .sample("user_changed"))
+    }
+
     fileprivate func add(
         _ name: String?, subject: String? = nil, link: UpstreamIdentity? = nil
     ) async throws -> AccountAdding {
@@ -186,6 +273,12 @@ extension AccountStore {
 
     fileprivate func replaceCodes(_ digests: [String], of subject: Subject) async throws -> Bool {
         try await replaceRecoveryCodes(digests, of: subject, event: Sample.event(.userSecondFactorChanged))
+    }
+
+    fileprivate func setPassword(of subject: Subject, at now: Timestamp) async throws {
+        _ = try await setPassword(
+            try Sample.passwordHash("another"), of: subject, event: Sample.event(.userPasswordChanged),
+            ending: .sample("password_changed", at: now))
     }
 
     fileprivate func setFactor(_ subject: Subject, _ digests: [String]) async throws -> Bool {

@@ -1,0 +1,41 @@
+package import Bridge
+
+extension DurableStorage {
+    package func changeUser(
+        _ subject: Subject, _ change: UserChange, events: @escaping UserChange.Events, ending: Ending
+    ) async throws -> UserChangeOutcome {
+        try await write { [endings] transaction in
+            var ended = Ended.nothing
+            var isChanged = false
+            // What is refused takes back what was changed before it.
+            func take(_ outcome: UserChangeOutcome) throws {
+                switch outcome {
+                case .changed(let more):
+                    ended = ended + more
+                    isChanged = true
+                case .unchanged: break
+                case .noAccount, .lastAdministrator: throw Withdrawn(outcome: outcome)
+                }
+            }
+            if let role = change.role {
+                let name = if case .give(let role) = role { role.rawValue } else { "none" }
+                try take(transaction.setRole(role, of: subject, event: events(.userRoleChanged, ["role": name])))
+            }
+            if let disabled = change.isDisabled {
+                let event = events(disabled ? .userDisabled : .userEnabled, [:])
+                try take(transaction.setDisabled(disabled, subject: subject, event: event, ending, by: endings))
+            }
+            if let claims = change.claims {
+                let isSet = try transaction.setClaims(
+                    claims, of: subject, at: ending.at, event: events(.userClaimsChanged, [:]))
+                try take(isSet ? .changed(.nothing) : .noAccount)
+            }
+            if let hash = change.passwordHash {
+                let more = try transaction.setPassword(
+                    hash, of: subject, event: events(.userPasswordChanged, [:]), ending, by: endings)
+                try take(more.map(UserChangeOutcome.changed) ?? .noAccount)
+            }
+            return isChanged ? .changed(ended) : .unchanged
+        }
+    }
+}

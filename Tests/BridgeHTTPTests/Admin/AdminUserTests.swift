@@ -1,0 +1,90 @@
+import Bridge
+import BridgeHTTP
+import HTTPTypes
+import HummingbirdTesting
+import SQLStorage
+import Testing
+
+@Suite struct AdminUserTests {
+    private func patch(
+        _ client: any TestClientProtocol, _ subject: String, _ body: String, by token: String = "operator"
+    ) async throws -> TestResponse {
+        try await client.send(
+            .patch, "/api/admin/users/\(subject)",
+            [.authorization: "Bearer \(token)", .contentType: "application/json"], body: body)
+    }
+
+    @Test(arguments: [
+        #"{"password":"another good one","disabled":"yes"}"#, #"{"password":"another good one","claims":7}"#,
+        #"{"password":"another good one","role":"owner"}"#, #"{"password":"another good one","colour":"red"}"#,
+        #"{"disabled":true,"password":"short"}"#, #"{"disabled":true,"claims":{"sub":"x"}}"#,
+        #"{"disabled":true,"reason":"two\nlines"}"#,
+    ])
+    func `of a change with a fault nothing is done`(body: String) async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let before = try await bridge.storage.account(of: "bob")
+            #expect(try await patch(client, "bob", body).status == .badRequest)
+            #expect(try await bridge.storage.account(of: "bob") == before)
+        }
+    }
+
+    @Test func `the role is given and taken, and stays with the last who has it`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            #expect(try await patch(client, "bob", #"{"role":"admin"}"#).text("role") == "admin")
+            #expect(try await patch(client, "alice", #"{"role":"admin"}"#).status == .ok)
+            #expect(try await patch(client, "alice", #"{"role":null}"#).text("role") == nil)
+            for body in [#"{"role":null}"#, #"{"disabled":true}"#, #"{"disabled":true,"password":"another good one"}"#]
+            {
+                let answer = try await patch(client, "bob", body)
+                #expect(answer.status == .conflict)
+                #expect(try answer.text("error_description")?.contains("last administrator") == true)
+            }
+            let bob = try await bridge.storage.account(of: "bob")
+            #expect(try bob?.passwordHash?.matches(Secret(TestAccounts.password)) == true)
+        }
+    }
+
+    @Test(arguments: [("carol-900", true), ("carol-901", false), ("carol-never", false), ("operator", true)])
+    func `a person sets another's password after a fresh sign-in, by a token too`(
+        token: String, isDone: Bool
+    ) async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            let before = try await bridge.storage.account(of: "bob")?.passwordHash
+            let answer = try await patch(client, "bob", #"{"password":"another good one"}"#, by: token)
+            #expect(answer.status == (isDone ? .ok : .unauthorized))
+            #expect((try await bridge.storage.account(of: "bob")?.passwordHash != before) == isDone)
+            guard !isDone else { return }
+            #expect(answer.headers[.wwwAuthenticate]?.hasSuffix(#"max_age="900""#) == true)
+            // What is less dangerous takes the token alone.
+            #expect(try await patch(client, "bob", #"{"disabled":true}"#, by: token).status == .ok)
+        }
+    }
+
+    @Test func `who signs in elsewhere has neither password, claims nor role`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.storage.recordFirstSight(of: "guest", issuer: "i", at: bridge.clock.now)
+            for body in [#"{"password":"another good one"}"#, #"{"claims":{}}"#, #"{"role":"admin"}"#] {
+                #expect(try await patch(client, "guest", body).status == .conflict, "\(body)")
+            }
+            #expect(try await patch(client, "guest", #"{"disabled":true}"#).status == .ok)
+            #expect(try await patch(client, "unheard-of", #"{"disabled":true}"#).status == .notFound)
+        }
+    }
+
+    @Test func `the console says that the last administrator stays`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await bridge.addAdministrators()
+            #expect(try await patch(client, "alice", #"{"role":null}"#).status == .ok)
+            let browser = TestBrowser(client)
+            try await browser.signIn(as: "carol", bridge)
+            let token = try #require(
+                try await browser.get("/admin/users/carol").fields.first { $0.0 == "form_token" })
+            let answer = try await browser.post("/admin/users/carol/standing", [token, ("disabled", "true")])
+            #expect(answer.status == .conflict)
+            #expect(answer.text.contains("last administrator"))
+        }
+    }
+}

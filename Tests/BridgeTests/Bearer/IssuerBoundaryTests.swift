@@ -1,0 +1,145 @@
+import OAuth2
+import StorageConformance
+import Testing
+
+@testable import Bridge
+
+/// Verifies nothing, and says of every token what it is told.
+private struct OneBearer: BearerAuthenticator {
+    let identity: BearerIdentity
+
+    func authenticate(_ token: Secret<String>, at now: Timestamp) -> BearerIdentity { identity }
+}
+
+/// Contract §1.3: an issuer names its own users, and nobody else's.
+@Suite struct IssuerBoundaryTests {
+    private static let backend = "https://backend.example"
+
+    private func bearer(
+        _ subject: Subject, issuer: String = backend, _ authority: BearerIdentity.Authority = .trusted,
+        sid: SessionID? = nil
+    ) -> BearerIdentity {
+        BearerIdentity(
+            subject: subject, clientID: app, issuer: issuer, authority: authority, sessionID: sid,
+            authentication: Authentication(), expiresAt: noon + .seconds(3600))
+    }
+
+    /// The subject that comes through, or why none does.
+    private func found(_ identity: BearerIdentity, in service: Service) async throws -> String {
+        let boundary = IssuerBoundary(
+            OneBearer(identity: identity), subjects: Subjects(store: service.storage),
+            parents: ParentSessions(store: service.storage))
+        do {
+            return try await boundary.authenticate(Secret("token"), at: service.clock.now).subject.rawValue
+        } catch let refusal as BearerRefusal {
+            return refusal.rawValue
+        }
+    }
+
+    private func addAccount(
+        _ subject: Subject, to service: Service, issuer: String = Account.issuer, link: UpstreamIdentity? = nil
+    ) async throws {
+        let account = Account(subject: subject, username: Username(subject.rawValue), createdAt: noon)
+        _ = try await service.storage.addAccount(
+            account, issuer: issuer, link: link, event: AuditEvent(at: noon, type: .userCreated, outcome: .success))
+    }
+
+    @Test func `an issuer names its own users, and new ones`() async throws {
+        try await withService { service in
+            try await service.storage.recordFirstSight(of: "alice", issuer: Self.backend, at: noon)
+            #expect(try await found(bearer("alice"), in: service) == "alice")
+            #expect(try await found(bearer("unheard-of"), in: service) == "unheard-of")
+        }
+    }
+
+    @Test func `an issuer does not name the user of an account`() async throws {
+        try await withService { service in
+            try await addAccount("root", to: service)
+            #expect(try await found(bearer("root"), in: service) == "subject_of_another_issuer")
+        }
+    }
+
+    @Test func `an issuer that is also an upstream provider does not name the accounts linked to it`() async throws {
+        try await withService { service in
+            let link = UpstreamIdentity(issuer: Self.backend, subject: "77")
+            try await addAccount("opaque", to: service, issuer: Self.backend, link: link)
+            #expect(try await found(bearer("opaque"), in: service) == "subject_of_another_issuer")
+        }
+    }
+
+    @Test func `an issuer does not name the user of another`() async throws {
+        try await withService { service in
+            try await service.storage.recordFirstSight(of: "bob", issuer: "https://other.example", at: noon)
+            #expect(try await found(bearer("bob"), in: service) == "subject_of_another_issuer")
+            #expect(try await found(bearer("bob", .trustedWithAccounts), in: service) == "subject_of_another_issuer")
+        }
+    }
+
+    @Test func `one whose subjects are those of the accounts names either, whoever was first`() async throws {
+        try await withService { service in
+            try await addAccount("alice", to: service)
+            try await service.storage.recordFirstSight(of: "bob", issuer: Self.backend, at: noon)
+            try await addAccount("bob", to: service)
+            for name in ["alice", "bob", "carol"] {
+                let identity = bearer(Subject(rawValue: name), .trustedWithAccounts)
+                #expect(try await found(identity, in: service) == name)
+            }
+        }
+    }
+
+    @Test func `a token of this service names whomever it was let in as`() async throws {
+        try await withService { service in
+            try await addAccount("alice", to: service)
+            try await service.storage.recordFirstSight(of: "bob", issuer: Self.backend, at: noon)
+            let subjects = Subjects(store: service.storage)
+            for name in ["alice", "bob"] {
+                let identity = bearer(Subject(rawValue: name), issuer: "https://bridge.example", .own)
+                #expect(try await subjects.admit(identity, at: noon) == .admitted)
+            }
+        }
+    }
+
+    @Test func `of two issuers that name one new subject at a time, one is admitted`() async throws {
+        try await withService { service in
+            let subjects = [Subjects(store: service.storage), Subjects(store: service.storage)]
+            let issuers = [Self.backend, "https://other.example"]
+            let admissions = try await withThrowingTaskGroup { group in
+                for number in 0..<20 {
+                    let identity = bearer("eve", issuer: issuers[number % 2])
+                    group.addTask {
+                        (number % 2, try await subjects[number / 2 % 2].admit(identity, at: noon))
+                    }
+                }
+                return try await group.reduce(into: [Int: Set<Subjects.Admission>]()) { found, next in
+                    found[next.0, default: []].insert(next.1)
+                }
+            }
+            #expect(Set(admissions.values) == [[.admitted], [.ofAnotherIssuer]])
+        }
+    }
+
+    @Test func `an issue on the word of another issuer is refused with its reason`() async throws {
+        try await withService { service in
+            try await addAccount("root", to: service)
+            let error = await #expect(throws: OAuthError.self) {
+                try await service.issuer.issue(LoginTokenIssueRequest(), bearer: bearer("root"), origin: origin())
+            }
+            #expect(error?.code == .invalidToken)
+            #expect(try await service.events() == ["user.created", "login_token.refused subject_of_another_issuer"])
+        }
+    }
+
+    @Test func `a bearer of another issuer hangs nothing under a session of this service`() async throws {
+        try await withService { service in
+            let answer = try await service.issue()
+            let session = try #require(try await service.open(answer.token).opened).session
+            #expect(
+                try await found(bearer("alice", sid: session.id), in: service) == "session_of_another_issuer")
+            _ = try await service.storage.end(.webSession(session.id), .sample(at: service.clock.now))
+            service.clock.advance(.seconds(2))
+            #expect(
+                try await found(bearer("alice", sid: session.id), in: service) == "session_of_another_issuer")
+            #expect(try await found(bearer("alice", sid: "its-own"), in: service) == "alice")
+        }
+    }
+}

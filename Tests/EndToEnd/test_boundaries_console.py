@@ -1,0 +1,551 @@
+"""Whom a trusted issuer may name, who opens the console, and what ends it (contract §1.3, §16.2, §16.9)."""
+
+import concurrent.futures
+import json
+import os
+import re
+import secrets
+import shutil
+import sqlite3
+import time
+from urllib.parse import quote, urlencode
+
+import pytest
+
+import instance
+import oauth
+import provider_of_others
+import signing
+import totp
+import wire
+from admin import Admin
+from fleet import Fleet
+from instance import run, wait_until
+from servers import Postgres, Redis
+
+PASSWORD = "correct horse battery"
+ADMIN_COOKIE = "__Host-drawbridge_admin"
+CHALLENGE = 'Bearer error="insufficient_scope", scope="admin"'
+
+
+def reasons(server, event: str) -> list[str]:
+    return [row["reason"] for row in instance.audit_rows(server.data) if row["type"] == event]
+
+
+def cookies(jar: dict[str, str]) -> dict:
+    return {"Cookie": "; ".join(f"{name}={value}" for name, value in jar.items())}
+
+
+def issue(server, bearer: str) -> wire.Answer:
+    return server.send("POST", instance.ISSUE, {"Authorization": f"Bearer {bearer}"})
+
+
+def signed_in(demo, name: str = "admin") -> oauth.Browser:
+    """A browser in which this user has signed in at our own page."""
+    browser = oauth.Browser(demo)
+    person = demo.user(name)
+    answer = browser.submit(browser.request("GET", "/sign-in?redirect=%2Fadmin%2F"), username=person["username"],
+                            password=person["password"])
+    assert answer.status == 303, answer.text
+    return browser
+
+
+def form_token(browser: oauth.Browser, page: str = "/admin/keys") -> str:
+    answer = browser.request("GET", page)
+    assert answer.status == 200, (answer.status, answer.headers)
+    return next(form["fields"]["form_token"] for form in oauth.Forms(answer.text).forms if form["fields"])
+
+
+def paste(demo, token: str) -> dict[str, str]:
+    """The console's own session, which this token opened: the cookies of its browser."""
+    page = demo.send("GET", "/admin/sign-in")
+    fields = {**wire.PageForm(page.text).forms[0]["fields"], "token": token}
+    opened = demo.send("POST", "/admin/sign-in", {"Cookie": wire.cookie_header(page)}, wire.encode(fields))
+    assert opened.status == 303, opened.text
+    jar = {ADMIN_COOKIE: opened.cookies[ADMIN_COOKIE].value}
+    assert demo.send("GET", "/api/admin/users", cookies(jar)).status == 200
+    return jar
+
+
+def ended(demo, jar: dict[str, str], seconds: float = 5):
+    """Within these seconds the console's session opens nothing any more."""
+    wait_until(lambda: demo.send("GET", "/api/admin/users", cookies(jar)).status == 401, seconds, "the console's end")
+
+
+def person(demo, admin: Admin, name: str = "deputy") -> tuple[dict, str]:
+    """Another administrator, and an access token of that account with the scope admin."""
+    made = admin.send("POST", "users", {"username": name, "password": PASSWORD, "role": "admin"})
+    assert made.status == 201, made.body
+    client = {"client_id": f"tool-{name}", "client_type": "web", "scope": "openid admin", "first_party": True,
+              "redirect_uris": [oauth.RP_REDIRECT], "grant_types": ["authorization_code"],
+              "token_endpoint_auth_method": "client_secret_basic"}
+    registered = admin.send("POST", "clients", client)
+    assert registered.status == 201, registered.body
+    demo.facts["users"].append({"sub": made.json()["sub"], "username": name, "password": PASSWORD})
+    demo.facts["clients"].append(registered.json())
+    verifier = secrets.token_urlsafe(48)
+    code = oauth.Browser(demo).authorize(name, client["client_id"], oauth.RP_REDIRECT, "openid admin", verifier)["code"]
+    tokens = oauth.redeem(demo, code, verifier, redirect=oauth.RP_REDIRECT,
+                          headers=oauth.basic(demo, client["client_id"]))
+    assert tokens.status == 200, tokens.body
+    return made.json(), tokens.json()["access_token"]
+
+
+def write(server, sql: str, *values):
+    """Changes the embedded database behind a running server's back, as time would."""
+    with sqlite3.connect(f"{server.data}/drawbridge.sqlite", timeout=10) as connection:
+        connection.execute(sql, values)
+
+
+def milliseconds(ago: float = 0) -> int:
+    return int((time.time() - ago) * 1000)
+
+
+# Issuers (§1.3)
+
+def test_beside_accounts_an_issuer_without_a_prefix_is_refused_unless_it_shares_its_subjects(serve):
+    server = serve(issuer="subject_prefix: 'backend:'")
+    assert server.stop() == 0
+    text = server.settings.read_text()
+    for field, problem in [
+        ("", "subject_prefix"), ("subject_prefix: backend", "colon"), ("subject_prefix: 'client:x:'", "client:"),
+        ("shares_subjects_with_accounts: maybe", "true or false"),
+    ]:
+        server.settings.write_text(text.replace("subject_prefix: 'backend:'", field))
+        checked = run("check-config", "--config", str(server.settings), check=False)
+        assert checked.returncode == 1 and problem in checked.stderr.decode(), (field, checked.stderr)
+        started = run("serve", "--config", str(server.settings), check=False)
+        assert started.returncode == 78 and problem in started.stderr.decode(), (field, started.stderr)
+    server.settings.write_text(text.replace("subject_prefix: 'backend:'", "shares_subjects_with_accounts: true"))
+    assert run("check-config", "--config", str(server.settings)).returncode == 0
+
+
+def test_accounts_in_the_database_take_a_prefix_whatever_the_settings_say(serve):
+    server = serve(issuer="subject_prefix: 'backend:'", users={"alice": PASSWORD})
+    assert server.stop() == 0
+    text = server.settings.read_text()
+    server.settings.write_text(text.replace("subject_prefix: 'backend:'", "") + "provider: {enabled: false}\n")
+    assert run("check-config", "--config", str(server.settings)).returncode == 0
+    started = run("serve", "--config", str(server.settings), check=False)
+    assert started.returncode == 78 and b"subject_prefix" in started.stderr, started.stderr
+
+
+def test_a_token_that_names_the_user_of_another_issuer_is_refused(serve):
+    server = serve(issuer="subject_prefix: 'backend:'")
+    assert issue(server, server.bearer("alice")).status == 200
+    assert server.stop() == 0
+    server.settings.write_text(server.settings.read_text().replace(server.ISSUER, "https://other.example"))
+    server.start()
+    other = "https://other.example"
+    refused = issue(server, server.bearer("alice", iss=other))
+    assert refused.status == 401 and refused.json()["error"] == "invalid_token"
+    assert reasons(server, "bearer.refused") == ["subject_of_another_issuer"]
+    assert issue(server, server.bearer("bob", iss=other)).status == 200
+
+
+def test_in_the_demo_a_user_comes_by_token_and_by_password_in_any_order(start_demo):
+    demo = start_demo("--no-limits")
+    for first, second in [("alice", "bob"), ("bob", "alice")]:
+        assert signed_in(demo, first).request("GET", "/session").json()["sub"] == first
+        assert demo.session(demo.sign_in(second))["sub"] == second
+        tokens = oauth.sign_in(demo, second)
+        assert issue(demo, tokens["access_token"]).status == 200
+
+
+def test_an_issuer_speaks_for_the_clients_that_are_listed(serve):
+    server = serve(issuer="{subject_prefix: 'backend:', clients: [another]}".strip("{}").replace(", ", "\n    "))
+    refused = issue(server, server.bearer("alice"))
+    assert refused.status == 401
+    assert reasons(server, "bearer.refused") == ["client_of_another_issuer"]
+
+
+def test_a_sign_in_of_tomorrow_is_refused_and_one_of_just_now_is_no_newer_than_its_token(demo):
+    now = int(time.time())
+    assert issue(demo, demo.bearer("alice", auth_time=now + 86_400)).status == 401
+    token = issue(demo, demo.bearer("alice", iat=now - 20, auth_time=now)).json()["token"]
+    cookie = demo.redeem(token).session_cookie
+    told = demo.session(cookie)["auth_time"]
+    assert told.startswith(time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now - 20))), told
+
+
+def test_a_token_lives_for_a_day_at_most(demo):
+    now = int(time.time())
+    assert issue(demo, demo.bearer("alice", iat=now, exp=now + 86_400)).status == 200
+    assert issue(demo, demo.bearer("alice", iat=now, exp=now + 86_500)).status == 401
+    assert "lives_too_long" in reasons(demo, "bearer.refused")
+
+
+def test_a_client_that_acts_for_itself_is_never_named_as_a_user(demo):
+    tokens = oauth.token(demo, {"grant_type": "client_credentials"}, oauth.basic(demo, "demo-admin")).json()
+    assert oauth.parts(tokens["access_token"])[1]["sub"] == "client:demo-admin"
+    assert oauth.introspect(demo, tokens["access_token"])["sub"] == "client:demo-admin"
+    assert issue(demo, demo.bearer("client:demo-admin")).status == 401
+
+
+def test_a_bearer_of_another_issuer_hangs_nothing_under_a_session_of_ours(demo):
+    tokens = oauth.sign_in(demo, "alice")
+    sid = oauth.parts(tokens["access_token"])[1]["sid"]
+    assert issue(demo, tokens["access_token"]).status == 200
+    refused = issue(demo, demo.bearer("alice", sid=sid))
+    assert refused.status == 401 and refused.json()["error"] == "invalid_token"
+    assert "session_of_another_issuer" in reasons(demo, "bearer.refused")
+    assert issue(demo, demo.bearer("alice", sid="a-session-of-its-own")).status == 200
+
+
+# Who opens the console (§16.2)
+
+def test_what_an_administrators_app_opens_is_no_console(demo):
+    tokens = oauth.sign_in(demo, "admin", scope="openid")
+    token = issue(demo, tokens["access_token"]).json()["token"]
+    headers = {"Cookie": demo.redeem(token).session_cookie}
+    answer = demo.send("GET", "/api/admin/users", headers)
+    assert (answer.status, answer.header("WWW-Authenticate")) == (403, CHALLENGE), answer.body
+    page = demo.send("GET", "/admin/", headers)
+    assert page.status == 303 and page.header("Location").endswith("/admin/sign-in?why=not_signed_in_here")
+    assert "login link" in demo.send("GET", "/admin/sign-in?why=not_signed_in_here", headers).text
+
+
+def test_what_another_issuer_says_of_a_sign_in_opens_no_console(serve):
+    server = serve()
+    run("users", "add", "--config", str(server.settings), "root", "--admin", stdin=PASSWORD.encode())
+    run("users", "second-factor", "enrol", "--config", str(server.settings), "root")
+    subject = instance.query(server.data, "SELECT subject FROM account")[0][0]
+    bearer = server.bearer(subject, acr="aal2", amr=["mfa", "otp"], auth_time=int(time.time()))
+    cookie = server.redeem(issue(server, bearer).json()["token"]).session_cookie
+    answer = server.send("GET", "/api/admin/users", {"Cookie": cookie})
+    assert answer.status == 403, answer.body
+    assert reasons(server, "admin.refused") == ["not_signed_in_here"]
+
+
+def test_a_sign_in_here_opens_the_console_and_its_api(demo):
+    browser = signed_in(demo)
+    assert browser.request("GET", "/admin/").status == 200
+    assert demo.send("GET", "/api/admin/users", cookies(browser.cookies)).status == 200
+
+
+@pytest.fixture
+def stale(start_demo):
+    """A browser whose administrator signed in 16 minutes ago, and is still at work."""
+    demo = start_demo("--no-limits")
+    browser = signed_in(demo)
+    assert demo.stop() == 0
+    write(demo, "UPDATE web_session SET auth_time = ?", milliseconds(ago=16 * 60))
+    browser.demo = start_demo("--no-limits", data=demo.data)
+    return browser
+
+
+def test_a_change_takes_a_sign_in_of_the_last_quarter_of_an_hour(stale):
+    headers = {**cookies(stale.cookies), "X-CSRF-Token": form_token(stale)}
+    answer = stale.demo.send("POST", "/api/admin/keys/rotate", headers)
+    assert answer.status == 401 and answer.json()["error"] == "insufficient_user_authentication"
+    assert answer.header("WWW-Authenticate") == 'Bearer error="insufficient_user_authentication", max_age="900"'
+    assert stale.demo.send("GET", "/api/admin/keys", headers).status == 200
+    question = {"kind": "redirect", "client_id": "demo-web", "redirect": "/contacts"}
+    assert stale.demo.send("POST", "/api/admin/explain", headers, question).status == 200
+
+
+def test_a_form_that_came_too_late_is_kept_over_the_sign_in_and_done_when_its_sender_says_so(stale):
+    demo = stale.demo
+    page = stale.request("GET", "/admin/users/bob")
+    form = next(form for form in oauth.Forms(page.text).forms if form["action"].endswith("/standing"))
+    asked = stale.request("POST", form["action"], {**form["fields"], "reason": "left, & for good"}, "same-origin")
+    assert asked.status == 401 and "kept" in asked.text and "readonly" in asked.text
+    assert "user.disabled" not in [row["type"] for row in demo.audit()]
+    again = stale.submit(asked, password=demo.user("admin")["password"])
+    assert again.status == 200 and "left, &amp; for good" in again.text, again.text
+    assert "user.disabled" not in [row["type"] for row in demo.audit()]
+    done = stale.submit(again)
+    assert done.status == 303 and done.header("Location").endswith("/admin/users/bob")
+    event = demo.audit("user.disabled")[0]
+    assert event["reason"] == "left, & for good"
+    assert set(json.loads(event["detail"])) == {"actor", "signed_in_at"}
+
+
+def test_setting_anothers_password_takes_a_fresh_sign_in_and_the_event_names_it(stale):
+    demo = stale.demo
+    headers = {**cookies(stale.cookies), "X-CSRF-Token": form_token(stale)}
+    change = {"password": "another good one"}
+    assert demo.send("PATCH", "/api/admin/users/bob", headers, change).status == 401
+    fresh = signed_in(demo)
+    headers = {**cookies(fresh.cookies), "X-CSRF-Token": form_token(fresh)}
+    assert demo.send("PATCH", "/api/admin/users/bob", headers, change).status == 200
+    detail = json.loads(demo.audit("user.password_changed")[0]["detail"])
+    assert detail["actor"] == "account:admin" and re.match(r"\d{4}-\d\d-\d\dT", detail["signed_in_at"])
+
+
+# What ends it (§16.9)
+
+def test_the_console_ends_with_the_token_that_opened_it(start_demo):
+    demo = start_demo("--no-limits")
+    tokens = oauth.token(demo, {"grant_type": "client_credentials"}, oauth.basic(demo, "demo-admin")).json()
+    jar = paste(demo, tokens["access_token"])
+    revoked = oauth.post(demo, "/oauth/revoke", {"token": tokens["access_token"]}, oauth.basic(demo, "demo-admin"))
+    assert revoked.status == 200
+    ended(demo, jar)
+    assert instance.query(demo.data, "SELECT count(*) FROM admin_session") == [(0,)]
+    assert reasons(demo, "admin.signed_out") == ["access_token.revoked"]
+
+
+@pytest.mark.parametrize("change", ["deleted", "without the scope"])
+def test_the_console_ends_with_the_client_whose_token_opened_it(start_demo, change):
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    made = admin.send("POST", "clients", {"client_id": "ops", "client_type": "service", "scope": "admin"}).json()
+    secret = {"grant_type": "client_credentials", "client_id": "ops", "client_secret": made["client_secret"]}
+    jar = paste(demo, oauth.token(demo, secret).json()["access_token"])
+    tag = {"If-Match": admin.get("clients/ops").header("ETag")}
+    if change == "deleted":
+        assert admin.send("DELETE", "clients/ops", headers=tag).status == 204
+    else:
+        assert admin.send("PATCH", "clients/ops", {"scope": "read"}, tag).status == 200
+    ended(demo, jar)
+    assert demo.send("GET", "/admin/", cookies(jar)).status == 303
+
+
+@pytest.mark.parametrize("change", [{"role": None}, {"disabled": True}, {"password": "another good one"}])
+def test_the_console_ends_with_what_the_account_behind_it_may(start_demo, change):
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    user, token = person(demo, admin)
+    jar = paste(demo, token)
+    assert admin.send("PATCH", f"users/{user['id']}", {**change, "reason": "test"}).status == 200
+    ended(demo, jar)
+    bearer = {"Authorization": f"Bearer {token}"}
+    wait_until(lambda: demo.send("GET", "/api/admin/users", bearer).status in (401, 403), 5, "the token's end")
+    assert reasons(demo, "admin.signed_out") == ["test"]
+
+
+def test_an_open_live_page_is_no_use_of_the_session_and_ends_with_it(start_demo):
+    demo = start_demo("--no-limits")
+    tokens = oauth.token(demo, {"grant_type": "client_credentials"}, oauth.basic(demo, "demo-admin")).json()
+    jar = paste(demo, tokens["access_token"])
+    seen = milliseconds(ago=120)
+    write(demo, "UPDATE admin_session SET last_seen_at = ?", seen)
+    stream = Admin(demo)
+    stream.headers = cookies(jar)
+    live = stream.follow()
+    wait_until(lambda: live.last_id, what="the stream's first line")
+    assert instance.query(demo.data, "SELECT last_seen_at FROM admin_session") == [(seen,)]
+    oauth.post(demo, "/oauth/revoke", {"token": tokens["access_token"]}, oauth.basic(demo, "demo-admin"))
+    wait_until(lambda: live.response.isclosed(), 30, "the stream's end")
+    assert stream.follow().response.status == 401
+
+
+# The last administrator
+
+def test_the_last_administrator_is_neither_disabled_nor_demoted(start_demo):
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    for change in [{"disabled": True}, {"role": None}, {"password": "another good one", "disabled": True}]:
+        answer = admin.send("PATCH", "users/admin", change)
+        assert answer.status == 409 and "last administrator" in answer.json()["error_description"], answer.body
+    browser = signed_in(demo)
+    fields = {"form_token": form_token(browser), "disabled": "true"}
+    page = browser.request("POST", "/admin/users/admin/standing", fields, "same-origin")
+    assert page.status == 409 and "last administrator" in page.text
+
+
+def test_of_two_administrators_who_disable_each_other_at_once_one_stays(start_demo):
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    deputy = admin.send("POST", "users", {"username": "deputy", "password": PASSWORD, "role": "admin"}).json()["id"]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for _ in range(10):
+            answers = list(pool.map(lambda user: admin.send("PATCH", f"users/{user}", {"disabled": True}).status,
+                                    ["admin", deputy]))
+            assert sorted(answers) == [200, 409]
+            for user in ["admin", deputy]:
+                assert admin.send("PATCH", f"users/{user}", {"disabled": False}).status == 200
+
+
+def test_the_command_line_keeps_the_last_administrator_too(serve):
+    server = serve()
+    def users(*words, **more):
+        return run("users", words[0], "--config", str(server.settings), *words[1:], **more)
+    for name in ["root", "deputy"]:
+        users("add", name, "--admin", stdin=PASSWORD.encode())
+    assert "role none" in users("role", "deputy", "none").stdout.decode()
+    for words in [("disable", "root"), ("role", "root", "none")]:
+        refused = users(*words, check=False)
+        assert refused.returncode == 1 and "last administrator" in refused.stderr.decode(), refused
+    assert "role admin" in users("role", "deputy", "admin").stdout.decode()
+    users("disable", "root")
+    assert users("role", "root", "owner", check=False).returncode == 1
+    assert users("role", "nobody", "admin", check=False).returncode == 1
+
+
+# Several nodes
+
+@pytest.fixture(scope="module")
+def nodes():
+    """Two nodes on one PostgreSQL and one Redis."""
+    if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
+        pytest.skip("there is no redis-server, or no PostgreSQL")
+    with Postgres() as postgres, Redis() as redis:
+        with Fleet(postgres.create("console"), redis.url, "--no-limits", size=2, nginx=False) as fleet:
+            yield fleet.nodes
+
+
+def test_the_console_ends_on_every_node(nodes):
+    here, there = nodes
+    tokens = oauth.token(here, {"grant_type": "client_credentials"}, oauth.basic(here, "demo-admin")).json()
+    jar = paste(here, tokens["access_token"])
+    assert there.send("GET", "/api/admin/users", cookies(jar)).status == 200
+    oauth.post(there, "/oauth/revoke", {"token": tokens["access_token"]}, oauth.basic(there, "demo-admin"))
+    for node in nodes:
+        ended(node, jar)
+    made = Admin(here).send("POST", "clients", {"client_id": "ops", "client_type": "service", "scope": "admin"}).json()
+    secret = {"grant_type": "client_credentials", "client_id": "ops", "client_secret": made["client_secret"]}
+    jar = paste(here, oauth.token(here, secret).json()["access_token"])
+    tag = {"If-Match": Admin(there).get("clients/ops").header("ETag")}
+    assert Admin(there).send("DELETE", "clients/ops", headers=tag).status == 204
+    for node in nodes:
+        ended(node, jar)
+
+
+def test_of_two_administrators_who_disable_each_other_on_two_nodes_one_stays(nodes):
+    admins = [Admin(node) for node in nodes]
+    deputy = admins[0].send("POST", "users", {"username": "deputy", "password": PASSWORD, "role": "admin"}).json()["id"]
+    users = ["admin", deputy]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for _ in range(10):
+            answers = pool.map(lambda pair: pair[0].send("PATCH", f"users/{pair[1]}", {"disabled": True}).status,
+                               zip(admins, users))
+            assert sorted(answers) == [200, 409]
+            for user in users:
+                assert admins[0].send("PATCH", f"users/{user}", {"disabled": False}).status == 200
+
+
+# Pages and forms
+
+def test_a_form_does_what_its_page_said_and_nothing_else(demo):
+    browser = oauth.Browser(demo)
+    oauth.sign_in(demo, "bob", browser)
+    other = oauth.Browser(demo)
+    oauth.sign_in(demo, "bob", other)
+    token = oauth.Forms(browser.request("GET", "/session/logout").text).forms[0]["fields"]["form_token"]
+    answer = browser.request("POST", "/account/devices/end", {"form_token": token, "what": "others"}, "same-origin")
+    assert answer.status == 303 and not answer.header("Location").endswith("?ended")
+    assert other.request("GET", "/session").json()["authenticated"] is True
+    right = oauth.Forms(browser.request("GET", "/account/devices").text).forms[0]["fields"]["form_token"]
+    # The same page, in a session that came after it.
+    oauth.sign_in(demo, "bob", browser, prompt="login")
+    answer = browser.request("POST", "/account/devices/end", {"form_token": right, "what": "others"}, "same-origin")
+    assert not answer.header("Location").endswith("?ended")
+
+
+@pytest.mark.parametrize("path", ["/admin/../x", "/admin/%2e%2e/x", "/admin/..%2fx", "/admin//x", "/admin/%5cx"])
+def test_a_sign_in_leads_to_the_console_by_its_own_addresses_only(demo, path):
+    browser = oauth.Browser(demo)
+    person = demo.user("admin")
+    page = browser.request("GET", f"/sign-in?redirect={quote(path, safe='')}")
+    answer = browser.submit(page, username=person["username"], password=person["password"])
+    assert answer.status == 303 and answer.header("Location") == demo.base + "/contacts"
+
+
+def test_of_a_change_with_a_fault_nothing_is_done(start_demo):
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    for change in [{"disabled": "yes"}, {"claims": 7}, {"role": "owner"}, {"reason": "two\nlines"}]:
+        assert admin.send("PATCH", "users/bob", {"password": "another good one", **change}).status == 400
+    assert "user.password_changed" not in [row["type"] for row in demo.audit()]
+    signed_in(demo, "bob")
+
+
+def test_a_sign_in_that_waits_for_its_code_ends_with_the_password(serve):
+    server = serve()
+    config = ("--config", str(server.settings))
+    run("users", "add", *config, "alice", stdin=PASSWORD.encode())
+    key = re.search(r"^Key: (\S+)$", run("users", "second-factor", "enrol", *config, "alice").stdout.decode(), re.M)[1]
+    browser = oauth.Browser(server)
+    page = browser.submit(browser.request("GET", "/sign-in"), username="alice", password=PASSWORD)
+    assert "one-time-code" in page.text
+    run("users", "password", *config, "alice", stdin=b"another good one")
+    assert browser.submit(page, code=totp.code(key)).status == 400
+    assert wire.SESSION_COOKIE not in browser.cookies
+    page = browser.submit(browser.request("GET", "/sign-in"), username="alice", password="another good one")
+    assert browser.submit(page, code=totp.code(key)).status == 303
+
+
+def test_the_confirm_pages_form_leads_to_its_own_website(start_demo):
+    demo = start_demo("--no-limits")
+    admin = Admin(demo)
+    for name in ["one", "two"]:
+        site = {"client_id": name, "client_type": "web", "public_origin": f"https://{name}.example",
+                "return_paths": ["/home"], "default_return_path": "/home",
+                "token_endpoint_auth_method": "client_secret_basic"}
+        assert admin.send("POST", "clients", site).status == 201
+    tag = {"If-Match": admin.get("clients/demo-app").header("ETag")}
+    assert admin.send("PATCH", "clients/demo-app", {"may_reach": ["demo-web", "one", "two"]}, tag).status == 200
+    for website, targets in [("one", "'self' https://one.example"), ("demo-web", "'self'")]:
+        token = demo.issue("alice", client_id=website)["token"]
+        policy = demo.send("GET", f"{instance.REDEEM}?token={token}").header("Content-Security-Policy")
+        assert re.search(r"form-action ([^;]*);", policy)[1] == targets
+
+
+# Upstream providers
+
+@pytest.fixture
+def upstream():
+    provider = provider_of_others.Provider()
+    yield provider
+    provider.stop()
+
+
+@pytest.fixture
+def federated(serve, upstream, tmp_path):
+    secret = tmp_path / "upstream-secret"
+    secret.touch(mode=0o600)
+    secret.write_text("upstream-secret\n")
+    return serve(f"""
+upstream_providers:
+  - id: other
+    issuer: {upstream.issuer}
+    client_id: drawbridge
+    client_secret_file: {secret}
+""", clients=[{"client_id": "rp", "client_type": "web", "client_secret_digest": "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
+               "first_party": True,
+               "redirect_uris": [oauth.RP_REDIRECT], "require_pkce": False}])
+
+
+def trip(browser: oauth.Browser, upstream, errand: str = "") -> wire.Answer:
+    """To the provider and back."""
+    there = browser.request("GET", "/sign-in/with/other" + errand).header("Location")
+    back = wire.send(upstream.issuer, "GET", there.removeprefix(upstream.issuer)).header("Location")
+    return browser.request("GET", back.removeprefix(browser.demo.base))
+
+
+def test_a_second_sign_in_elsewhere_is_asked_to_be_a_new_one_and_must_say_that_it_was(federated, upstream):
+    browser = oauth.Browser(federated)
+    assert trip(browser, upstream).status == 303
+    assert "prompt" not in upstream.requests[0]
+    for told in [None, int(time.time()) - 3600]:
+        upstream.token_claims = {"auth_time": told}
+        assert trip(browser, upstream).status == 400
+    assert {"prompt": "login", "max_age": "0"}.items() <= upstream.requests[1].items()
+    upstream.token_claims = {}
+    assert trip(browser, upstream).status == 303
+    assert set(reasons(federated, "user.sign_in_failed")) == {"upstream_not_fresh"}
+
+
+def test_a_provider_that_says_nothing_of_when_fulfils_no_wish_for_a_fresh_sign_in(federated, upstream):
+    upstream.token_claims = {"auth_time": None}
+    browser = oauth.Browser(federated)
+    query = urlencode({"response_type": "code", "client_id": "rp", "redirect_uri": oauth.RP_REDIRECT,
+                       "scope": "openid", "state": secrets.token_urlsafe(8), "max_age": 60})
+    page = browser.request("GET", "/oauth/authorize?" + query)
+    journey = page.header("Location").split("?", 1)[1]
+    assert trip(browser, upstream, "?" + journey).status == 400
+    assert upstream.requests[-1]["max_age"] == "0"
+    upstream.token_claims = {}
+    there = trip(browser, upstream, "?" + journey)
+    assert there.status == 303 and "/oauth/authorize" in there.header("Location")
+    assert browser.request("GET", there.header("Location").removeprefix(federated.base)).header(
+        "Location").startswith(oauth.RP_REDIRECT + "?code=")
+
+
+def test_of_when_somebody_signed_in_elsewhere_nothing_is_made_up(federated, upstream):
+    upstream.token_claims = {"auth_time": None}
+    browser = oauth.Browser(federated)
+    assert trip(browser, upstream).status == 303
+    assert "auth_time" not in browser.request("GET", "/session").json()
