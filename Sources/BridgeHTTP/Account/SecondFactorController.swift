@@ -9,14 +9,14 @@ struct SecondFactorController: Sendable {
     let sessions: WebSessions
     let formTokens: FormTokens
     let pages: Pages
-    let publicOrigin: WebOrigin
+    let origins: OriginReader
     let random: RandomSource
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         let visit = Visit(
             isForConsole: query["for"] == "console", browser: FormCookie.binding(of: request, random: random),
-            visitor: PageVisitor(request, context))
+            origin: origins.own(of: request), visitor: PageVisitor(request, context))
         guard let session = try await session(request) else { return signIn(visit) }
         return try await page(session, visit)
     }
@@ -25,7 +25,7 @@ struct SecondFactorController: Sendable {
         let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
         let visit = Visit(
             isForConsole: form.parameters["for"] == "console", browser: form.browser,
-            visitor: PageVisitor(request, context))
+            origin: origins.own(of: request), visitor: PageVisitor(request, context))
         let draft = form.parameters["draft"]
         guard let session = try await session(request) else { return signIn(visit) }
         guard form.isOurs else { return try await page(session, visit, .stale, draft: draft) }
@@ -55,6 +55,8 @@ struct SecondFactorController: Sendable {
     private struct Visit {
         let isForConsole: Bool
         let browser: OpaqueSecret
+        /// Ours, that shows the page.
+        let origin: WebOrigin
         let visitor: PageVisitor
     }
 
@@ -95,7 +97,7 @@ struct SecondFactorController: Sendable {
         return Response(
             status: .seeOther,
             headers: [
-                .location: "\(publicOrigin)\(Self.signInPath(for: path))", .cacheControl: "no-store",
+                .location: "\(visit.origin)\(Self.signInPath(for: path))", .cacheControl: "no-store",
                 .referrerPolicy: "no-referrer",
             ])
     }

@@ -9,7 +9,7 @@ struct SignInController: Sendable {
     let sessions: WebSessions
     let formTokens: FormTokens
     let pages: Pages
-    let publicOrigin: WebOrigin
+    let origins: OriginReader
     let time: TimeSource
     let random: RandomSource
 
@@ -21,19 +21,21 @@ struct SignInController: Sendable {
         let browser = FormCookie.binding(of: request, random: random)
         guard !isBlocked(errand, browser: browser, request) else { return blockedPage(request, context) }
         return try await missingPage(
-            errand, browser: browser, session: try await session(request), to: PageVisitor(request, context))
+            errand, browser: browser, session: try await session(request), at: origins.own(of: request),
+            to: PageVisitor(request, context))
     }
 
     @Sendable func attempt(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
+        let here = origins.own(of: request)
         guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
         let username = form.parameters["username"] ?? ""
         let session = try await session(request)
         func again(_ notice: SignInNotice) async throws -> Response {
             try await missingPage(
-                errand, notice, username: username, browser: form.browser, session: session, to: visitor)
+                errand, notice, username: username, browser: form.browser, session: session, at: here, to: visitor)
         }
         guard form.isOurs else { return try await again(.stale) }
         let origin = context.origin(of: request)
@@ -41,8 +43,9 @@ struct SignInController: Sendable {
             username: username, password: Secret(form.parameters["password"] ?? ""), browser: form.browser,
             replacing: session, origin: origin)
         switch outcome {
-        case .signedIn(let opened): return try await proceed(errand, opened, origin: origin)
-        case .needsCode(let pending): return try codePage(errand, pending, browser: form.browser, to: visitor)
+        case .signedIn(let opened): return try await proceed(errand, opened, at: here, origin: origin)
+        case .needsCode(let pending):
+            return try codePage(errand, pending, browser: form.browser, at: here, to: visitor)
         case .refused: return try await again(.refused)
         case .stale: return try await again(.stale)
         case .limited(let wait): return try await again(.limited(wait))
@@ -53,36 +56,42 @@ struct SignInController: Sendable {
         let form = try await BrowserForm.read(request, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
+        let here = origins.own(of: request)
         let session = try await session(request)
         guard form.isOurs, let pending = form.parameters["pending"] else {
-            return try await missingPage(errand, .stale, browser: form.browser, session: session, to: visitor)
+            return try await missingPage(
+                errand, .stale, browser: form.browser, session: session, at: here, to: visitor)
         }
         func again(_ notice: SignInNotice) async throws -> Response {
             let missing = try await self.missing(errand, browser: form.browser, session: session)
             let account: Account? = if case .code(let account) = missing { account } else { nil }
-            return try codePage(errand, pending, notice, of: account, browser: form.browser, to: visitor)
+            return try codePage(errand, pending, notice, of: account, browser: form.browser, at: here, to: visitor)
         }
         let origin = context.origin(of: request)
         let outcome = try await services.signIn.confirm(
             pending: pending, code: form.parameters["code"] ?? "", browser: form.browser,
             replacing: session, origin: origin)
         switch outcome {
-        case .signedIn(let opened): return try await proceed(errand, opened, origin: origin)
+        case .signedIn(let opened): return try await proceed(errand, opened, at: here, origin: origin)
         // Whose session it was may have changed: who the visitor is has to be said anew.
-        case .stale: return try page(errand.forAnother, .stale, browser: form.browser, to: visitor)
+        case .stale: return try page(errand.forAnother, .stale, browser: form.browser, at: here, to: visitor)
         case .refused, .needsCode: return try await again(.refused)
         case .limited(let wait): return try await again(.limited(wait))
         }
     }
 
     /// Back to what the sign-in was for, with the new session's cookies.
-    func proceed(_ errand: SignInErrand, _ opened: OpenedSession, origin: RequestOrigin) async throws -> Response {
+    /// - Parameter here: our origin that they are set at.
+    func proceed(
+        _ errand: SignInErrand, _ opened: OpenedSession, at here: WebOrigin, origin: RequestOrigin
+    ) async throws -> Response {
         let location: String
         if let journey = errand.journey {
-            location = "\(publicOrigin)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
+            location =
+                "\(origins.configured.issuer)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
         } else {
             location = try await services.landing.location(
-                for: errand.redirect, of: opened.session.subject, origin: origin)
+                for: errand.redirect, of: opened.session.subject, at: here, origin: origin)
         }
         var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
@@ -92,7 +101,9 @@ struct SignInController: Sendable {
 
     /// Whoever opens the address of the code page by hand has no half-finished sign-in with him.
     @Sendable func beginAnew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        Response(status: .seeOther, headers: [.location: "\(publicOrigin)\(Self.path)", .cacheControl: "no-store"])
+        Response(
+            status: .seeOther,
+            headers: [.location: "\(origins.own(of: request))\(Self.path)", .cacheControl: "no-store"])
     }
 
     private func session(_ request: Request) async throws -> WebSession? {

@@ -22,7 +22,8 @@ struct UpstreamController: Sendable {
         }
         guard let id = context.parameters.get("provider"),
             let target = try await upstream.begin(
-                id, errand: errand.query, browser: browser, isFresh: try await session(request) != nil)
+                id, errand: errand.query, browser: browser, at: signIn.origins.own(of: request),
+                isFresh: try await session(request) != nil)
         else { throw OAuthError(.notFound) }
         var headers: HTTPFields = [.location: target, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
@@ -33,18 +34,20 @@ struct UpstreamController: Sendable {
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         let browser = FormCookie.binding(of: request, random: random)
+        let here = signIn.origins.own(of: request)
         let origin = context.origin(of: request)
         let outcome = try await upstream.finish(
-            context.parameters.get("provider") ?? "", parameters, browser: browser,
+            context.parameters.get("provider") ?? "", parameters, browser: browser, at: here,
             replacing: try await session(request), origin: origin)
         switch outcome {
         case .signedIn(let opened, let errand):
             let errand = SignInErrand(try FormParameters(parsing: errand.utf8))
-            return try await signIn.proceed(errand, opened, origin: origin)
+            return try await signIn.proceed(errand, opened, at: here, origin: origin)
         case .refused(let errand):
             let errand = SignInErrand(try FormParameters(parsing: (errand ?? "").utf8))
             return try signIn.page(
-                errand, errand.isEmpty ? .stale : .declined, browser: browser, to: PageVisitor(request, context))
+                errand, errand.isEmpty ? .stale : .declined, browser: browser, at: here,
+                to: PageVisitor(request, context))
         }
     }
 

@@ -46,7 +46,7 @@ extension ExplainCommand {
             let keys = try KeyReloader(path: settings.loginTokenKeysFile, time: time)
             let clients = try await ClientReloader(settings: settings, store: storage)
             return Explainer(
-                codec: LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys.ring),
+                codec: LoginTokenCodec(issuer: settings.issuer.description, keys: keys.ring),
                 clients: clients.directory, subjects: storage, store: storage,
                 parents: ParentSessions(store: storage), publicOrigin: settings.publicOrigin,
                 time: time)

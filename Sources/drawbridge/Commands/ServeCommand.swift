@@ -30,7 +30,9 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = try options.load(flags: overrides)
         JSONLogHandler.bootstrap(level: settings.logLevel)
         let logger = Logger(label: "drawbridge")
-        for warning in ClientWarnings(in: settings).sentences { logger.warning("\(warning)") }
+        for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
+            logger.warning("\(warning)")
+        }
         let storage = try await ServerStorage.open(settings, logger: logger)
         let composition = try await Composition(
             settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
