@@ -35,7 +35,7 @@ package struct BrowserSessions: Sendable {
         let now = time.now()
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
-                let claims = try? accessTokens.verify(Secret(text), at: now), let id = claims.sessionID,
+                let claims = try await verified(text, accessTokens, at: now), let id = claims.sessionID,
                 // A cookie brings no proof.
                 claims.proofKeyThumbprint == nil,
                 let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
@@ -59,15 +59,21 @@ package struct BrowserSessions: Sendable {
         let now = time.now()
         var found: [Found] = []
         for prefix in clients.current.tokenCookiePrefixes {
-            guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName) else { continue }
-            let token = Secret(text)
-            guard let claims = (try? accessTokens.verify(token, at: now)) ?? accessTokens.expired(token, at: now),
+            guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
+                let claims = try await verified(text, accessTokens, at: now)
+                    ?? accessTokens.expired(Secret(text), at: now),
                 let id = claims.sessionID, claims.proofKeyThumbprint == nil,
                 let session = try await sessions.peek(id), session.clientID == claims.clientID
             else { continue }
             found.append(Found(session: session, tokenPrefix: prefix))
         }
         return found
+    }
+
+    private func verified(
+        _ text: String, _ accessTokens: AccessTokens, at now: Timestamp
+    ) async throws -> AccessTokenClaims? {
+        do { return try await accessTokens.verify(Secret(text), at: now) } catch is BearerRefusal { return nil }
     }
 
     /// The prefix of cookies whose access token has run out while their session lives, so that a page may renew them.
