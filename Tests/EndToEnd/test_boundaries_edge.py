@@ -355,7 +355,7 @@ def test_a_page_of_the_website_signs_nobody_in_to_the_console(apart):
     def submit(origin: str, site: str, **fields: str) -> wire.Answer:
         return apart.at(CONSOLE, "POST", "/admin/sign-in", {
             **wire.NAVIGATION, **jar(page), "Content-Type": wire.FORM, "Origin": f"https://{origin}",
-            "Sec-Fetch-Site": site}, urlencode({"token": token, **fields}))
+            "Sec-Fetch-Site": site}, urlencode({**fields, "token": token}))
 
     for origin in [WEBSITE, ISSUER]:
         refused = submit(origin, "same-site")
