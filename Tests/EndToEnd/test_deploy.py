@@ -1,18 +1,20 @@
 """What `deploy/` holds: proxies are run for real in front of a real node, the rest is read by its own tool."""
 
-import http.server
 import ipaddress
 import json
 import os
 import re
 import shutil
+import socketserver
 import ssl
 import subprocess
 import sys
 import threading
+import wsgiref.simple_server
 from contextlib import ExitStack
 from http.client import HTTPSConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -22,15 +24,16 @@ import wire
 from servers import Nginx, Server
 
 DEPLOY = instance.ROOT / "deploy"
-#: In the order of nginx's regular expression: Drawbridge's own paths, and the website's.
-OWN = ["/login-with-token", "/user/login-with-token.php", "/api/auth/create-sso-token", "/api/admin/clients", "/api/xd/1/scan",
-       "/oauth/token", "/v0/sign_in/authorize", "/session", "/session/logout", "/sign-in", "/sign-in/code",
-       "/signin", "/signin/phone", "/account/devices", "/account/second-factor", "/device",
-       "/self-issued/start", "/admin/", "/assets/drawbridge.js", "/errors/invalid_token",
-       "/openapi.json", "/.well-known/openid-configuration"]
+WEBSITE, ISSUER, CONSOLE = "www.example.com", "auth.example.com", "admin.example.com"
+#: At the website's origin, in the order of nginx's regular expression: Drawbridge's own paths, and the website's.
+OWN = ["/login-with-token", "/user/login-with-token.php", "/api/auth/create-sso-token", "/v0/sign_in/token", "/session",
+       "/session/logout", "/session/refresh", "/assets/drawbridge.js", "/errors/invalid_token",
+       "/.well-known/apple-app-site-association"]
 OTHERS = ["/", "/contacts", "/account/profile", "/login-with-token/x", "/apis", "/api/orders", "/sessions", "/devices", "/auth/check", "/metrics",
-          "/readyz", "/oauth"]
-
+          "/readyz", "/oauth", "/oauth/authorize", "/admin/", "/api/admin/users", "/sign-in", "/account/devices"]
+#: What a website by CGI or WSGI takes for the names of the check's answer.
+FORGED = ["X_Auth_Subject", "x_auth_subject", "X-Auth_Subject", "x-auth_subject", "X_Auth-Subject", "X_AUTH_SESSION",
+          "X-Auth_Session", "X_Auth_Acr", "X-Auth_Acr"]
 
 def tool(name: str) -> str:
     """A program that came with the test requirements, or that is installed."""
@@ -52,26 +55,28 @@ def adapted(name: str, replacements: dict) -> str:
     return text
 
 
-class Website(http.server.ThreadingHTTPServer):
-    """Says what it was asked, headers included."""
+class Website(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
+    """Says what it was asked, headers included, by WSGI: there `-` and `_` are the same in a name (RFC 3875 §4.1.18)."""
+
+    daemon_threads = True
+
+    class Handler(wsgiref.simple_server.WSGIRequestHandler):
+        def get_environ(self):
+            return {**super().get_environ(), "target": self.path}
+
+        def log_message(self, *_):
+            pass
 
     def __init__(self):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                body = json.dumps({"path": self.path, "headers": {k.lower(): v for k, v in self.headers.items()}}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        self.set_app(self.answer)
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @staticmethod
+    def answer(environ, start):
+        headers = {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
+        start("200 OK", [("Content-Type", "application/json")])
+        return [json.dumps({"path": environ["target"], "headers": headers}).encode()]
 
 
 class Caddy(Server):
@@ -112,15 +117,19 @@ class Front:
             text = adapted("nginx.conf", {**files, **addresses, "listen 443 ssl": f"listen 127.0.0.1:{port} ssl"})
             self.server = Nginx(text, port)
         elif kind == "caddy":
-            site = f"{{\n\tadmin off\n\tauto_https disable_redirects\n}}\nhttps://localhost:{port} {{\n\tbind 127.0.0.1\n" \
-                   f"\ttls {certificate[0]} {certificate[1]}\n\tlog"
-            self.server = Caddy(adapted("Caddyfile", {**addresses, "www.example.com {": site}), port)
+            files = f" {{\n\tbind 127.0.0.1\n\ttls {certificate[0]} {certificate[1]}\n\tlog\n"
+            text = adapted("Caddyfile", {
+                **addresses, f"\n{WEBSITE} {{\n": f"\nhttps://{WEBSITE}:{port}{files}",
+                f"\n{ISSUER}, {CONSOLE} {{\n": f"\nhttps://{ISSUER}:{port}, https://{CONSOLE}:{port}{files}"})
+            self.server = Caddy("{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + text, port)
         else:
             ports = {"address: 0.0.0.0, port_value: 443": f"address: 127.0.0.1, port_value: {port}",
                      "port_value: 8080": f"port_value: {node.port}", "port_value: 3000": f"port_value: {website.server_port}"}
             self.server = Envoy(adapted("envoy.yaml", {**files, **ports}), port)
 
-    def send(self, method: str, target: str, headers: dict | None = None, body: str | None = None) -> wire.Answer:
+    def send(self, method: str, target: str, headers: dict | None = None, body: str | None = None,
+             host: str = WEBSITE) -> wire.Answer:
+        headers = {"Host": host, **(headers or {})}
         return wire.send(f"https://localhost:{self.port}", method, target, headers, body, cafile=self.cafile)
 
 
@@ -130,7 +139,8 @@ def certificate(tmp_path_factory):
     folder.chmod(0o755)
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", folder / "key.pem",
+         "-subj", "/CN=localhost", "-addext",
+         f"subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:{WEBSITE},DNS:{ISSUER},DNS:{CONSOLE}", "-keyout", folder / "key.pem",
          "-out", folder / "cert.pem"], check=True, capture_output=True)
     return folder / "cert.pem", folder / "key.pem"
 
@@ -141,7 +151,9 @@ def front(request, certificate):
         tool(request.param)
     with ExitStack() as running:
         port = instance.free_port()
-        node = instance.Served("trusted_proxies: [127.0.0.1]\nlimits: {enabled: false}\n", origin=f"https://localhost:{port}")
+        node = instance.Served(
+            "trusted_proxies: [127.0.0.1]\nlimits: {enabled: false}\n"
+            f"issuer: https://{ISSUER}\nadmin: {{origin: \"https://{CONSOLE}\"}}\n", origin=f"https://{WEBSITE}")
         running.callback(node.stop)
         website = Website()
         running.callback(website.shutdown)
@@ -154,16 +166,16 @@ def sign_in(front: Front) -> str:
     answer = front.send("POST", instance.ISSUE, {"Authorization": f"Bearer {front.node.bearer('alice')}"})
     assert answer.status == 200, answer.body
     login = answer.json()["login_url"]
-    assert login.startswith(f"https://localhost:{front.port}/login-with-token?")
-    answer = front.send("GET", login.removeprefix(f"https://localhost:{front.port}"), wire.NAVIGATION)
-    assert answer.status == 303 and answer.header("Location") == f"https://localhost:{front.port}/contacts", answer.headers
+    assert login.startswith(f"https://{WEBSITE}/login-with-token?")
+    answer = front.send("GET", login.removeprefix(f"https://{WEBSITE}"), wire.NAVIGATION)
+    assert answer.status == 303 and answer.header("Location") == f"https://{WEBSITE}/contacts", answer.headers
     return answer.session_cookie
 
 
 def test_nobody_reaches_the_website_without_a_session(front):
     for headers in [{}, {"X-Auth-Subject": "mallory"}, {"Cookie": "__Host-drawbridge_session=made-up"}]:
         answer = front.send("GET", "/contacts?a=b", headers)
-        assert (answer.status, answer.header("Location").removeprefix(f"https://localhost:{front.port}")) == (303, "/login")
+        assert (answer.status, urlsplit(answer.header("Location")).path) == (303, "/login")
 
 
 def test_the_website_hears_who_is_signed_in_and_from_nobody_else(front):
@@ -177,6 +189,49 @@ def test_the_website_hears_who_is_signed_in_and_from_nobody_else(front):
         assert seen["headers"]["x-auth-subject"] == "alice"
         assert seen["headers"]["x-auth-session"] not in ("", "1")
         assert "x-auth-acr" not in seen["headers"]
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_name_that_only_looks_like_the_checks_reaches_the_website_as_nothing(front, name):
+    """To CGI, WSGI and PHP it would be the same name: the visitor would say who he is."""
+    answer = front.send("GET", "/contacts", {"Cookie": sign_in(front), name: "mallory"})
+    if answer.status == 400:
+        return  # refused as a whole
+    assert answer.status == 200, answer.body
+    seen = answer.json()["headers"]
+    assert seen["x-auth-subject"] == "alice" and not [value for value in seen.values() if "mallory" in value]
+
+
+@pytest.mark.parametrize("cookies", [
+    "{ours}", "theme=dark; {ours}", "{ours}; theme=dark", "theme=dark; {ours}; drawbridge_info=%7B%7D; lang=de",
+    "drawbridge_info=%7B%7D;{ours};theme=dark", "theme=dark; __Host-drawbridge_form=f; {ours}; __Host-drawbridge_retry=r",
+    "{ours}; my_drawbridge_theme=dark; theme=__Host-drawbridge_",
+])
+def test_the_website_gets_its_own_cookies_and_none_of_drawbridges(front, cookies):
+    sent = cookies.format(ours=sign_in(front))
+    answer = front.send("GET", "/contacts", {"Cookie": sent})
+    assert answer.status == 200, answer.body
+    kept = [part.strip() for part in answer.json()["headers"].get("cookie", "").split(";") if part.strip()]
+    wanted = [part.strip() for part in sent.split(";")]
+    assert kept == [part for part in wanted if not part.startswith(("__Host-drawbridge_", "drawbridge_"))]
+
+
+def test_the_console_and_the_provider_are_not_at_the_websites_origin(front):
+    cookie = sign_in(front)
+    for path in ["/admin/", "/admin/sign-in", "/api/admin/users", "/oauth/authorize", "/sign-in", "/account/devices"]:
+        assert front.send("GET", path, wire.NAVIGATION).status == 303, path
+        answer = front.send("GET", path, {**wire.NAVIGATION, "Cookie": cookie})
+        assert answer.json()["path"] == path, "the website's, if it has one"
+
+
+def test_the_provider_and_the_console_answer_at_hosts_of_their_own(front):
+    assert front.send("GET", "/admin/sign-in", wire.NAVIGATION, host=CONSOLE).status == 200
+    assert front.send("GET", "/sign-in", wire.NAVIGATION, host=ISSUER).status == 200
+    assert front.send("GET", "/admin/sign-in", wire.NAVIGATION, host=ISSUER).status == 404
+    assert front.send("GET", "/login-with-token?token=x", wire.NAVIGATION, host=ISSUER).status == 404
+    for host in [ISSUER, CONSOLE]:
+        assert front.send("GET", "/auth/check", host=host).status == 404
+        assert front.send("GET", "/contacts", host=host).status == 404, "nothing there is the website's"
 
 
 def test_the_check_and_the_management_paths_are_not_for_visitors(front):
@@ -197,7 +252,7 @@ def test_the_visitors_address_is_the_connections_own(front):
 
 def test_signing_out_goes_through(front):
     cookie = sign_in(front)
-    headers = {"Cookie": cookie, "Origin": f"https://localhost:{front.port}", "Sec-Fetch-Site": "same-origin"}
+    headers = {"Cookie": cookie, "Origin": f"https://{WEBSITE}", "Sec-Fetch-Site": "same-origin"}
     assert front.send("POST", "/session/logout", headers).status == 204
     assert front.send("GET", "/contacts", {"Cookie": cookie}).status == 303
 
@@ -241,7 +296,8 @@ def traefik_takes():
 def envoy_takes():
     listener = yaml.safe_load((DEPLOY / "envoy.yaml").read_text())["static_resources"]["listeners"][0]
     manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
-    routes = manager["route_config"]["virtual_hosts"][0]["routes"]
+    [website] = [host for host in manager["route_config"]["virtual_hosts"] if host["name"] == "website"]
+    routes = website["routes"]
     tests = {"path": str.__eq__, "prefix": str.startswith,
              "path_separated_prefix": lambda path, p: path == p or path.startswith(p + "/")}
 
@@ -264,8 +320,14 @@ def test_a_proxy_knows_drawbridges_paths(takes):
 
 def test_traefik_asks_the_check_and_believes_no_visitor():
     http = yaml.safe_load((DEPLOY / "traefik.yaml").read_text())["http"]
-    assert http["routers"]["website"]["middlewares"] == ["drawbridge-check"]
+    assert http["routers"]["website"]["middlewares"] == ["no-forged-names", "drawbridge-check", "no-cookies"]
     assert "middlewares" not in http["routers"]["drawbridge"]
+    assert "middlewares" not in http["routers"]["provider-and-console"]
+    assert set(re.findall(r"Host\(`([^`]+)`\)", http["routers"]["provider-and-console"]["rule"])) == {ISSUER, CONSOLE}
+    taken = {name.lower() for name, value in http["middlewares"]["no-forged-names"]["headers"]["customRequestHeaders"].items()
+             if value == ""}
+    assert {name.lower() for name in FORGED} <= taken
+    assert http["middlewares"]["no-cookies"]["headers"]["customRequestHeaders"] == {"Cookie": ""}
     assert http["routers"]["drawbridge"]["priority"] > http["routers"]["website"]["priority"]
     check = http["middlewares"]["drawbridge-check"]["forwardAuth"]
     assert check["address"].endswith("/auth/check") and check["trustForwardHeader"] is False
@@ -319,8 +381,22 @@ def test_nginx_accepts_the_configuration_of_compose(certificate):
         **names, "website:3000": f"127.0.0.1:{instance.free_port()}", "listen 443": f"listen 127.0.0.1:{port}",
         "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1])})
     with Nginx(text, port):
-        answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", cafile=str(certificate[0]))
-        assert answer.status >= 500, "no node is there, so nobody gets in"
+        for host in ["localhost", "auth.localhost", "admin.localhost"]:
+            answer = wire.send(f"https://localhost:{port}", "GET", "/contacts", {"Host": f"{host}:8443"},
+                               cafile=str(certificate[0]))
+            assert answer.status >= 500, "no node is there, so nobody gets in"
+
+
+@pytest.mark.parametrize("name", ["compose/drawbridge.yaml", "kubernetes/drawbridge.yaml"])
+def test_website_provider_and_console_have_hosts_of_their_own(name):
+    settings = yaml.safe_load((DEPLOY / name).read_text())
+    origins = [settings["public_origin"], settings["issuer"], settings["admin"]["origin"]]
+    assert len({urlsplit(origin).hostname for origin in origins}) == 3
+
+
+def test_kubernetes_believes_addresses_and_no_network_of_pods():
+    settings = yaml.safe_load((DEPLOY / "kubernetes/drawbridge.yaml").read_text())
+    assert all(ipaddress.ip_network(proxy).num_addresses == 1 for proxy in settings["trusted_proxies"])
 
 
 def kubernetes() -> dict[str, dict]:

@@ -52,10 +52,10 @@ def refused(answer: wire.Answer, error: str, status: int = 400):
 
 
 def introspect(demo, token: str) -> dict:
-    client = demo.client("demo-rp")
+    client = demo.client("demo-admin")
     return wire.send(
         demo.base, "POST", "/oauth/introspect", {"Content-Type": wire.FORM},
-        urlencode({"token": token, "client_id": "demo-rp", "client_secret": client["client_secret"]}).encode()).json()
+        urlencode({"token": token, "client_id": "demo-admin", "client_secret": client["client_secret"]}).encode()).json()
 
 
 # Token endpoint

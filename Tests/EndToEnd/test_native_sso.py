@@ -299,8 +299,8 @@ def test_signing_out_of_one_app_ends_its_web_views(demo):
 
 
 def test_introspection_knows_device_secrets(demo, app):
-    rp = demo.client("demo-rp")
-    fields = {"client_id": rp["client_id"], "client_secret": rp["client_secret"]}
+    service = demo.client("demo-admin")
+    fields = {"client_id": service["client_id"], "client_secret": service["client_secret"]}
 
     def introspect(token):
         return wire.send(

@@ -160,7 +160,7 @@ def test_signing_out_takes_a_page_of_ours_and_leads_on(demo, app):
 
 
 def test_all_sessions_of_the_user_end_at_once(demo):
-    app = VAApp(demo, user="bob")
+    app = VAApp(demo, "demo-app-b", user="bob")
     app.sign_in()
     view = app.web_cookies()
     ended = post(demo, "revoke_all_sessions", {"Authorization": f"Bearer {app.tokens['access_token']}"})

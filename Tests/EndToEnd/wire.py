@@ -55,7 +55,9 @@ class Answer:
 
     @property
     def cookies(self) -> dict[str, Cookie]:
+        """By name; of those that are set for several paths, the first."""
         found = {}
+        places = set()
         for line in self.all("Set-Cookie"):
             pair, *rest = line.split(";")
             name, _, value = pair.partition("=")
@@ -63,8 +65,10 @@ class Answer:
             for item in rest:
                 key, has_value, text = item.strip().partition("=")
                 attributes[key.lower()] = text if has_value else True
-            assert name not in found, f"cookie {name} set twice"
-            found[name] = Cookie(value, attributes)
+            place = (name, attributes.get("path"), attributes.get("domain"))
+            assert place not in places, f"cookie {place} set twice"
+            places.add(place)
+            found.setdefault(name, Cookie(value, attributes))
         return found
 
     @property

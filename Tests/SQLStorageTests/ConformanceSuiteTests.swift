@@ -54,7 +54,7 @@ private struct ReadThenWriteTokens: LoginTokenStore {
 
     func redeem(
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
-        replacing replaced: ReplacedSession?,
+        replacing replaced: [ReplacedSession],
         events: [AuditEvent]
     ) async -> LoginTokenRedeemOutcome {
         await uses.take(token.id, use).map(LoginTokenRedeemOutcome.alreadyUsed) ?? .opened

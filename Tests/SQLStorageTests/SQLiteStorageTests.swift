@@ -91,7 +91,7 @@ import Testing
             let token = IssuedLoginToken(
                 id: "t", subject: "alice", clientID: "app", issuedAt: now, expiresAt: now + .seconds(60))
             let use = LoginTokenUse(at: now, sessionID: "s", address: nil, userAgentDigest: nil)
-            _ = try await storage.redeem(token, opening: session, use: use, replacing: nil, events: [.sample()])
+            _ = try await storage.redeem(token, opening: session, use: use, replacing: [], events: [.sample()])
             #expect(try await storage.session(secretDigest: secret.digest) == session)
             try await storage.close()
             let bytes = try Data(contentsOf: URL(fileURLWithPath: database.path))

@@ -44,7 +44,7 @@ extension DurableStorage {
     func redeem(_ visit: Visit) async throws -> LoginTokenRedeemOutcome {
         try await redeem(
             visit.token, opening: visit.session, use: visit.use,
-            replacing: visit.replaced.map {
+            replacing: [visit.replaced].compactMap(\.self).map {
                 .sample(Visit(name: visit.name, subject: visit.subject, sessionID: $0).session, by: "somebody else")
             },
             events: [.sample(.loginTokenRedeemed, reason: visit.name)])

@@ -251,7 +251,8 @@ struct LineageTree {
         let token = Sample.token("\(name)-\(number)", subject: subject)
         let session = webSession(number, opening: .loginToken, parent: nodes[app].id, token: token.id)
         let outcome = try await server(number).redeem(
-            token, opening: session, use: Sample.use(session), replacing: try await replaced(old), events: [])
+            token, opening: session, use: Sample.use(session),
+            replacing: try await [replaced(old)].compactMap(\.self), events: [])
         guard outcome == .opened else { return nil }
         return Node(kind: .web, id: session.id.rawValue, parents: [app])
     }

@@ -45,7 +45,7 @@ extension LoginTokenStore {
     /// Redeems `token` for a session that is named after it and `suffix`.
     func redeemSample(
         _ token: IssuedLoginToken, suffix: String = "", at: Timestamp = Sample.now,
-        replacing replaced: ReplacedSession? = nil
+        replacing replaced: ReplacedSession...
     ) async throws -> LoginTokenRedeemOutcome {
         let session = Sample.session(token.id.rawValue + suffix, token: token.id, subject: token.subject, at: at)
         return try await redeem(

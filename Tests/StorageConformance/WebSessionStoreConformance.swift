@@ -90,7 +90,7 @@ package enum WebSessionStoreConformance {
                 let token = Sample.token("t\(number)")
                 let session = Sample.session("t\(number)", token: token.id, lifetime: .milliseconds(Int64(number)))
                 _ = try await store.redeem(
-                    token, opening: session, use: Sample.use(session), replacing: nil, events: [])
+                    token, opening: session, use: Sample.use(session), replacing: [], events: [])
             }
             let cutoff = Sample.now + .milliseconds(4)
             try expectEqual(try await store.purgeSessions(expiredBefore: cutoff, limit: 2), 2, "first purge")

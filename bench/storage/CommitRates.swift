@@ -38,7 +38,7 @@ enum CommitRates {
         let events = [AuditEventType.loginTokenRedeemed, .webSessionOpened].map {
             AuditEvent(at: now, type: $0, outcome: .success)
         }
-        _ = try await storage.redeem(token, opening: session, use: use, replacing: nil, events: events)
+        _ = try await storage.redeem(token, opening: session, use: use, replacing: [], events: events)
     }
 }
 

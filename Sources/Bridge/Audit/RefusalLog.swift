@@ -47,14 +47,25 @@ package struct RefusalLog: Sendable {
         ])
     }
 
-    /// A token request that was refused to a client that is known.
+    /// A token request that was refused.
+    /// - Parameter clientID: `nil` where it was refused before its client was known.
     func tokenRequestRefused(
-        _ error: OAuthError, clientID: ClientID, origin: RequestOrigin, at now: Timestamp
+        _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await audit.append([
             AuditEvent(
                 at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
                 clientID: clientID, origin: origin)
+        ])
+    }
+
+    /// Cookies that were not renewed for whoever asked; at most ten a minute of one network.
+    func sessionRefreshRefused(_ flaw: CookieDeliveryFlaw, origin: RequestOrigin, at now: Timestamp) async throws {
+        let who = origin.address?.limitNetwork.description ?? "local"
+        let key = RateLimitKey(scope: "audit.session_refresh", value: who, bucket: TokenBucket(perMinute: 10))
+        guard case .allowed = try await limiter.take([key], at: now) else { return }
+        try await audit.append([
+            AuditEvent(at: now, type: .refreshTokenRefused, outcome: .failure, reason: flaw.rawValue, origin: origin)
         ])
     }
 

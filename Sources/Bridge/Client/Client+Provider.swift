@@ -28,6 +28,15 @@ extension Client {
         }
     }
 
+    /// Whose tokens a client that does not say may ask about: a website has no business with those of others, a
+    /// resource server has.
+    package static func defaultIntrospection(of kind: Kind) -> Introspection {
+        switch kind {
+        case .native, .web: .own
+        case .service: .any
+        }
+    }
+
     /// What a client that names no scope may ask for.
     package static func defaultScope(of kind: Kind) -> Scope {
         switch kind {

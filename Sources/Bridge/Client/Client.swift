@@ -97,7 +97,7 @@ package struct Client: Hashable, Sendable {
     package var blocksWebViews = false
     /// Whether a code challenge or nonce that was seen before is refused, not only recorded (RFC 9700 §2.1.1).
     package var rejectsReusedChallenge = false
-    package var introspection: Introspection = .any
+    package var introspection: Introspection
     /// The client's own public keys, a JWK set (RFC 7517 §5).
     package var keys: JSONValue?
     package var keysURI: String?
@@ -128,5 +128,6 @@ package struct Client: Hashable, Sendable {
         authenticationMethod = kind == .native ? .none : .clientSecretBasic
         grantTypes = Self.defaultGrantTypes(of: kind)
         scope = Self.defaultScope(of: kind)
+        introspection = Self.defaultIntrospection(of: kind)
     }
 }

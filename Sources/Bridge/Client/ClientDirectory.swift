@@ -5,6 +5,8 @@ package struct ClientDirectory: Sendable {
     package let defaultTarget: ClientID?
     /// The prefixes that cookies of the profile `tokens` have, each once.
     package let tokenCookiePrefixes: [String]
+    /// Where the pages of websites are, as far as they are not at our own origin.
+    package let websiteOrigins: Set<WebOrigin>
     /// The clients that have a webhook.
     package let webhookSubscribers: Set<ClientID>
 
@@ -15,6 +17,7 @@ package struct ClientDirectory: Sendable {
         tokenCookiePrefixes = Set(
             self.clients.values.filter { $0.cookieProfile == .tokens }.map(\.cookiePrefix)
         ).sorted()
+        websiteOrigins = Set(self.clients.values.filter { $0.kind == .web }.compactMap(\.publicOrigin))
         webhookSubscribers = Set(self.clients.values.filter { $0.webhook != nil }.map(\.id))
     }
 

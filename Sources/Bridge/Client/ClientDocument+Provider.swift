@@ -42,7 +42,7 @@ extension ClientDocument {
         client.requiresPushedRequests = fields.flag(.requirePushedRequests) ?? false
         client.blocksWebViews = fields.flag(.blockWebViews) ?? false
         client.rejectsReusedChallenge = fields.flag(.rejectReusedChallenge) ?? false
-        client.introspection = fields.word(.mayIntrospect) ?? .any
+        client.introspection = fields.word(.mayIntrospect) ?? Client.defaultIntrospection(of: client.kind)
         client.keys = keySet(&fields)
         client.keysURI = webURL(&fields, .keysURI)
         client.logoURI = webURL(&fields, .logoURI)

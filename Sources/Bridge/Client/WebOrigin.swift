@@ -5,6 +5,8 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     package let isSecure: Bool
     /// Whether the host is `localhost`, `127.0.0.1` or `[::1]`, where plain HTTP stays on the machine.
     package let isLoopback: Bool
+    /// Without the port. Cookies know no ports, so two origins of one host share theirs (RFC 6265 §8.5).
+    package let host: String
 
     /// Accepts lower-case `http` or `https`, a DNS name, an IPv4 address or a bracketed IPv6 address, and a port that
     /// is not the scheme's own.
@@ -29,8 +31,12 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
             else { return nil }
         }
         isLoopback = host == "localhost" || host == "127.0.0.1" || host == "[::1]"
+        self.host = String(host)
         description = text
     }
+
+    /// Host and port, as a browser writes them in `Host` (RFC 9110 §7.2).
+    package var authority: Substring { description.dropFirst(isSecure ? 8 : 7) }
 
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring?)? {
         if authority.hasPrefix("[") {

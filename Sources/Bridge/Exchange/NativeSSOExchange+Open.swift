@@ -63,6 +63,7 @@ extension NativeSSOExchange {
             }
         var response = TokenResponse(accessToken: made.accessToken, expiresIn: session.expiresAt - request.at)
         response.cookies = made.cookies
+        response.cookieHost = client.publicOrigin?.host
         return response
     }
 

@@ -109,7 +109,7 @@ package struct LoginTokenIssuer: Sendable {
     ) async throws -> LoginTokenAnswer {
         let issuedAt = Timestamp(seconds: now.seconds)
         let claims = LoginTokenClaims(
-            issuer: settings.publicOrigin.description, audience: terms.website.id, subject: bearer.subject,
+            issuer: settings.issuer.description, audience: terms.website.id, subject: bearer.subject,
             issuedAt: issuedAt, expiresAt: issuedAt + terms.lifetime, id: TokenID(rawValue: random.text(16)),
             clientID: bearer.clientID, sessionID: bearer.sessionID, authentication: bearer.authentication,
             target: terms.target?.serialized, binding: terms.binding)

@@ -3,15 +3,22 @@ package struct LoginTokenSettings: Sendable {
     /// No token lives longer (contract §2).
     package static let maximumLifetime = Duration.seconds(60)
 
-    /// Our own origin: `iss` and the base of every login URL.
+    /// Where login URLs lead, and websites without an origin of their own are.
     package let publicOrigin: WebOrigin
+    /// `iss`.
+    package let issuer: WebOrigin
     /// The path that login URLs name.
     package let redemptionPath: String
     /// The life of a token when the request names none; 1 to 60 s.
     package let defaultLifetime: Duration
 
-    package init(publicOrigin: WebOrigin, redemptionPath: String = "/login-with-token", defaultLifetime: Duration) {
+    /// - Parameter issuer: `nil` where the provider is at the public origin.
+    package init(
+        publicOrigin: WebOrigin, issuer: WebOrigin? = nil, redemptionPath: String = "/login-with-token",
+        defaultLifetime: Duration
+    ) {
         self.publicOrigin = publicOrigin
+        self.issuer = issuer ?? publicOrigin
         self.redemptionPath = redemptionPath
         self.defaultLifetime = min(defaultLifetime, Self.maximumLifetime)
     }

@@ -27,11 +27,11 @@ package protocol LoginTokenStore: Sendable {
     ///
     /// Works without a recorded issue too: a token that verifies is known to have been issued. Of any number of
     /// concurrent calls one gets `.opened`. `events` are written only by the one that does.
-    /// - Parameter replaced: the browser's old session; the call that opens ends it too, and writes its event when it
-    ///   was not ended before; see ``ReplacedSession/isSameUser`` for what hangs under it.
+    /// - Parameter replaced: the browser's old sessions; the call that opens ends them too, and writes the event of each
+    ///   that was not ended before; see ``ReplacedSession/isSameUser`` for what hangs under it.
     func redeem(
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
-        replacing replaced: ReplacedSession?,
+        replacing replaced: [ReplacedSession],
         events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome
 

@@ -9,7 +9,8 @@ package struct DPoPVerifier: Sendable {
     /// How far a clock may be off when a nonce shows that the proof is fresh (§11.1).
     static let leewayWithNonce = Duration.seconds(900)
 
-    private let publicOrigin: WebOrigin
+    /// What a request may have been sent to. A proof counts once, so it does not matter at which of them it is shown.
+    private let origins: [WebOrigin]
     private let nonces: DPoPNonces
     private let replays: any ReplayGuard
     /// Asked as well, so that one process at least sees a proof twice while the shared guard is away.
@@ -18,9 +19,9 @@ package struct DPoPVerifier: Sendable {
     private let requiresNonce: Bool
 
     package init(
-        publicOrigin: WebOrigin, nonces: DPoPNonces, replays: any ReplayGuard, requiresNonce: Bool = false
+        origins: [WebOrigin], nonces: DPoPNonces, replays: any ReplayGuard, requiresNonce: Bool = false
     ) {
-        self.publicOrigin = publicOrigin
+        self.origins = origins
         self.nonces = nonces
         self.replays = replays
         self.requiresNonce = requiresNonce
@@ -53,9 +54,8 @@ package struct DPoPVerifier: Sendable {
         guard presented.fields.count == 1 else { throw OAuthError(.repeated) }
         let proof: DPoPProof
         do { proof = try DPoPProof(text) } catch { throw OAuthError(error) }
-        if let flaw = proof.flaw(method: presented.method, target: publicOrigin.description + presented.path) {
-            throw OAuthError(flaw)
-        }
+        let targets = origins.map { $0.description + presented.path }
+        if let flaw = proof.flaw(method: presented.method, targets: targets) { throw OAuthError(flaw) }
         if let accessToken, !proof.fits(accessToken: accessToken.expose()) { throw OAuthError(.wrongToken) }
         return (proof, try end(of: proof, at: now))
     }

@@ -73,7 +73,7 @@ extension LoginTokenRedeemer {
         {
             return try await refuse(outcome)
         }
-        let outcome = try await open(redemption, replacing: nil)
+        let outcome = try await open(redemption, replacing: [])
         guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
         return opened.session
     }

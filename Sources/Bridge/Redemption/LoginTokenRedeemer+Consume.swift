@@ -15,7 +15,7 @@ extension LoginTokenRedeemer {
     }
 
     /// Consumes the token and opens the session, in one transaction; the store says who was first.
-    func open(_ redemption: Redemption, replacing current: WebSession?) async throws -> RedemptionOutcome {
+    func open(_ redemption: Redemption, replacing current: [WebSession]) async throws -> RedemptionOutcome {
         let opened = redemption.session(random: random)
         let use = LoginTokenUse(
             at: redemption.at, sessionID: opened.session.id, address: redemption.origin.address?.description,
@@ -35,7 +35,7 @@ extension LoginTokenRedeemer {
     /// Asks once more when the answer to a commit was lost: what is stored by then says whether it was made, and if not,
     /// it is made now. What cannot be found out is left to the browser's next try.
     private func redeem(
-        _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing current: WebSession?
+        _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing current: [WebSession]
     ) async throws -> LoginTokenRedeemOutcome {
         func attempt() async throws -> LoginTokenRedeemOutcome {
             try await store.redeem(
@@ -60,9 +60,9 @@ extension LoginTokenRedeemer {
     }
 
     private func landed(
-        _ redemption: Redemption, _ opened: OpenedSession, replacing current: WebSession?
+        _ redemption: Redemption, _ opened: OpenedSession, replacing current: [WebSession]
     ) async -> RedemptionOutcome {
-        if let current { await sessions.forget([current.id]) }
+        await sessions.forget(current.map(\.id))
         sessions.remember(opened.session)
         return .landed(location: redemption.landing.location, opened: opened)
     }

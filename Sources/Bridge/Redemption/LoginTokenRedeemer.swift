@@ -144,23 +144,19 @@ package struct LoginTokenRedeemer: Sendable {
         let redemption = Redemption(
             claims: claims, issuing: issuing, website: website, landing: landing, origin: request.origin, at: now,
             retry: retry)
-        if let current, asksFirst(request, current, claims) {
+        let others = ([current].compactMap(\.self) + request.tokenSessions).filter { $0.subject != claims.subject }
+        if let other = others.first, !(request.confirmsSwitch && request.visit.formIsOurs) {
             // Asking consumes nothing, so it must not claim the token either.
             if let outcome = try await outcomeOfKnownState(redemption) { return outcome }
-            return .switchAccount(current: current.subject, proposed: claims.subject)
+            return .switchAccount(current: other.subject, proposed: claims.subject)
         }
         if try await replayGuard.claim(claims.id, until: claims.expiresAt, at: now) == .claimedBefore,
             let outcome = try await outcomeOfKnownState(redemption)
         {
             return outcome
         }
-        return try await open(redemption, replacing: current)
-    }
-
-    /// Whether the browser's user must be asked: another user is signed in, and has not said yes in a form of ours.
-    private func asksFirst(_ request: RedemptionRequest, _ current: WebSession?, _ claims: LoginTokenClaims) -> Bool {
-        guard let current, current.subject != claims.subject else { return false }
-        return !(request.confirmsSwitch && request.visit.formIsOurs)
+        let same = current.flatMap { $0.subject == claims.subject ? $0 : nil }
+        return try await open(redemption, replacing: [same].compactMap(\.self) + others)
     }
 
     /// The session that the token was issued from, while that one and its user stand.

@@ -23,13 +23,16 @@ package struct RedemptionRequest: Sendable {
     package let confirmsSwitch: Bool
     /// The browser's session cookie.
     package let sessionSecret: OpaqueSecret?
+    /// The sessions that its cookies of the profile `tokens` name.
+    package let tokenSessions: [WebSession]
     /// What an attempt that could not be confirmed left with the browser.
     package let retry: String?
     package let origin: RequestOrigin
 
     package init(
         token: PresentedToken, redirect: RedirectParameter = .absent, codeVerifier: String? = nil, visit: Visit,
-        confirmsSwitch: Bool = false, sessionSecret: OpaqueSecret? = nil, retry: String? = nil, origin: RequestOrigin
+        confirmsSwitch: Bool = false, sessionSecret: OpaqueSecret? = nil, tokenSessions: [WebSession] = [],
+        retry: String? = nil, origin: RequestOrigin
     ) {
         self.token = token
         self.redirect = redirect
@@ -37,6 +40,7 @@ package struct RedemptionRequest: Sendable {
         self.visit = visit
         self.confirmsSwitch = confirmsSwitch
         self.sessionSecret = sessionSecret
+        self.tokenSessions = tokenSessions
         self.retry = retry
         self.origin = origin
     }

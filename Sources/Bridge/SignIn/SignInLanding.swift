@@ -2,32 +2,37 @@
 /// when there is no website.
 package struct SignInLanding: Sendable {
     private let clients: Reloadable<ClientDirectory>
+    /// Of websites that have none of their own.
     private let publicOrigin: WebOrigin
+    /// Of the console.
+    private let adminOrigin: WebOrigin
     private let audit: any AuditLog
     private let time: TimeSource
 
+    /// - Parameter adminOrigin: `nil` where the console is at the public origin.
     package init(
-        clients: Reloadable<ClientDirectory>, publicOrigin: WebOrigin, audit: any AuditLog,
-        time: TimeSource = .system
+        clients: Reloadable<ClientDirectory>, publicOrigin: WebOrigin, adminOrigin: WebOrigin? = nil,
+        audit: any AuditLog, time: TimeSource = .system
     ) {
         self.clients = clients
         self.publicOrigin = publicOrigin
+        self.adminOrigin = adminOrigin ?? publicOrigin
         self.audit = audit
         self.time = time
     }
 
     /// An absolute URL: the path that was asked for when the website's list has it, else its default page.
-    /// - Parameter redirect: the bytes of the parameter; a refused one is recorded and does not fail the sign-in.
-    package func location(for redirect: [UInt8]?, of subject: Subject, origin: RequestOrigin) async throws -> String {
-        if let text = redirect.map({ String(decoding: $0, as: UTF8.self) }),
-            let own = ConsolePath.checked(text) ?? AccountPath.checked(text)
-        {
-            return publicOrigin.description + own
-        }
+    /// - Parameters:
+    ///   - redirect: the bytes of the parameter; a refused one is recorded and does not fail the sign-in.
+    ///   - here: where the sign-in was: its session is there, so pages about the account are shown there.
+    package func location(
+        for redirect: [UInt8]?, of subject: Subject, at here: WebOrigin, origin: RequestOrigin
+    ) async throws -> String {
+        if let own = ownPage(redirect, at: here) { return own.origin.description + own.path }
         let parameter = redirect.map { RedemptionRequest.RedirectParameter.bytes($0) } ?? .absent
         guard let website,
             let landing = Landing.decide(parameter, sealed: nil, website: website, ownOrigin: publicOrigin)
-        else { return publicOrigin.description + AccountPath.devices }
+        else { return here.description + AccountPath.devices }
         if let refusal = landing.refusal {
             try await audit.append([
                 AuditEvent(
@@ -38,8 +43,17 @@ package struct SignInLanding: Sendable {
         return landing.location
     }
 
-    /// The origin that ``location(for:of:origin:)`` leads to.
-    package var targetOrigin: WebOrigin { website?.publicOrigin ?? publicOrigin }
+    /// The origin that ``location(for:of:at:origin:)`` leads to.
+    package func targetOrigin(for redirect: [UInt8]?, at here: WebOrigin) -> WebOrigin {
+        ownPage(redirect, at: here)?.origin ?? website.map { $0.publicOrigin ?? publicOrigin } ?? here
+    }
+
+    /// A page of ours that is no website's.
+    private func ownPage(_ redirect: [UInt8]?, at here: WebOrigin) -> (origin: WebOrigin, path: String)? {
+        guard let text = redirect.map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
+        if let path = ConsolePath.checked(text) { return (adminOrigin, path) }
+        return AccountPath.checked(text).map { (here, $0) }
+    }
 
     private var website: Client? {
         let directory = clients.current

@@ -29,11 +29,13 @@ package struct TokenEndpoint: Sendable {
     /// What the metadata documents list.
     package var grantTypes: [GrantType] { GrantType.allCases.filter { grants[$0] != nil } }
 
-    /// - Parameter proof: the `DPoP` header, if there is one.
+    /// - Parameters:
+    ///   - proof: the `DPoP` header, if there is one.
+    ///   - flaw: why the request gets no cookies; then a client that gets nothing else gets nothing.
     /// - Throws: ``ClientRefused``, `OAuthError`, ``StorageError``.
     package func answer(
         _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, proof: PresentedProof = .none,
-        origin: RequestOrigin
+        withoutCookiesBecauseOf flaw: CookieDeliveryFlaw? = nil, origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
         guard !parameters.hasRepeated else {
@@ -43,12 +45,18 @@ package struct TokenEndpoint: Sendable {
             try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
         var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
         do {
+            if let flaw, client.delivery == .cookies { throw flaw.error }
             request.proofKeyThumbprint = try await key(shownBy: proof, client, at: now)
             return try await grant(for: request).authorize(request)
         } catch let error as OAuthError {
-            try await record(error, request)
+            try await record(error, clientID: client.id, origin: origin, at: now)
             throw error
         }
+    }
+
+    /// Writes down a request that was refused before it came to ``answer(_:basic:proof:withoutCookiesBecauseOf:origin:)``.
+    package func record(_ error: OAuthError, origin: RequestOrigin) async throws {
+        try await record(error, clientID: nil, origin: origin, at: time.now())
     }
 
     /// The key that the request proves; a client that is registered so must prove one (RFC 9449 §5.2).
@@ -72,14 +80,14 @@ package struct TokenEndpoint: Sendable {
     }
 
     // Refusals cost an audit row each, so a network can only cause so many of them.
-    private func record(_ error: OAuthError, _ request: TokenRequest) async throws {
-        switch try await limiter.take(limits.refusedTokenRequestKeys(origin: request.origin), at: request.at) {
+    private func record(
+        _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        switch try await limiter.take(limits.refusedTokenRequestKeys(origin: origin), at: now) {
         case .allowed:
-            try await refusals.tokenRequestRefused(
-                error, clientID: request.client.id, origin: request.origin, at: request.at)
+            try await refusals.tokenRequestRefused(error, clientID: clientID, origin: origin, at: now)
         case .exceeded(_, let scope):
-            try await refusals.limitExceeded(
-                scope: scope, clientID: request.client.id, origin: request.origin, at: request.at)
+            try await refusals.limitExceeded(scope: scope, clientID: clientID, origin: origin, at: now)
         }
     }
 }

@@ -17,6 +17,8 @@ package struct TokenResponse: Sendable {
     package var extraMembers: [(name: String, value: JSONValue)] = []
     /// When not `nil` the body is `{}` and everything goes out as cookies (client setting `delivery: cookies`).
     package var cookies: [TokenCookie]?
+    /// The host of the website that the cookies are for; `nil` for one at our own public origin.
+    package var cookieHost: String?
 
     package init(
         accessToken: Secret<String>, tokenType: String = "Bearer", expiresIn: Duration, scope: Scope? = nil,

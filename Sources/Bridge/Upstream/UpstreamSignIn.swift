@@ -10,7 +10,6 @@ package struct UpstreamSignIn: Sendable {
     static let clockTolerance = Duration.seconds(60)
 
     package let providers: [any UpstreamProvider]
-    private let publicOrigin: WebOrigin
     private let accounts: any AccountStore
     private let opener: SessionOpener
     private let audit: any AuditLog
@@ -19,12 +18,11 @@ package struct UpstreamSignIn: Sendable {
     private let random: RandomSource
 
     package init(
-        providers: [any UpstreamProvider], publicOrigin: WebOrigin, accounts: any AccountStore, opener: SessionOpener,
-        audit: any AuditLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        providers: [any UpstreamProvider], accounts: any AccountStore, opener: SessionOpener, audit: any AuditLog,
+        keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.providers = providers
-        self.publicOrigin = publicOrigin
         self.accounts = accounts
         self.opener = opener
         self.audit = audit
@@ -36,9 +34,10 @@ package struct UpstreamSignIn: Sendable {
     /// Where the browser goes; `nil` for a provider that is not configured.
     /// - Parameters:
     ///   - errand: what the sign-in is for; comes back with the answer.
+    ///   - here: our origin that the browser is at, and comes back to.
     ///   - isFresh: whether a new sign-in is what is wanted, as when the browser has a session already.
     package func begin(
-        _ id: String, errand: String, browser: OpaqueSecret, isFresh: Bool
+        _ id: String, errand: String, browser: OpaqueSecret, at here: WebOrigin, isFresh: Bool
     ) async throws -> String? {
         guard let provider = providers.first(where: { $0.id == id }),
             let verifier = CodeVerifier(random.text(32))
@@ -54,7 +53,8 @@ package struct UpstreamSignIn: Sendable {
         let state = try seal.seal(trip.finish(), binding: browser.digest, lifetime: Self.tripLifetime)
         return try await provider.authorizationURL(
             for: UpstreamRequest(
-                state: state, nonce: nonce, verifier: verifier, redirectURI: callback(of: id)), isFresh: isFresh)
+                state: state, nonce: nonce, verifier: verifier, redirectURI: Self.callback(of: id, at: here)),
+            isFresh: isFresh)
     }
 
     /// What came of a trip.
@@ -64,10 +64,10 @@ package struct UpstreamSignIn: Sendable {
         case refused(errand: String?)
     }
 
-    /// Takes in the provider's answer.
+    /// Takes in the provider's answer, at the origin where the trip began.
     package func finish(
-        _ id: String, _ parameters: FormParameters, browser: OpaqueSecret, replacing current: WebSession?,
-        origin: RequestOrigin
+        _ id: String, _ parameters: FormParameters, browser: OpaqueSecret, at here: WebOrigin,
+        replacing current: WebSession?, origin: RequestOrigin
     ) async throws -> Outcome {
         let now = time.now()
         guard !parameters.hasRepeated, let provider = providers.first(where: { $0.id == id }),
@@ -78,7 +78,8 @@ package struct UpstreamSignIn: Sendable {
             let user = try await provider.user(
                 code: Secret(code), issuer: parameters["iss"],
                 for: UpstreamRequest(
-                    state: state, nonce: trip.nonce, verifier: trip.verifier, redirectURI: callback(of: id)), at: now)
+                    state: state, nonce: trip.nonce, verifier: trip.verifier,
+                    redirectURI: Self.callback(of: id, at: here)), at: now)
             // An upstream that ignored what it was asked for must not pass for one that did it.
             guard !trip.isFresh || Self.isOfTrip(user, began: trip.began) else { throw UpstreamRefusal.notFresh }
             let account = try await account(of: user, at: now)
@@ -114,7 +115,9 @@ package struct UpstreamSignIn: Sendable {
             isFresh: isFresh, errand: errand)
     }
 
-    private func callback(of id: String) -> String { "\(publicOrigin)/sign-in/callback/\(id)" }
+    private static func callback(of id: String, at origin: WebOrigin) -> String {
+        "\(origin)/sign-in/callback/\(id)"
+    }
 
     /// The linked account; a new one at the first sign-in.
     private func account(of user: UpstreamUser, at now: Timestamp) async throws -> Account {

@@ -41,20 +41,39 @@ package final class UserInfo: Sendable {
         let now = time.now()
         let access = try await tokens.active(presented.token, at: now)
         try await constraint.check(presented, boundTo: access.proofKeyThumbprint, at: now)
-        guard access.scope.contains(Scope.openID), let sessionID = access.sessionID else {
-            throw OAuthError(.insufficientScope, "the access token was not granted openid")
-        }
-        let requested = try await sessions.alive(sessionID, at: now)?.requestedClaims.userInfo ?? []
-        let names = ScopeClaims.names(openedBy: access.scope).union(requested)
-        var claims: [String: JSONValue] = [:]
-        if !names.isEmpty {
-            claims = try await users.claims(of: access.subject).filter { names.contains($0.key) && !$0.value.isNull }
-        }
-        claims["sub"] = .string(access.subject.rawValue)
+        let claims = try await claims(openedBy: access)
         guard let algorithm = clients.current[access.clientID]?.userInfoAlgorithm else {
             return .plain(.object(claims))
         }
         return .signed(
             try codec.signUserInfo(claims, audience: access.clientID, algorithm: algorithm, at: now))
+    }
+
+    /// The claims that an active access token opens.
+    /// - Throws: `insufficient_scope` for one that was not granted `openid`; ``StorageError``.
+    package func claims(openedBy access: AccessTokenClaims) async throws -> [String: JSONValue] {
+        guard access.scope.contains(Scope.openID), let sessionID = access.sessionID else {
+            throw OAuthError(.insufficientScope, "the access token was not granted openid")
+        }
+        let requested = try await sessions.alive(sessionID, at: time.now())?.requestedClaims.userInfo ?? []
+        return try await claims(
+            named: ScopeClaims.names(openedBy: access.scope).union(requested), of: access.subject)
+    }
+
+    /// What pages of a website may know of the user who is signed in there: as much as the website may ask for, and as
+    /// the app had by which the session came to be.
+    package func claims(openedBy session: WebSession) async throws -> [String: JSONValue] {
+        let scope = clients.current[session.clientID]?.grantableScope ?? Client.defaultScope(of: .web)
+        return try await claims(
+            named: ScopeClaims.names(openedBy: session.lineage.limiting(scope)), of: session.subject)
+    }
+
+    private func claims(named names: Set<String>, of subject: Subject) async throws -> [String: JSONValue] {
+        var claims: [String: JSONValue] = [:]
+        if !names.isEmpty {
+            claims = try await users.claims(of: subject).filter { names.contains($0.key) && !$0.value.isNull }
+        }
+        claims["sub"] = .string(subject.rawValue)
+        return claims
     }
 }

@@ -43,11 +43,12 @@ package struct CookieTokens: Sendable {
             TokenCookie(
                 name: prefix + Self.accessTokenName, value: token, domain: client.cookieDomain, maximumAge: age),
             TokenCookie(
-                name: prefix + "refresh_token", value: Secret(refresh.expose()), path: refreshPath, maximumAge: age),
+                name: prefix + Self.refreshTokenName, value: Secret(refresh.expose()), path: refreshPath,
+                maximumAge: age),
             TokenCookie(
                 name: prefix + Self.antiCSRFName, value: AntiCSRF.value(for: refresh), maximumAge: age),
             TokenCookie(
-                name: prefix + "info_token",
+                name: prefix + Self.timesName,
                 value: Secret(PercentEncoding.encode(String(decoding: times.finish(), as: UTF8.self))),
                 domain: client.cookieDomain, maximumAge: age, isHTTPOnly: false),
         ]
@@ -57,17 +58,25 @@ package struct CookieTokens: Sendable {
     package static let accessTokenName = "access_token"
     package static let antiCSRFName = "anti_csrf_token"
 
+    package static let refreshTokenName = "refresh_token"
+    package static let timesName = "info_token"
+    /// What a client's prefix stands before.
+    package static let names = [accessTokenName, refreshTokenName, antiCSRFName, timesName]
+
     /// The same cookies, to be taken away.
-    package static func cleared(of client: Client, refreshPath: String) -> [TokenCookie] {
+    /// - Parameter refreshPaths: every route that takes the refresh cookie: a browser keeps one for each.
+    package static func cleared(of client: Client, refreshPaths: [String]) -> [TokenCookie] {
         let prefix = client.cookiePrefix
         let nothing = Secret("")
-        return [
+        let refresh = refreshPaths.map {
+            TokenCookie(name: prefix + refreshTokenName, value: nothing, path: $0, maximumAge: .zero)
+        }
+        return refresh + [
             TokenCookie(
                 name: prefix + accessTokenName, value: nothing, domain: client.cookieDomain, maximumAge: .zero),
-            TokenCookie(name: prefix + "refresh_token", value: nothing, path: refreshPath, maximumAge: .zero),
-            TokenCookie(name: prefix + Self.antiCSRFName, value: nothing, maximumAge: .zero),
+            TokenCookie(name: prefix + antiCSRFName, value: nothing, maximumAge: .zero),
             TokenCookie(
-                name: prefix + "info_token", value: nothing, domain: client.cookieDomain, maximumAge: .zero,
+                name: prefix + timesName, value: nothing, domain: client.cookieDomain, maximumAge: .zero,
                 isHTTPOnly: false),
         ]
     }

@@ -8,12 +8,13 @@ package struct SessionRefresh: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let subjects: Subjects
     private let cookies: CookieTokens
+    private let refusals: RefusalLog
     private let time: TimeSource
 
     package init(
         store: any SessionRefreshStore, sessions: WebSessions, endings: SessionEndings,
         clients: Reloadable<ClientDirectory>,
-        subjects: Subjects, cookies: CookieTokens, time: TimeSource = .system
+        subjects: Subjects, cookies: CookieTokens, refusals: RefusalLog, time: TimeSource = .system
     ) {
         self.store = store
         self.sessions = sessions
@@ -21,6 +22,7 @@ package struct SessionRefresh: Sendable {
         self.clients = clients
         self.subjects = subjects
         self.cookies = cookies
+        self.refusals = refusals
         self.time = time
     }
 
@@ -29,32 +31,39 @@ package struct SessionRefresh: Sendable {
         /// The page did not repeat the anti-CSRF value; nothing was touched.
         case forged
         /// Unknown, over, or stolen: the browser's cookies are good for nothing.
-        case over
+        /// - Parameter clientID: whose cookies they are, when that is known.
+        case over(clientID: ClientID?)
     }
 
     /// - Parameters:
     ///   - refresh: the refresh cookie.
     ///   - proof: what the page sent as the anti-CSRF value.
     ///   - path: the route that takes the refresh cookie.
-    /// - Throws: ``StorageError`` when a store cannot decide.
+    ///   - flaw: why the request gets no cookies; then nothing is touched.
+    /// - Throws: `invalid_request` for the flaw; ``StorageError`` when a store cannot decide.
     package func refresh(
-        _ refresh: OpaqueSecret, proof: String?, path: String, origin: RequestOrigin
+        _ refresh: OpaqueSecret, proof: String?, path: String, withoutCookiesBecauseOf flaw: CookieDeliveryFlaw? = nil,
+        origin: RequestOrigin
     ) async throws -> Outcome {
-        guard AntiCSRF.matches(proof, refresh) else { return .forged }
         let now = time.now()
+        if let flaw {
+            try await refusals.sessionRefreshRefused(flaw, origin: origin, at: now)
+            throw flaw.error
+        }
+        guard AntiCSRF.matches(proof, refresh) else { return .forged }
         let successor = cookies.makeRefresh()
         switch try await store.refreshSession(
             digest: refresh.digest, to: successor.digest, at: now,
             replayed: Ending(at: now, reason: "refresh_token_reused", origin: origin))
         {
-        case .refused: return .over
+        case .refused: return .over(clientID: try await session(of: refresh)?.clientID)
         case .replayed(let ended):
             await endings.take(in: ended)
-            return .over
+            return .over(clientID: try await session(of: refresh)?.clientID)
         case .refreshed(let session):
             guard let client = clients.current[session.clientID], client.cookieProfile == .tokens,
                 try await !subjects.isDisabled(session.subject, at: now)
-            else { return .over }
+            else { return .over(clientID: session.clientID) }
             sessions.remember(session)
             let made = try cookies.cookies(
                 for: session, client: client, refresh: successor, refreshPath: path, at: now)
@@ -62,7 +71,7 @@ package struct SessionRefresh: Sendable {
         }
     }
 
-    /// The session that a refresh cookie belongs to, for signing out.
+    /// The session that a refresh cookie belongs to, in whatever state.
     package func session(of refresh: OpaqueSecret) async throws -> WebSession? {
         try await store.session(refreshDigest: refresh.digest)
     }

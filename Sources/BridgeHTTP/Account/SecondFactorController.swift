@@ -9,7 +9,7 @@ struct SecondFactorController: Sendable {
     let sessions: WebSessions
     let formTokens: FormTokens
     let pages: Pages
-    let publicOrigin: WebOrigin
+    let origins: OriginReader
     let random: RandomSource
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -17,7 +17,7 @@ struct SecondFactorController: Sendable {
         let visit = Visit(
             isForConsole: query["for"] == "console", secret: request.sessionSecret,
             browser: FormCookie.binding(of: request, random: random),
-            visitor: PageVisitor(request, context))
+            origin: origins.own(of: request), visitor: PageVisitor(request, context))
         guard let session = try await session(request) else { return signIn(visit) }
         return try await page(session, visit)
     }
@@ -27,7 +27,7 @@ struct SecondFactorController: Sendable {
             request, as: .secondFactor, isOfSession: true, formTokens: formTokens, random: random)
         let visit = Visit(
             isForConsole: form.parameters["for"] == "console", secret: request.sessionSecret, browser: form.browser,
-            visitor: PageVisitor(request, context))
+            origin: origins.own(of: request), visitor: PageVisitor(request, context))
         let draft = form.parameters["draft"]
         guard let session = try await session(request) else { return signIn(visit) }
         guard form.isOurs else { return try await page(session, visit, .stale, draft: draft) }
@@ -59,6 +59,8 @@ struct SecondFactorController: Sendable {
         /// Of the session.
         let secret: OpaqueSecret?
         let browser: OpaqueSecret
+        /// Ours, that shows the page.
+        let origin: WebOrigin
         let visitor: PageVisitor
     }
 
@@ -101,7 +103,7 @@ struct SecondFactorController: Sendable {
         return Response(
             status: .seeOther,
             headers: [
-                .location: "\(publicOrigin)\(Self.signInPath(for: path))", .cacheControl: "no-store",
+                .location: "\(visit.origin)\(Self.signInPath(for: path))", .cacheControl: "no-store",
                 .referrerPolicy: "no-referrer",
             ])
     }

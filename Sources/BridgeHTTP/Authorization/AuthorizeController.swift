@@ -10,7 +10,7 @@ struct AuthorizeController: Sendable {
     let sessions: WebSessions
     let formTokens: FormTokens
     let pages: Pages
-    let publicOrigin: WebOrigin
+    let issuer: WebOrigin
     let random: RandomSource
 
     static let path = "/oauth/authorize"
@@ -77,7 +77,7 @@ struct AuthorizeController: Sendable {
             return FormTarget.isApp(location)
                 ? pages.backToApp(at: location, to: visitor) : Self.redirect(to: location)
         case .signIn(let journey, _):
-            let target = "\(publicOrigin)\(SignInController.path)?journey=\(PercentEncoding.encode(journey))"
+            let target = "\(issuer)\(SignInController.path)?journey=\(PercentEncoding.encode(journey))"
             var response = Self.redirect(to: target)
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response

@@ -1,9 +1,24 @@
 import Hummingbird
 import OAuth2
 
-/// The parameters of a request to the compatibility paths: query, form or JSON, as that service takes them.
+/// The parameters of a request to the compatibility paths: query, form or JSON, as that service takes them, but for
+/// secrets, which belong into the body (contract §16.8): addresses stay in logs and histories.
 enum CompatibleParameters {
+    /// What is refused in a query: everything by which somebody could sign in or out.
+    private static let secrets: Set<String> = [
+        "access_token", "actor_token", "anti_csrf_token", "assertion", "client_assertion", "client_secret", "code",
+        "code_verifier", "device_secret", "id_token", "login_token", "refresh_token", "subject_token", "token",
+    ]
+    /// For the audit log.
+    static let secretInQuery = "secret_in_query"
+
+    /// - Throws: `OAuthError(.invalidRequest)`, with ``secretInQuery`` as detail for a secret in the address.
     static func read(_ request: Request) async throws -> FormParameters {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        if let name = query.names.filter(secrets.contains).min() {
+            throw OAuthError(
+                .invalidRequest, "\(name) is a secret: send it in the body, not in the address", detail: secretInQuery)
+        }
         let body = try await BodyReader.bytes(of: request, upTo: TokenController.bodyLimit)
         var text = Array((request.uri.query ?? "").utf8)
         switch BodyReader.mediaType(of: request) {

@@ -5,26 +5,25 @@ import OAuth2
 
 /// `/v0/sign_in/user_info`, `/logout` and `/revoke_all_sessions`. What ends something takes a POST; a GET asks.
 struct CompatibleSessionController: Sendable {
-    let compatibility: SignInCompatibility
     let provider: ProviderServices
     let gate: BearerGate
     let endings: SessionEndings
     let browsers: BrowserSessions
     let clients: Reloadable<ClientDirectory>
-    let refresh: SessionRefreshController
+    let browserSignOut: BrowserSignOut
     let formTokens: FormTokens
     let pages: Pages
-    let sameOrigin: SameOriginProof
+    let origins: OriginReader
     let time: TimeSource
     let random: RandomSource
 
     @Sendable func userInfo(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await CompatibleError.answering {
-            guard let subject = try await subject(of: request, context) else {
-                throw OAuthError(.invalidToken, "Access token has expired or is not valid")
-            }
-            var claims = try await compatibility.users.claims(of: subject).filter { !$0.value.isNull }
-            claims["sub"] = .string(subject.rawValue)
+            var claims =
+                switch try await bearer(of: request, context) {
+                case .app(let token): try await provider.userInfo.claims(openedBy: token)
+                case .browser(let session): try await provider.userInfo.claims(openedBy: session)
+                }
             claims["first_name"] = claims["given_name"]
             claims["last_name"] = claims["family_name"]
             return TokenAnswer.response(JSONValue.object(claims).text)
@@ -43,33 +42,42 @@ struct CompatibleSessionController: Sendable {
         let form = try await proven(request, .signOut)
         var headers: HTTPFields = [.cacheControl: "no-store"]
         var client = form["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
-        while let found = try await browsers.find(request) {
-            client = client ?? clients.current[found.session.clientID]
-            try await endings.end(
-                .webSession(found.session.id), .signOut(origin: context.origin(of: request), at: time.now()))
-        }
-        clearCookies(in: &headers)
+        let ended = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &headers)
+        client = client ?? ended.first.flatMap { clients.current[$0.clientID] }
         headers[.location] =
-            client?.postLogoutRedirectURIs.first.map { "\($0)" } ?? "\(sameOrigin.publicOrigin)/session/signed-out"
+            client?.postLogoutRedirectURIs.first.map { "\($0)" } ?? "\(origins.own(of: request))/session/signed-out"
         return Response(status: .seeOther, headers: headers)
     }
 
     /// Everything of the user: every app, every browser, every device.
     @Sendable func endAll(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let isApp = !request.headers.values(of: .authorization).isEmpty
-        if !isApp { _ = try await proven(request, .endAllSessions) }
-        guard let subject = try await subject(of: request, context) else {
-            throw OAuthError(.invalidToken, "Access token has expired or is not valid")
-        }
-        let now = time.now()
-        try await endings.end(
-            .user(subject),
-            Ending(at: now, reason: "all_sessions_revoked", origin: context.origin(of: request)))
+        let origin = context.origin(of: request)
+        let ending = Ending(at: time.now(), reason: "all_sessions_revoked", origin: origin)
         var headers: HTTPFields = [.cacheControl: "no-store"]
-        guard !isApp else { return Response(status: .ok, headers: headers) }
-        clearCookies(in: &headers)
-        headers[.location] = "\(sameOrigin.publicOrigin)/session/signed-out"
-        return Response(status: .seeOther, headers: headers)
+        switch try await bearer(of: request, context) {
+        case .app(let token):
+            guard mayEndAll(token) else {
+                try await gate.record(ErrorCode.insufficientScope.rawValue, origin: origin)
+                throw OAuthError(
+                    .insufficientScope, "this takes an app of your own, or the scope \(Scope.revokeAllSessions)",
+                    challenge: "Bearer error=\"insufficient_scope\", scope=\"\(Scope.revokeAllSessions)\"")
+            }
+            try await endings.end(.user(token.subject), ending)
+            return Response(status: .ok, headers: headers)
+        case .browser(let session):
+            _ = try await proven(request, .endAllSessions)
+            _ = try await browserSignOut.signOut(
+                request, endingFirst: (.user(session.subject), ending), origin: origin, in: &headers)
+            headers[.location] = "\(origins.own(of: request))/session/signed-out"
+            return Response(status: .seeOther, headers: headers)
+        }
+    }
+
+    /// Not with whatever an app was granted to know who the user is: the operator's own app may, and one that was
+    /// granted just this. A machine's own token names no user.
+    private func mayEndAll(_ token: AccessTokenClaims) -> Bool {
+        guard token.sessionID != nil, let app = clients.current[token.clientID] else { return false }
+        return app.isFirstParty || token.scope.contains(Scope.revokeAllSessions)
     }
 
     private func ask(
@@ -94,30 +102,32 @@ struct CompatibleSessionController: Sendable {
             } else {
                 false
             }
-        guard sameOrigin.holds(for: request) || isOurForm else {
+        guard SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request) || isOurForm else {
             throw OAuthError(.forbidden, "this takes a page of the same origin")
         }
         return form
     }
 
-    /// By the bearer of an app, or by the cookies of a browser.
-    private func subject(of request: Request, _ context: BridgeRequestContext) async throws -> Subject? {
-        guard request.headers.values(of: .authorization).isEmpty else {
-            do {
-                return try await gate.claims(
-                    of: request, verifiedBy: provider.accessTokens, origin: context.origin(of: request)
-                ).subject
-            } catch let error as OAuthError where error.code == .invalidToken {
-                return nil
-            }
-        }
-        return try await browsers.find(request)?.session.subject
+    /// Who asks.
+    private enum Bearer {
+        case app(AccessTokenClaims)
+        case browser(WebSession)
     }
 
-    private func clearCookies(in headers: inout HTTPFields) {
-        for prefix in clients.current.tokenCookiePrefixes {
-            refresh.clear(prefix: prefix, path: SignInCompatibility.refreshPath, in: &headers)
+    /// By the token of an app, or by the cookies of a browser.
+    private func bearer(of request: Request, _ context: BridgeRequestContext) async throws -> Bearer {
+        guard request.headers.values(of: .authorization).isEmpty else {
+            do {
+                return .app(
+                    try await gate.claims(
+                        of: request, verifiedBy: provider.accessTokens, origin: context.origin(of: request)))
+            } catch let error as OAuthError where error.code == .invalidToken {
+                throw Self.invalidToken
+            }
         }
-        SessionCookies.clear(in: &headers)
+        guard let session = try await browsers.find(request)?.session else { throw Self.invalidToken }
+        return .browser(session)
     }
+
+    private static let invalidToken = OAuthError(.invalidToken, "Access token has expired or is not valid")
 }

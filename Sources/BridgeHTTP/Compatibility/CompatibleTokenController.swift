@@ -11,11 +11,12 @@ struct CompatibleTokenController: Sendable {
     let secrets: DeviceSecrets
     let endings: SessionEndings
     let refresh: SessionRefreshController
+    let origins: OriginReader
     let time: TimeSource
 
     @Sendable func token(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await CompatibleError.answering {
-            var parameters = try await CompatibleParameters.read(request)
+            var parameters = try await read(request, context)
             // Its apps send the code alone: it knows its client.
             if parameters["client_id"] == nil, parameters["grant_type"] == GrantType.authorizationCode.rawValue,
                 let client = try await client(ofCode: parameters["code"])
@@ -28,7 +29,7 @@ struct CompatibleTokenController: Sendable {
 
     @Sendable func refresh(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await CompatibleError.answering {
-            let parameters = try await CompatibleParameters.read(request)
+            let parameters = try await read(request, context)
             guard let token = parameters["refresh_token"] else {
                 let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
                 return try await refresh.renew(
@@ -46,7 +47,7 @@ struct CompatibleTokenController: Sendable {
     /// With the device secret everything that it spawned ends, without it the one session.
     @Sendable func revoke(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await CompatibleError.answering {
-            let parameters = try await CompatibleParameters.read(request)
+            let parameters = try await read(request, context)
             let origin = context.origin(of: request)
             let now = time.now()
             guard let token = parameters["refresh_token"] else {
@@ -76,15 +77,27 @@ struct CompatibleTokenController: Sendable {
         do {
             answer = try await provider.tokens.answer(
                 parameters, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
+                withoutCookiesBecauseOf: CookieRecipient.flaw(
+                    of: request.headers, own: origins.own(of: request)),
                 origin: context.origin(of: request))
         } catch let refused as ClientRefused {
             throw OAuthError(refused.error.code, refused.error.publicDescription, detail: "unknown_client")
         }
         if let cookies = answer.cookies {
             answer.cookies = cookies.map { $0.moved(to: SignInCompatibility.refreshPath) }
-            return TokenAnswer.response(answer, to: request, at: time.now())
+            return TokenAnswer.response(
+                answer, to: request, host: origins.configured.website.host, at: time.now())
         }
         return TokenAnswer.response("{\"data\":\(TokenAnswer.json(answer))}")
+    }
+
+    private func read(_ request: Request, _ context: BridgeRequestContext) async throws -> FormParameters {
+        do {
+            return try await CompatibleParameters.read(request)
+        } catch let error as OAuthError where error.detail == CompatibleParameters.secretInQuery {
+            try await provider.tokens.record(error, origin: context.origin(of: request))
+            throw error
+        }
     }
 
     private func client(ofCode code: String?) async throws -> ClientID? {

@@ -10,16 +10,14 @@ package struct SignInCompatibility: Sendable {
     let codeStore: any AuthorizationCodeStore
     let refreshTokens: any RefreshTokenStore
     let devices: any DeviceSecretStore
-    let users: any UserClaimsSource
 
     package init(
         codes: AuthorizationCodes, codeStore: any AuthorizationCodeStore, refreshTokens: any RefreshTokenStore,
-        devices: any DeviceSecretStore, users: any UserClaimsSource
+        devices: any DeviceSecretStore
     ) {
         self.codes = codes
         self.codeStore = codeStore
         self.refreshTokens = refreshTokens
         self.devices = devices
-        self.users = users
     }
 }

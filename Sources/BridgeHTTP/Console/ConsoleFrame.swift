@@ -8,7 +8,10 @@ struct ConsoleFrame: Sendable {
     let services: AdminServices
     let pages: Pages
     let formTokens: FormTokens
+    /// The console's own.
     let publicOrigin: WebOrigin
+    /// What tokens of the provider are for.
+    let issuer: WebOrigin
     let random: RandomSource
     /// `nil` without a provider, which device secrets belong to.
     var device: DeviceServices?

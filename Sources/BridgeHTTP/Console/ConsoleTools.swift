@@ -128,7 +128,7 @@ struct ConsoleTools: Sendable {
         let exchanging = clients.filter { $0.grantTypes.contains(.tokenExchange) }
         return [
             "clients": rows(clients.filter { $0.kind == .web }), "exchanging": rows(exchanging),
-            "can_exchange": frame.device != nil && !exchanging.isEmpty, "audience": frame.publicOrigin.description,
+            "can_exchange": frame.device != nil && !exchanging.isEmpty, "audience": frame.issuer.description,
         ]
     }
 

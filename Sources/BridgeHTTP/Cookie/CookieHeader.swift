@@ -17,6 +17,13 @@ enum CookieHeader {
         return header.withUTF8 { bytes in name.withUTF8Buffer { value(of: $0, in: bytes) } }
     }
 
+    /// Whether there is a cookie with this name, whatever its value, and however many there are.
+    static func names(_ name: String, in header: String) -> Bool {
+        header.utf8.split(separator: UInt8(ascii: ";")).contains { pair in
+            pair.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: "\(name)=".utf8)
+        }
+    }
+
     private static func value(
         of name: UnsafeBufferPointer<UInt8>, in bytes: UnsafeBufferPointer<UInt8>
     ) -> String? {

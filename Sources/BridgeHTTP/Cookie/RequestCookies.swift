@@ -16,6 +16,11 @@ extension Request {
         headers.value(of: .cookie, separator: ";").flatMap { CookieHeader.value(named: name, in: $0) }
     }
 
+    /// Whether the browser has such a cookie, good or not, once or more often.
+    func carriesCookie(named name: String) -> Bool {
+        headers.value(of: .cookie, separator: ";").map { CookieHeader.names(name, in: $0) } ?? false
+    }
+
     /// The secret in the session cookie, when it has the form of one.
     package var sessionSecret: OpaqueSecret? {
         cookie(SessionCookies.secretName).flatMap { OpaqueSecret($0, kind: .webSession) }

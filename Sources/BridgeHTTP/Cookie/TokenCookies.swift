@@ -22,13 +22,14 @@ enum TokenCookies {
     }
 
     /// For a client that cannot read `Set-Cookie` and fills its cookie store itself.
-    static func json(_ cookies: [TokenCookie], at now: Timestamp) -> String {
+    /// - Parameter host: the website's, whose cookies those without a domain are.
+    static func json(_ cookies: [TokenCookie], host: String, at now: Timestamp) -> String {
         let objects = cookies.map { cookie in
             let seconds = max(0, cookie.maximumAge.inMilliseconds / 1000)
             var object = JSONObjectWriter()
             object.add("name", cookie.name)
             object.add("value", cookie.value.expose())
-            if let domain = cookie.domain { object.add("domain", domain) }
+            if let domain = cookie.domain { object.add("domain", domain) } else { object.add("host", host) }
             object.add("path", cookie.path)
             object.add("expires", (now + .seconds(seconds)).rfc3339)
             object.add("max_age", seconds)

@@ -5,27 +5,30 @@ import HTTPTypes
 struct DeviceRoutes {
     let device: DeviceServices
     let services: BridgeServices
-    let settings: BridgeHTTPSettings
+    let origins: OriginReader
 
     func add(to endpoints: Endpoints) {
         let refresh = SessionRefreshController(
-            refresh: device.refresh, clients: services.clients, time: services.time)
-        endpoints.on(CookieTokens.refreshPath, [.post: refresh.renew])
+            refresh: device.refresh, clients: services.clients, signOut: services.browserSignOut, origins: origins,
+            time: services.time)
+        endpoints.only(for: .website).on(CookieTokens.refreshPath, [.post: refresh.renew])
         let pages = DevicesController(
             places: device.places, browsers: services.browserSessions, clients: services.clients,
-            formTokens: services.formTokens, pages: services.pages, publicOrigin: settings.publicOrigin,
+            formTokens: services.formTokens, pages: services.pages, origins: origins,
             random: services.random, offersSecondFactor: services.signIn?.secondFactor != nil)
-        endpoints.on(DevicesController.path, [.get: pages.show])
-        endpoints.on(DevicesController.endPath, [.post: pages.end])
+        let own = endpoints.only(for: [.provider, .console])
+        own.on(DevicesController.path, [.get: pages.show])
+        own.on(DevicesController.endPath, [.post: pages.end])
         let nativeSSO = NativeSSOSettingsController(gate: services.admin.gate, configuration: device.configuration)
-        endpoints.on(
+        let console = endpoints.only(for: .console)
+        console.on(
             "/api/admin/settings/native-sso",
             [.get: nativeSSO.show, .put: nativeSSO.change, .delete: nativeSSO.reset])
         let secrets = DeviceSecretController(gate: services.admin.gate, device: device)
-        endpoints.on("/api/admin/users/{id}/device-secrets", [.get: secrets.list])
-        endpoints.on("/api/admin/device-secrets/{id}", [.delete: secrets.revoke])
+        console.on("/api/admin/users/{id}/device-secrets", [.get: secrets.list])
+        console.on("/api/admin/device-secrets/{id}", [.delete: secrets.revoke])
         guard let compatibility = device.compatibility, let provider = services.provider else { return }
-        addCompatibility(to: endpoints, compatibility, provider, refresh)
+        addCompatibility(to: endpoints.only(for: [.website, .provider]), compatibility, provider, refresh)
     }
 
     /// The paths of the VA's sign-in service.
@@ -36,22 +39,20 @@ struct DeviceRoutes {
         let base = SignInCompatibility.base
         let authorize = CompatibleAuthorizeController(
             compatibility: compatibility, browsers: services.browserSessions, clients: services.clients,
-            publicOrigin: settings.publicOrigin, time: services.time)
+            publicOrigin: origins.configured.issuer, time: services.time)
         endpoints.on("\(base)/authorize", [.get: authorize.authorize])
         endpoints.on("\(base)/authorize_sso", [.get: authorize.authorizeFromWeb])
         let tokens = CompatibleTokenController(
             compatibility: compatibility, provider: provider, secrets: device.secrets, endings: services.endings,
-            refresh: refresh,
+            refresh: refresh, origins: origins,
             time: services.time)
         endpoints.on("\(base)/token", [.post: tokens.token])
         endpoints.on(SignInCompatibility.refreshPath, [.post: tokens.refresh])
         endpoints.on("\(base)/revoke", [.post: tokens.revoke])
         let sessions = CompatibleSessionController(
-            compatibility: compatibility, provider: provider, gate: services.bearers, endings: services.endings,
-            browsers: services.browserSessions, clients: services.clients, refresh: refresh,
-            formTokens: services.formTokens, pages: services.pages,
-            sameOrigin: SameOriginProof(publicOrigin: settings.publicOrigin), time: services.time,
-            random: services.random)
+            provider: provider, gate: services.bearers, endings: services.endings, browsers: services.browserSessions,
+            clients: services.clients, browserSignOut: services.browserSignOut, formTokens: services.formTokens,
+            pages: services.pages, origins: origins, time: services.time, random: services.random)
         endpoints.on("\(base)/user_info", [.get: sessions.userInfo])
         endpoints.on("\(base)/logout", [.get: sessions.askToSignOut, .post: sessions.signOut])
         endpoints.on("\(base)/revoke_all_sessions", [.get: sessions.askToEndAll, .post: sessions.endAll])

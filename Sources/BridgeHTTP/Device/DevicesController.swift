@@ -14,7 +14,7 @@ struct DevicesController: Sendable {
     let clients: Reloadable<ClientDirectory>
     let formTokens: FormTokens
     let pages: Pages
-    let publicOrigin: WebOrigin
+    let origins: OriginReader
     let random: RandomSource
     /// Whether second factors can be set up here.
     let offersSecondFactor: Bool
@@ -39,7 +39,9 @@ struct DevicesController: Sendable {
         let form = try await BrowserForm.read(
             request, as: .devices, isOfSession: true, formTokens: formTokens, random: random)
         // Not ours: the page is shown once more, and nothing has happened.
-        guard form.isOurs, let session = try await browsers.find(request)?.session else { return back(to: Self.path) }
+        guard form.isOurs, let session = try await browsers.find(request)?.session else {
+            return back(to: Self.path, of: request)
+        }
         let origin = context.origin(of: request)
         if form.parameters["what"] == "others" {
             try await places.endOthers(than: session, origin: origin)
@@ -51,10 +53,12 @@ struct DevicesController: Sendable {
         } else {
             throw OAuthError(.invalidRequest, "the form does not say what to end")
         }
-        return back(to: "\(Self.path)?\(Self.endedQuery)")
+        return back(to: "\(Self.path)?\(Self.endedQuery)", of: request)
     }
 
-    private func back(to target: String) -> Response {
-        Response(status: .seeOther, headers: [.location: "\(publicOrigin)\(target)", .cacheControl: "no-store"])
+    private func back(to target: String, of request: Request) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [.location: "\(origins.own(of: request))\(target)", .cacheControl: "no-store"])
     }
 }

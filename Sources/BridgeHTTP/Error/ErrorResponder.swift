@@ -7,7 +7,8 @@ import OAuth2
 
 /// The one place that turns an error into an answer (contract §11).
 struct ErrorResponder: Sendable {
-    let publicOrigin: WebOrigin
+    /// Where its codes are explained.
+    let issuer: WebOrigin
     let pages: Pages
     let shapes: ErrorShapes
 
@@ -36,7 +37,7 @@ struct ErrorResponder: Sendable {
         var body = JSONObjectWriter()
         body.add("error", error.code.rawValue)
         body.add("error_description", error.publicDescription ?? ErrorTable.description(of: error.code))
-        body.add("error_uri", "\(publicOrigin)/errors/\(error.code.rawValue)")
+        body.add("error_uri", "\(issuer)/errors/\(error.code.rawValue)")
         body.add("request_id", requestID)
         return .json(body, status: .init(code: answer.status))
     }

@@ -63,9 +63,11 @@ package struct BearerGate: Sendable {
         }
     }
 
-    // Over the limit the answer stays the same, so that one bad client behind a shared address takes nothing from the
-    // others; only the audit log stops growing with every try.
-    private func record(_ reason: String, origin: RequestOrigin) async throws {
+    /// Writes down that a bearer was turned away.
+    ///
+    /// Over the limit the answer stays the same, so that one bad client behind a shared address takes nothing from the
+    /// others; only the audit log stops growing with every try.
+    func record(_ reason: String, origin: RequestOrigin) async throws {
         let now = time.now()
         switch try await limiter.take(limits.refusedBearerKeys(origin: origin), at: now) {
         case .allowed: try await refusals.bearerRefused(reason: reason, origin: origin, at: now)

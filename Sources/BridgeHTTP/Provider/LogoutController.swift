@@ -10,7 +10,8 @@ struct LogoutController: Sendable {
 
     let provider: ProviderServices
     let services: BridgeServices
-    let publicOrigin: WebOrigin
+    let browserSignOut: BrowserSignOut
+    let issuer: WebOrigin
 
     @Sendable func visit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
@@ -27,7 +28,7 @@ struct LogoutController: Sendable {
             return Response(
                 status: .seeOther,
                 headers: [
-                    .location: try logout.location(at: publicOrigin, sealedWith: provider.logoutSeal),
+                    .location: try logout.location(at: issuer, sealedWith: provider.logoutSeal),
                     .cacheControl: "no-store", .referrerPolicy: "no-referrer",
                 ])
         }
@@ -36,15 +37,15 @@ struct LogoutController: Sendable {
         else {
             return try await answer(logout, request, context)
         }
-        return try await end(try await session(of: request), logout, request, context)
+        return try await end(of: nil, logout, request, context)
     }
 
     private func answer(
         _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
-        guard let session = try await session(of: request) else { return leave(logout) }
-        if let hint = logout.hint, try await concerns(hint, session) {
-            return try await end(session, logout, request, context)
+        guard try await !browserSignOut.sessions(of: request).isEmpty else { return leave(logout) }
+        if let hint = logout.hint, let session = try await session(of: request), try await concerns(hint, session) {
+            return try await end(of: session.subject, logout, request, context)
         }
         let binding = FormCookie.binding(of: request, random: services.random)
         var response = services.pages.signOut(
@@ -64,19 +65,20 @@ struct LogoutController: Sendable {
         return app.browserSessionID == session.id
     }
 
+    /// - Parameter subject: whose sign-out a website asked for; `nil` for what the visitor has said yes to himself: then
+    ///   whoever is signed in in this browser.
     private func end(
-        _ session: WebSession?, _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
+        of subject: Subject?, _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
-        if let session {
-            let ending = Ending.signOut(origin: context.origin(of: request), at: services.time.now())
-            if let app = try await app(signingOut: session.subject, logout) {
-                try await services.endings.end(app, ending)
-            }
-            try await services.endings.end(.webSession(session.id), ending)
-            await provider.logoutNotifier.deliverSoon(within: Self.noticePatience)
-        }
         var response = leave(logout)
-        SessionCookies.clear(in: &response.headers)
+        let origin = context.origin(of: request)
+        var more: (EndingRoot, Ending)?
+        if let session = try await session(of: request), let app = try await app(signingOut: session.subject, logout) {
+            more = (app, .signOut(origin: origin, at: services.time.now()))
+        }
+        let ended = try await browserSignOut.signOut(
+            request, of: subject, endingFirst: more, origin: origin, in: &response.headers)
+        if !ended.isEmpty { await provider.logoutNotifier.deliverSoon(within: Self.noticePatience) }
         return response
     }
 
@@ -93,7 +95,7 @@ struct LogoutController: Sendable {
         Response(
             status: .seeOther,
             headers: [
-                .location: logout.target?.location ?? "\(publicOrigin)/session/signed-out", .cacheControl: "no-store",
+                .location: logout.target?.location ?? "\(issuer)/session/signed-out", .cacheControl: "no-store",
                 .referrerPolicy: "no-referrer",
             ])
     }

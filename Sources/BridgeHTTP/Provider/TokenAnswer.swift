@@ -11,11 +11,16 @@ enum TokenAnswer {
         .cacheControl: "no-store", .pragma: "no-cache", .contentType: "application/json",
     ]
 
-    /// - Parameter request: whose `Accept` may ask for the cookies as JSON.
-    static func response(_ answer: TokenResponse, to request: Request, at now: Timestamp) -> Response {
+    /// - Parameters:
+    ///   - request: whose `Accept` may ask for the cookies as JSON.
+    ///   - host: of websites that have no origin of their own.
+    static func response(
+        _ answer: TokenResponse, to request: Request, host: String, at now: Timestamp
+    ) -> Response {
         guard let cookies = answer.cookies else { return response(json(answer)) }
         let isDescribed = TokenCookies.isWanted(request.headers)
-        var response = response(isDescribed ? TokenCookies.json(cookies, at: now) : "{}")
+        var response = response(
+            isDescribed ? TokenCookies.json(cookies, host: answer.cookieHost ?? host, at: now) : "{}")
         if isDescribed { response.headers[.contentType] = TokenCookies.mediaType }
         TokenCookies.set(cookies, at: now, in: &response.headers)
         return response

@@ -17,6 +17,7 @@ struct TokenController: Sendable {
     static let paths: Set<String> = [tokenPath, revocationPath, introspectionPath, pushedRequestPath]
 
     let provider: ProviderServices
+    let origins: OriginReader
     let time: TimeSource
 
     @Sendable func token(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -24,8 +25,10 @@ struct TokenController: Sendable {
             let form = try await Self.form(of: request)
             let answer = try await provider.tokens.answer(
                 form, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
+                withoutCookiesBecauseOf: CookieRecipient.flaw(
+                    of: request.headers, own: origins.own(of: request)),
                 origin: context.origin(of: request))
-            return TokenAnswer.response(answer, to: request, at: time.now())
+            return TokenAnswer.response(answer, to: request, host: origins.configured.website.host, at: time.now())
         }
     }
 

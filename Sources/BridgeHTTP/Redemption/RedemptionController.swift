@@ -7,18 +7,19 @@ import OAuth2
 /// `/login-with-token` and its further paths (contract §4).
 struct RedemptionController: Sendable {
     let redeemer: LoginTokenRedeemer
-    let sessions: WebSessions
+    let browsers: BrowserSessions
+    let signOut: BrowserSignOut
     let clients: Reloadable<ClientDirectory>
     let formTokens: FormTokens
     let pages: Pages
     let reader: VisitReader
     let metrics: OutcomeMetrics
-    let publicOrigin: WebOrigin
+    let origins: OriginReader
     let time: TimeSource
     let random: RandomSource
 
     @Sendable func visit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await answer(request, reader.read(request, form: nil), context: context)
+        try await answer(request, reader.read(request, form: nil, at: origins.own(of: request)), context: context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -26,7 +27,8 @@ struct RedemptionController: Sendable {
         guard body.isEmpty || BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
             throw OAuthError(.unsupportedMediaType)
         }
-        return try await answer(request, reader.read(request, form: body), context: context)
+        return try await answer(
+            request, reader.read(request, form: body, at: origins.own(of: request)), context: context)
     }
 
     /// The confirm page's headers. No state is touched, not even the form's cookie is set (contract §4.2).
@@ -41,13 +43,15 @@ struct RedemptionController: Sendable {
         _ request: Request, _ reading: VisitReader.Reading, context: BridgeRequestContext
     ) async throws -> Response {
         let parameters = reading.parameters
+        let tokenSessions = try await browsers.tokenSessions(of: request)
         let outcome: RedemptionOutcome
         do {
             outcome = try await redeemer.redeem(
                 RedemptionRequest(
                     token: reading.token, redirect: parameters.redirect, codeVerifier: parameters.verifiers.first,
                     visit: reading.visit, confirmsSwitch: reading.confirmsSwitch,
-                    sessionSecret: request.sessionSecret, retry: request.cookie(RetryCookie.name),
+                    sessionSecret: request.sessionSecret, tokenSessions: tokenSessions.map(\.session),
+                    retry: request.cookie(RetryCookie.name),
                     origin: context.origin(of: request)))
         } catch let undecided as UndecidedRedemption {
             throw RetryCookie.error(for: undecided)
@@ -55,7 +59,13 @@ struct RedemptionController: Sendable {
         metrics.count(outcome)
         let visitor = PageVisitor(request, context)
         switch outcome {
-        case .landed(let location, let opened): return landed(at: location, opened)
+        case .landed(let location, let opened):
+            var response = landed(at: location, opened)
+            if let opened {
+                signOut.takeCookies(
+                    of: tokenSessions.filter { $0.session.subject != opened.session.subject }, in: &response.headers)
+            }
+            return response
         case .refused: return pages.refused(to: visitor)
         case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor)
         case .confirm(let submitsItself):
@@ -65,7 +75,7 @@ struct RedemptionController: Sendable {
                     to: visitor)
             }
         case .switchAccount(let current, let proposed):
-            let home = try await home(of: request)
+            let home = try await home(of: current, request, tokenSessions)
             return try await withForm(.switchAccount, request, reading) { fields, targets in
                 pages.switchAccount(
                     current: current, proposed: proposed, home: home, action: Self.action(context), fields: fields,
@@ -107,29 +117,36 @@ struct RedemptionController: Sendable {
         let session = purpose == .switchAccount ? request.sessionSecret : nil
         let formToken = try formTokens.make(for: purpose, binding: binding, session: session)
         fields.append(HiddenField(name: "form_token", value: formToken))
-        var response = page(fields, try await formTargets(reading.token))
+        var response = page(fields, try await formTargets(reading.token, at: origins.own(of: request)))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
     /// The other origins that the form's answer may lead to: that of the token's own website. Of a token in the
     /// fragment nothing is known here, so then every website counts that an app may open.
-    private func formTargets(_ token: RedemptionRequest.PresentedToken) async throws -> [String] {
-        let origins: [WebOrigin]
+    private func formTargets(
+        _ token: RedemptionRequest.PresentedToken, at own: WebOrigin
+    ) async throws -> [String] {
+        let website = origins.configured.website
+        let targets: [WebOrigin]
         switch token {
-        case .one(let token): origins = [try await redeemer.targetOrigin(of: token)].compactMap(\.self)
-        case .conflicting: origins = []
+        case .one(let token): targets = [try await redeemer.targetOrigin(of: token) ?? website]
+        case .conflicting: targets = []
         case .none:
             let directory = clients.current
             let reachable = Set(directory.all.filter(\.canIssueLoginTokens).flatMap(\.mayReach))
-            origins = reachable.compactMap { directory[$0]?.publicOrigin }
+            targets = reachable.compactMap { directory[$0] }.map { $0.publicOrigin ?? website }
         }
-        return Set(origins).subtracting([publicOrigin]).map(\.description).sorted()
+        return Set(targets).subtracting([own]).map(\.description).sorted()
     }
 
-    /// Where the user of this browser's session is at home: what "no" leads to.
-    private func home(of request: Request) async throws -> String {
-        guard let secret = request.sessionSecret, let session = try await sessions.lookUp(secret),
+    /// Where the user who is signed in in this browser is at home: what "no" leads to.
+    private func home(
+        of subject: Subject, _ request: Request, _ tokenSessions: [BrowserSessions.Found]
+    ) async throws -> String {
+        let found = [try await browsers.secretSession(of: request)].compactMap(\.self) + tokenSessions
+        let publicOrigin = origins.configured.website
+        guard let session = found.first(where: { $0.session.subject == subject })?.session,
             let website = clients.current[session.clientID], let path = website.returnPaths.defaultPath
         else { return publicOrigin.description + "/" }
         return (website.publicOrigin ?? publicOrigin).description + path.serialized

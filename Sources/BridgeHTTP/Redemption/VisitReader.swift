@@ -4,7 +4,6 @@ import Hummingbird
 
 /// Gathers the evidence that the redeemer decides by (contract §4.1, §4.2); decides nothing itself.
 struct VisitReader: Sendable {
-    let publicOrigin: WebOrigin
     let formTokens: FormTokens
 
     /// What a request presents and how it came.
@@ -16,7 +15,10 @@ struct VisitReader: Sendable {
         let confirmsSwitch: Bool
     }
 
-    func read(_ request: Request, form: [UInt8]?) -> Reading {
+    /// - Parameters:
+    ///   - form: the body of a POST.
+    ///   - own: our origin that the request came to.
+    func read(_ request: Request, form: [UInt8]?, at own: WebOrigin) -> Reading {
         let query = RedemptionParameters(parsing: (request.uri.query ?? "").utf8)
         let body = form.map { RedemptionParameters(parsing: $0) }
         let parameters = body ?? query
@@ -44,7 +46,7 @@ struct VisitReader: Sendable {
                 isDocumentNavigation: FetchMetadata.isDocumentNavigation(request.headers),
                 formIsOurs: isSwitch || isOurs(request, parameters: body, .redeem),
                 submittedByScript: body?.isAutomatic ?? false,
-                origin: FetchMetadata.origin(request.headers, own: publicOrigin)),
+                origin: FetchMetadata.origin(request.headers, own: own)),
             parameters: parameters, confirmsSwitch: isSwitch && parameters.confirmsSwitch)
     }
 

@@ -5,7 +5,7 @@ package struct BridgeHTTPSettings: Sendable {
     package static let redemptionPath = "/login-with-token"
 
     /// Under which browsers reach us.
-    package var publicOrigin: WebOrigin
+    package var origins: Origins
     /// Paths that redeem; the first is the one that links name.
     package var redemptionPaths: [String]
     /// Where a person signs in who has no link: a path or an absolute URL.
@@ -19,11 +19,11 @@ package struct BridgeHTTPSettings: Sendable {
     package var strictTransportSecurity: Duration?
 
     package init(
-        publicOrigin: WebOrigin, redemptionPaths: [String] = [redemptionPath], signInURL: String = "/",
+        origins: Origins, redemptionPaths: [String] = [redemptionPath], signInURL: String = "/",
         siteName: String = "Drawbridge", trustedProxies: [NetworkPrefix] = [], trustsLocalSocket: Bool = false,
         appLinks: AppLinkSettings = AppLinkSettings(), strictTransportSecurity: Duration? = .seconds(31_536_000)
     ) {
-        self.publicOrigin = publicOrigin
+        self.origins = origins
         self.redemptionPaths = redemptionPaths
         self.signInURL = signInURL
         self.siteName = siteName
@@ -32,6 +32,9 @@ package struct BridgeHTTPSettings: Sendable {
         self.appLinks = appLinks
         self.strictTransportSecurity = strictTransportSecurity
     }
+
+    /// Where login links lead, and websites without an origin of their own are.
+    package var publicOrigin: WebOrigin { origins.website }
 
     /// The header's value; RFC 6797 §7.2 forbids it over plain HTTP.
     var strictTransportSecurityValue: String? {

@@ -67,4 +67,12 @@ extension BridgeServices {
     package var browserSessions: BrowserSessions {
         BrowserSessions(sessions: sessions, clients: clients, accessTokens: provider?.accessTokens, time: time)
     }
+
+    /// Ends them, and takes the cookies away.
+    var browserSignOut: BrowserSignOut {
+        let refreshPaths =
+            [CookieTokens.refreshPath] + (device?.compatibility == nil ? [] : [SignInCompatibility.refreshPath])
+        return BrowserSignOut(
+            browsers: browserSessions, endings: endings, clients: clients, refreshPaths: refreshPaths, time: time)
+    }
 }

@@ -8,13 +8,24 @@ package typealias Handler = @Sendable (Request, BridgeRequestContext) async thro
 /// changes nothing, and the rest is `405` with `Allow` (RFC 9110 §15.5.6).
 package struct Endpoints {
     private let router: Router<BridgeRequestContext>
+    private let origins: OriginReader
+    /// What the address must be for where these paths answer; `nil` where they answer under any host.
+    private var purposes: Origins.Purposes?
 
     private static let known: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
     ]
 
-    init(router: Router<BridgeRequestContext>) {
+    init(router: Router<BridgeRequestContext>, origins: OriginReader) {
         self.router = router
+        self.origins = origins
+    }
+
+    /// The same for paths that belong to some of our origins: at another they do not exist.
+    func only(for purposes: Origins.Purposes) -> Endpoints {
+        var endpoints = self
+        endpoints.purposes = purposes
+        return endpoints
     }
 
     /// - Parameter path: a router path such as `/api/auth/sso-tokens/{id}`; its text is the label in logs and metrics.
@@ -26,7 +37,16 @@ package struct Endpoints {
         let allowed = Self.known.filter { handlers[$0] != nil || $0 == .options }
             .map(\.rawValue).joined(separator: ", ")
         for method in Self.known {
-            router.on(RouterPath(path), method: method, use: handlers[method] ?? Self.refusal(of: method, allowed))
+            let handler = handlers[method] ?? Self.refusal(of: method, allowed)
+            router.on(RouterPath(path), method: method, use: guarded(handler))
+        }
+    }
+
+    private func guarded(_ handler: @escaping Handler) -> Handler {
+        guard let purposes, origins.configured.areApart else { return handler }
+        return { [origins] request, context in
+            guard !origins.place(of: request).purposes.isDisjoint(with: purposes) else { throw OAuthError(.notFound) }
+            return try await handler(request, context)
         }
     }
 

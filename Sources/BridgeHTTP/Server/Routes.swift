@@ -10,31 +10,34 @@ package func buildRouter(
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
     router.add(middleware: FrontMiddleware(services: services, settings: settings))
-    let endpoints = Endpoints(router: router)
+    let origins = OriginReader(configured: settings.origins, clients: services.clients)
+    let endpoints = Endpoints(router: router, origins: origins)
 
     let issue = IssueController(issuer: services.issuer, overview: services.overview, bearers: services.bearers)
     endpoints.on("/api/auth/create-sso-token", [.post: issue.issue])
     endpoints.on("/api/auth/sso-tokens/{id}", [.get: issue.status, .delete: issue.revoke])
 
-    let redemption = RedemptionController(services: services, settings: settings)
+    let redemption = RedemptionController(services: services, origins: origins)
+    let website = endpoints.only(for: .website)
     for path in settings.redemptionPaths {
-        endpoints.on(path, [.get: redemption.visit, .head: redemption.head, .post: redemption.submit])
+        website.on(path, [.get: redemption.visit, .head: redemption.head, .post: redemption.submit])
     }
 
-    let session = SessionController(services: services, settings: settings)
+    let session = SessionController(services: services, origins: origins)
     let check = AuthCheckController(sessions: services.browserSessions, time: services.time)
     let messages = MessageController(pages: services.pages)
-    endpoints.on("/session", [.get: session.show])
-    endpoints.on("/session/logout", [.get: session.askToSignOut, .post: session.signOut])
-    endpoints.on("/session/signed-out", [.get: messages.signedOut])
+    let pages = endpoints.only(for: .all)
+    pages.on("/session", [.get: session.show])
+    pages.on("/session/logout", [.get: session.askToSignOut, .post: session.signOut])
+    pages.on("/session/signed-out", [.get: messages.signedOut])
     endpoints.onAny(authCheckPath, check.check)
 
     let signInPages = services.signIn.map {
         SignInController(
             services: $0, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
-            publicOrigin: settings.publicOrigin, time: services.time, random: services.random)
+            origins: origins, time: services.time, random: services.random)
     }
-    if let signInPages { addSignInRoutes(endpoints, signInPages, services: services, settings: settings) }
+    if let signInPages { addSignInRoutes(endpoints, signInPages, services: services, origins: origins) }
 
     endpoints.on("/errors/{code}", [.get: messages.explainError])
     let assets = AssetController(files: services.files)
@@ -44,18 +47,18 @@ package func buildRouter(
     endpoints.on("/.well-known/apple-app-site-association", [.get: links.appleAppSiteAssociation])
     endpoints.on("/.well-known/assetlinks.json", [.get: links.assetLinks])
 
-    if let provider = services.provider { addTokenRoutes(to: endpoints, provider, services, settings) }
+    if let provider = services.provider { addTokenRoutes(to: endpoints, provider, services, origins) }
     AdminRoutes(services: services.admin, random: services.random, exchange: services.device?.exchange)
-        .add(to: endpoints)
+        .add(to: endpoints.only(for: .console))
     ConsoleRoutes(
         frame: ConsoleFrame(
             services: services.admin, pages: services.pages, formTokens: services.formTokens,
-            publicOrigin: settings.publicOrigin, random: services.random, device: services.device,
-            signIn: signInPages)
-    ).add(to: endpoints)
+            publicOrigin: settings.origins.admin, issuer: settings.origins.issuer, random: services.random,
+            device: services.device, signIn: signInPages)
+    ).add(to: endpoints.only(for: .console))
 
     if let device = services.device {
-        DeviceRoutes(device: device, services: services, settings: settings).add(to: endpoints)
+        DeviceRoutes(device: device, services: services, origins: origins).add(to: endpoints)
     }
     extraRoutes(endpoints)
     return router
@@ -63,9 +66,9 @@ package func buildRouter(
 
 /// The token side of the OAuth provider (contract §5).
 private func addTokenRoutes(
-    to endpoints: Endpoints, _ provider: ProviderServices, _ services: BridgeServices, _ settings: BridgeHTTPSettings
+    to endpoints: Endpoints, _ provider: ProviderServices, _ services: BridgeServices, _ origins: OriginReader
 ) {
-    let tokens = TokenController(provider: provider, time: services.time)
+    let tokens = TokenController(provider: provider, origins: origins, time: services.time)
     endpoints.onOpen(TokenController.tokenPath, [.post: tokens.token])
     endpoints.onOpen(TokenController.revocationPath, [.post: tokens.revoke])
     endpoints.on(TokenController.introspectionPath, [.post: tokens.introspect])
@@ -76,8 +79,10 @@ private func addTokenRoutes(
         endpoints.onOpen("/.well-known/\(name)", [.get: metadata.document])
     }
     endpoints.onOpen("/.well-known/jwks.json", [.get: metadata.keys])
-    let logout = LogoutController(provider: provider, services: services, publicOrigin: settings.publicOrigin)
-    endpoints.on(logoutPath, [.get: logout.visit, .post: logout.submit])
+    let logout = LogoutController(
+        provider: provider, services: services, browserSignOut: services.browserSignOut,
+        issuer: origins.configured.issuer)
+    endpoints.only(for: .provider).on(logoutPath, [.get: logout.visit, .post: logout.submit])
 }
 
 private let logoutPath = "/oauth/logout"
@@ -86,31 +91,34 @@ private let authCheckPath = "/auth/check"
 
 /// The provider's own pages: sign-in, authorization, consent.
 private func addSignInRoutes(
-    _ endpoints: Endpoints, _ pages: SignInController, services: BridgeServices, settings: BridgeHTTPSettings
+    _ endpoints: Endpoints, _ pages: SignInController, services: BridgeServices, origins: OriginReader
 ) {
     let signIn = pages.services
-    endpoints.on(SignInController.path, [.get: pages.show, .post: pages.attempt])
-    endpoints.on(SignInController.codePath, [.get: pages.beginAnew, .post: pages.confirm])
+    // A session belongs to the origin where it was opened, so the console has a sign-in of its own.
+    let own = endpoints.only(for: [.provider, .console])
+    own.on(SignInController.path, [.get: pages.show, .post: pages.attempt])
+    own.on(SignInController.codePath, [.get: pages.beginAnew, .post: pages.confirm])
     let authorize = AuthorizeController(
         services: signIn, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
-        publicOrigin: settings.publicOrigin, random: services.random)
+        issuer: origins.configured.issuer, random: services.random)
+    let provider = endpoints.only(for: .provider)
     // HEAD must not use a request up, so it does not follow GET here.
-    endpoints.on(
+    provider.on(
         AuthorizeController.path,
         [.get: authorize.begin, .post: authorize.submit, .head: { _, _ in throw OAuthError(.methodNotAllowed) }])
-    endpoints.on(AuthorizeController.consentPath, [.post: authorize.consent])
+    provider.on(AuthorizeController.consentPath, [.post: authorize.consent])
     if let upstream = signIn.upstream {
         let controller = UpstreamController(
             upstream: upstream, signIn: pages, sessions: services.sessions, random: services.random)
         let noHead: Handler = { _, _ in throw OAuthError(.methodNotAllowed) }
-        endpoints.on(UpstreamController.beginPath, [.get: controller.begin, .head: noHead])
-        endpoints.on(UpstreamController.callbackPath, [.get: controller.finish, .head: noHead])
+        own.on(UpstreamController.beginPath, [.get: controller.begin, .head: noHead])
+        own.on(UpstreamController.callbackPath, [.get: controller.finish, .head: noHead])
     }
     if let secondFactor = signIn.secondFactor {
         let controller = SecondFactorController(
             enrolment: secondFactor, sessions: services.sessions, formTokens: services.formTokens,
-            pages: services.pages, publicOrigin: settings.publicOrigin, random: services.random)
-        endpoints.on(AccountPath.secondFactor, [.get: controller.show, .post: controller.change])
+            pages: services.pages, origins: origins, random: services.random)
+        own.on(AccountPath.secondFactor, [.get: controller.show, .post: controller.change])
     }
     if let pushed = signIn.pushedRequests {
         endpoints.on(TokenController.pushedRequestPath, [.post: PushedRequestController(requests: pushed).push])
@@ -123,7 +131,7 @@ extension FrontMiddleware {
             clientAddress: ClientAddress(
                 trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
             errors: ErrorResponder(
-                publicOrigin: settings.publicOrigin, pages: services.pages,
+                issuer: settings.origins.issuer, pages: services.pages,
                 shapes: ErrorShapes(
                     pageRoutes: Set(
                         settings.redemptionPaths + [
@@ -142,25 +150,21 @@ extension FrontMiddleware {
 }
 
 extension RedemptionController {
-    fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
+    fileprivate init(services: BridgeServices, origins: OriginReader) {
         self.init(
-            redeemer: services.redeemer, sessions: services.sessions, clients: services.clients,
-            formTokens: services.formTokens, pages: services.pages,
-            reader: VisitReader(publicOrigin: settings.publicOrigin, formTokens: services.formTokens),
-            metrics: OutcomeMetrics(factory: services.metrics), publicOrigin: settings.publicOrigin,
+            redeemer: services.redeemer, browsers: services.browserSessions, signOut: services.browserSignOut,
+            clients: services.clients, formTokens: services.formTokens, pages: services.pages,
+            reader: VisitReader(formTokens: services.formTokens),
+            metrics: OutcomeMetrics(factory: services.metrics), origins: origins,
             time: services.time, random: services.random)
     }
 }
 
 extension SessionController {
-    fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
+    fileprivate init(services: BridgeServices, origins: OriginReader) {
         self.init(
-            endings: services.endings, browsers: services.browserSessions,
-            refresh: services.device.map {
-                SessionRefreshController(refresh: $0.refresh, clients: services.clients, time: services.time)
-            },
-            formTokens: services.formTokens, pages: services.pages,
-            sameOrigin: SameOriginProof(publicOrigin: settings.publicOrigin), time: services.time,
+            browsers: services.browserSessions, browserSignOut: services.browserSignOut,
+            formTokens: services.formTokens, pages: services.pages, origins: origins, time: services.time,
             random: services.random)
     }
 }

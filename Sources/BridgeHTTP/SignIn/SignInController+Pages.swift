@@ -8,18 +8,18 @@ extension SignInController {
     /// The page that asks for what the browser's session lacks: for everything, for its user's password, or for a code.
     func missingPage(
         _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, browser: OpaqueSecret,
-        session: WebSession?, to visitor: PageVisitor
+        session: WebSession?, at here: WebOrigin, to visitor: PageVisitor
     ) async throws -> Response {
         switch (try await missing(errand, browser: browser, session: session), session) {
         case (.password(let account), _):
             var asked = notice
             if case .refused = notice { asked = .wrongPassword }
-            return try page(errand, asked, of: account, browser: browser, to: visitor)
+            return try page(errand, asked, of: account, browser: browser, at: here, to: visitor)
         case (.code(let account), let session?):
             let pending = try services.signIn.raise(session, browser: browser)
-            return try codePage(errand, pending, notice, of: account, browser: browser, to: visitor)
+            return try codePage(errand, pending, notice, of: account, browser: browser, at: here, to: visitor)
         case (.everything, _), (.code, nil):
-            return try page(errand, notice, username: username, browser: browser, to: visitor)
+            return try page(errand, notice, username: username, browser: browser, at: here, to: visitor)
         }
     }
 
@@ -49,20 +49,23 @@ extension SignInController {
             .map { try $0.sealed(with: services.heldForms, for: browser) }
         return try await missingPage(
             SignInErrand(forConsole: held), .changeWaits(isKept: held != nil), browser: browser, session: session,
+            at: origins.own(of: request),
             to: PageVisitor(request, context))
     }
 
     /// The sign-in page.
-    /// - Parameter account: whose password alone is asked for; `nil` for the complete page.
+    /// - Parameters:
+    ///   - account: whose password alone is asked for; `nil` for the complete page.
+    ///   - here: our origin that shows it.
     func page(
         _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, of account: Account? = nil,
-        browser: OpaqueSecret, to visitor: PageVisitor
+        browser: OpaqueSecret, at here: WebOrigin, to visitor: PageVisitor
     ) throws -> Response {
         let request = request(errand, browser)
         var content = SignInPage(
             fields: errand.fields + [try token(browser)], notice: notice,
             username: account?.username?.text ?? username ?? request?.loginHint, clientName: request?.client.name,
-            formTargets: targets(request))
+            formTargets: targets(request, errand, at: here))
         if let account {
             content.known = (account.shownName, errand.forAnother.url)
         } else {
@@ -74,17 +77,20 @@ extension SignInController {
     }
 
     /// The page of the code.
-    /// - Parameter account: whose code alone is asked for; `nil` behind the password.
+    /// - Parameters:
+    ///   - account: whose code alone is asked for; `nil` behind the password.
+    ///   - here: our origin that shows it.
     func codePage(
         _ errand: SignInErrand, _ pending: String, _ notice: SignInNotice? = nil, of account: Account? = nil,
-        browser: OpaqueSecret, to visitor: PageVisitor
+        browser: OpaqueSecret, at here: WebOrigin, to visitor: PageVisitor
     ) throws -> Response {
         let request = request(errand, browser)
         var response = pages.code(
             CodePage(
                 fields: errand.fields + [HiddenField(name: "pending", value: pending), try token(browser)],
-                notice: notice, clientName: request?.client.name, formTargets: targets(request),
-                otherAccountURL: errand.forAnother.url, name: account?.shownName),
+                notice: notice, clientName: request?.client.name,
+                formTargets: targets(request, errand, at: here), otherAccountURL: errand.forAnother.url,
+                name: account?.shownName),
             to: visitor.preferring(request?.uiLocales))
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
@@ -106,9 +112,11 @@ extension SignInController {
     }
 
     /// Where the redirects behind the form may end.
-    private func targets(_ request: AuthorizationRequest?) -> [String] {
+    private func targets(
+        _ request: AuthorizationRequest?, _ errand: SignInErrand, at here: WebOrigin
+    ) -> [String] {
         if let request { return [FormTarget.source(of: request)] }
-        let target = services.landing.targetOrigin
-        return target == publicOrigin ? [] : [target.description]
+        let target = services.landing.targetOrigin(for: errand.redirect, at: here)
+        return target == here ? [] : [target.description]
     }
 }

@@ -9,7 +9,7 @@ struct SignInController: Sendable {
     let sessions: WebSessions
     let formTokens: FormTokens
     let pages: Pages
-    let publicOrigin: WebOrigin
+    let origins: OriginReader
     let time: TimeSource
     let random: RandomSource
 
@@ -21,7 +21,8 @@ struct SignInController: Sendable {
         let browser = FormCookie.binding(of: request, random: random)
         guard !isBlocked(errand, browser: browser, request) else { return blockedPage(request, context) }
         return try await missingPage(
-            errand, browser: browser, session: try await session(request), to: PageVisitor(request, context))
+            errand, browser: browser, session: try await session(request), at: origins.own(of: request),
+            to: PageVisitor(request, context))
     }
 
     @Sendable func attempt(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -29,12 +30,13 @@ struct SignInController: Sendable {
             request, as: .signIn, isOfSession: false, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
+        let here = origins.own(of: request)
         guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
         let username = form.parameters["username"] ?? ""
         let session = try await session(request)
         func again(_ notice: SignInNotice) async throws -> Response {
             try await missingPage(
-                errand, notice, username: username, browser: form.browser, session: session, to: visitor)
+                errand, notice, username: username, browser: form.browser, session: session, at: here, to: visitor)
         }
         guard form.isOurs else { return try await again(.stale) }
         let outcome = try await services.signIn.attempt(
@@ -43,7 +45,8 @@ struct SignInController: Sendable {
         switch outcome {
         case .signedIn(let opened):
             return try await proceed(errand, opened, browser: form.browser, request, context)
-        case .needsCode(let pending): return try codePage(errand, pending, browser: form.browser, to: visitor)
+        case .needsCode(let pending):
+            return try codePage(errand, pending, browser: form.browser, at: here, to: visitor)
         case .refused: return try await again(.refused)
         case .stale: return try await again(.stale)
         case .limited(let wait): return try await again(.limited(wait))
@@ -55,14 +58,16 @@ struct SignInController: Sendable {
             request, as: .signIn, isOfSession: false, formTokens: formTokens, random: random)
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
+        let here = origins.own(of: request)
         let session = try await session(request)
         guard form.isOurs, let pending = form.parameters["pending"] else {
-            return try await missingPage(errand, .stale, browser: form.browser, session: session, to: visitor)
+            return try await missingPage(
+                errand, .stale, browser: form.browser, session: session, at: here, to: visitor)
         }
         func again(_ notice: SignInNotice) async throws -> Response {
             let missing = try await self.missing(errand, browser: form.browser, session: session)
             let account: Account? = if case .code(let account) = missing { account } else { nil }
-            return try codePage(errand, pending, notice, of: account, browser: form.browser, to: visitor)
+            return try codePage(errand, pending, notice, of: account, browser: form.browser, at: here, to: visitor)
         }
         let outcome = try await services.signIn.confirm(
             pending: pending, code: form.parameters["code"] ?? "", browser: form.browser,
@@ -71,7 +76,7 @@ struct SignInController: Sendable {
         case .signedIn(let opened):
             return try await proceed(errand, opened, browser: form.browser, request, context)
         // Whose session it was may have changed: who the visitor is has to be said anew.
-        case .stale: return try page(errand.forAnother, .stale, browser: form.browser, to: visitor)
+        case .stale: return try page(errand.forAnother, .stale, browser: form.browser, at: here, to: visitor)
         case .refused, .needsCode: return try await again(.refused)
         case .limited(let wait): return try await again(.limited(wait))
         }
@@ -92,10 +97,12 @@ struct SignInController: Sendable {
         }
         let location: String
         if let journey = errand.journey {
-            location = "\(publicOrigin)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
+            location =
+                "\(origins.configured.issuer)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
         } else {
             location = try await services.landing.location(
-                for: errand.redirect, of: opened.session.subject, origin: context.origin(of: request))
+                for: errand.redirect, of: opened.session.subject, at: origins.own(of: request),
+                origin: context.origin(of: request))
         }
         var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
@@ -105,7 +112,9 @@ struct SignInController: Sendable {
 
     /// Whoever opens the address of the code page by hand has no half-finished sign-in with him.
     @Sendable func beginAnew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        Response(status: .seeOther, headers: [.location: "\(publicOrigin)\(Self.path)", .cacheControl: "no-store"])
+        Response(
+            status: .seeOther,
+            headers: [.location: "\(origins.own(of: request))\(Self.path)", .cacheControl: "no-store"])
     }
 
     /// Whether it matters to what the sign-in is for how old it is.

@@ -23,7 +23,8 @@ struct UpstreamController: Sendable {
         // Whoever is signed in here already does not come for what he has.
         let isFresh = try await session(request) != nil || signIn.limitsAge(errand, browser: browser)
         guard let id = context.parameters.get("provider"),
-            let target = try await upstream.begin(id, errand: errand.query, browser: browser, isFresh: isFresh)
+            let target = try await upstream.begin(
+                id, errand: errand.query, browser: browser, at: signIn.origins.own(of: request), isFresh: isFresh)
         else { throw OAuthError(.notFound) }
         var headers: HTTPFields = [.location: target, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
@@ -34,9 +35,10 @@ struct UpstreamController: Sendable {
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         let browser = FormCookie.binding(of: request, random: random)
+        let here = signIn.origins.own(of: request)
         let origin = context.origin(of: request)
         let outcome = try await upstream.finish(
-            context.parameters.get("provider") ?? "", parameters, browser: browser,
+            context.parameters.get("provider") ?? "", parameters, browser: browser, at: here,
             replacing: try await session(request), origin: origin)
         switch outcome {
         case .signedIn(let opened, let errand):
@@ -45,7 +47,8 @@ struct UpstreamController: Sendable {
         case .refused(let errand):
             let errand = SignInErrand(try FormParameters(parsing: (errand ?? "").utf8))
             return try signIn.page(
-                errand, errand.isEmpty ? .stale : .declined, browser: browser, to: PageVisitor(request, context))
+                errand, errand.isEmpty ? .stale : .declined, browser: browser, at: here,
+                to: PageVisitor(request, context))
         }
     }
 

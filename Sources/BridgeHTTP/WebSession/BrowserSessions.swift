@@ -30,9 +30,7 @@ package struct BrowserSessions: Sendable {
     /// The live session of a request's cookies; counts as a use of it.
     /// - Throws: ``StorageError`` when it cannot be found out.
     package func find(_ request: Request) async throws -> Found? {
-        if let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) {
-            return Found(session: session, tokenPrefix: nil)
-        }
+        if let found = try await secretSession(of: request) { return found }
         guard let accessTokens else { return nil }
         let now = time.now()
         for prefix in clients.current.tokenCookiePrefixes {
@@ -46,6 +44,30 @@ package struct BrowserSessions: Sendable {
             return Found(session: session, tokenPrefix: prefix)
         }
         return nil
+    }
+
+    /// The live session of the profile `session`; counts as a use of it.
+    func secretSession(of request: Request) async throws -> Found? {
+        guard let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) else { return nil }
+        return Found(session: session, tokenPrefix: nil)
+    }
+
+    /// Every live session of the profile `tokens` that the cookies name, those too whose access token has run out: a
+    /// page may renew it, so its user is still signed in here. No use of them.
+    func tokenSessions(of request: Request) async throws -> [Found] {
+        guard let accessTokens else { return [] }
+        let now = time.now()
+        var found: [Found] = []
+        for prefix in clients.current.tokenCookiePrefixes {
+            guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
+                let claims = try await verified(text, accessTokens, at: now)
+                    ?? accessTokens.expired(Secret(text), at: now),
+                let id = claims.sessionID, claims.proofKeyThumbprint == nil,
+                let session = try await sessions.peek(id), session.clientID == claims.clientID
+            else { continue }
+            found.append(Found(session: session, tokenPrefix: prefix))
+        }
+        return found
     }
 
     private func verified(

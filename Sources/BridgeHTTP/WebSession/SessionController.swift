@@ -5,13 +5,11 @@ import OAuth2
 
 /// `/session`: what a website's pages may know about the session, and how it is ended (contract §6).
 struct SessionController: Sendable {
-    let endings: SessionEndings
     let browsers: BrowserSessions
-    /// Takes the cookies of the profile `tokens` away; `nil` where it is not in use.
-    let refresh: SessionRefreshController?
+    let browserSignOut: BrowserSignOut
     let formTokens: FormTokens
     let pages: Pages
-    let sameOrigin: SameOriginProof
+    let origins: OriginReader
     let time: TimeSource
     let random: RandomSource
 
@@ -58,21 +56,14 @@ struct SessionController: Sendable {
     @Sendable func signOut(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let body = try await BodyReader.bytes(of: request)
         let isForm = BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
-        guard try sameOrigin.holds(for: request) || (isForm && isOurForm(body, request)) else {
+        let own = origins.own(of: request)
+        guard try SameOriginProof(publicOrigin: own).holds(for: request) || (isForm && isOurForm(body, request)) else {
             throw OAuthError(.forbidden, "signing out takes a page of the same origin")
         }
         var headers: HTTPFields = [.cacheControl: "no-store"]
-        // Of both profiles, if the browser has both: an ended one is not found again.
-        while let found = try await browsers.find(request) {
-            try await endings.end(
-                .webSession(found.session.id), .signOut(origin: context.origin(of: request), at: time.now()))
-            if let prefix = found.tokenPrefix {
-                refresh?.clear(prefix: prefix, path: CookieTokens.refreshPath, in: &headers)
-            }
-        }
-        SessionCookies.clear(in: &headers)
+        _ = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &headers)
         guard isForm else { return Response(status: .noContent, headers: headers) }
-        headers[.location] = "\(sameOrigin.publicOrigin)/session/signed-out"
+        headers[.location] = "\(own)/session/signed-out"
         return Response(status: .seeOther, headers: headers)
     }
 

@@ -8,6 +8,8 @@ import OAuth2
 struct SessionRefreshController: Sendable {
     let refresh: SessionRefresh
     let clients: Reloadable<ClientDirectory>
+    let signOut: BrowserSignOut
+    let origins: OriginReader
     let time: TimeSource
 
     @Sendable func renew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -30,25 +32,20 @@ struct SessionRefreshController: Sendable {
         guard let prefix = prefixes.first, let secret = request.refreshSecret(prefix: prefix) else {
             throw Self.signedOut([:])
         }
-        switch try await refresh.refresh(secret, proof: proof, path: path, origin: origin) {
+        let flaw = CookieRecipient.flaw(of: request.headers, own: origins.own(of: request))
+        switch try await refresh.refresh(
+            secret, proof: proof, path: path, withoutCookiesBecauseOf: flaw, origin: origin)
+        {
         case .forged: throw OAuthError(.forbidden, "X-CSRF-Token must repeat the anti-CSRF value")
-        case .over:
+        case .over(let clientID):
             var headers: HTTPFields = [:]
-            clear(prefix: prefix, path: path, in: &headers)
+            signOut.takeCookies(of: clientID, prefix: prefix, in: &headers)
             throw Self.signedOut(headers)
         case .refreshed(_, _, let cookies):
             var headers: HTTPFields = [.cacheControl: "no-store", .contentType: "application/json"]
             TokenCookies.set(cookies, at: time.now(), in: &headers)
             return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: "{}")))
         }
-    }
-
-    /// Takes the cookies with this prefix away.
-    func clear(prefix: String, path: String, in headers: inout HTTPFields) {
-        guard
-            let client = clients.current.all.first(where: { $0.cookieProfile == .tokens && $0.cookiePrefix == prefix })
-        else { return }
-        TokenCookies.set(CookieTokens.cleared(of: client, refreshPath: path), at: time.now(), in: &headers)
     }
 
     private static func signedOut(_ headers: HTTPFields) -> ChallengedError {
@@ -62,6 +59,6 @@ struct SessionRefreshController: Sendable {
 extension Request {
     /// The refresh cookie with this prefix, when it has the form of one.
     func refreshSecret(prefix: String) -> OpaqueSecret? {
-        cookie(named: prefix + "refresh_token").flatMap { OpaqueSecret($0, kind: .sessionRefresh) }
+        cookie(named: prefix + CookieTokens.refreshTokenName).flatMap { OpaqueSecret($0, kind: .sessionRefresh) }
     }
 }

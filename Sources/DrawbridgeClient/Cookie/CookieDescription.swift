@@ -16,7 +16,7 @@ struct CookieDescription: Decodable {
         let cookie: WebViewCookie
 
         private enum CodingKeys: String, CodingKey {
-            case name, value, domain, path, expires
+            case name, value, domain, host, path, expires
             case isHTTPOnly = "http_only"
             case sameSite = "same_site"
         }
@@ -29,6 +29,7 @@ struct CookieDescription: Decodable {
                 name: try members.decode(String.self, forKey: .name),
                 value: Redacted(try members.decode(String.self, forKey: .value)),
                 domain: try members.decodeIfPresent(String.self, forKey: .domain),
+                host: try members.decodeIfPresent(String.self, forKey: .host),
                 path: try members.decode(String.self, forKey: .path), expiresAt: try style.parse(text),
                 isHTTPOnly: try members.decode(Bool.self, forKey: .isHTTPOnly),
                 sameSite: try members.decode(String.self, forKey: .sameSite))

@@ -10,8 +10,10 @@ public struct WebViewCookie: Sendable {
     public let name: String
     /// Mostly a token.
     public let value: Redacted<String>
-    /// The domain whose hosts get it; `nil`: the provider's host alone.
+    /// The domain whose hosts get it; `nil`: one host alone.
     public let domain: String?
+    /// That one host, the web view's website; `nil`: the provider's.
+    let host: String?
     /// The path below which it is sent.
     public let path: String
     /// When the browser forgets it.
@@ -23,7 +25,7 @@ public struct WebViewCookie: Sendable {
 
     /// Whether a browser would send it to this host (RFC 6265 §5.1.3).
     func reaches(_ host: String, from origin: String) -> Bool {
-        guard let domain else { return host == origin }
+        guard let domain else { return host == self.host ?? origin }
         let name = domain.hasPrefix(".") ? String(domain.dropFirst()).lowercased() : domain.lowercased()
         // The provider may set cookies for its own domain, and for no other.
         return [host, origin].allSatisfy { $0 == name || $0.hasSuffix(".\(name)") }

@@ -3,7 +3,7 @@ import Crypto
 /// A DPoP proof (RFC 9449 §4.2): somebody holds the private key of ``keyThumbprint`` and means one request.
 ///
 /// Reading it verifies form and signature (§4.3, checks 1 to 7). Whether it is about *this* request, and fresh, is
-/// decided by ``flaw(method:target:)`` and by whoever knows the time.
+/// decided by ``flaw(method:targets:)`` and by whoever knows the time.
 package struct DPoPProof: Sendable {
     /// What proofs may be signed with: `dpop_signing_alg_values_supported`.
     package static let algorithms = ["ES256", "EdDSA", "RS256", "PS256"]
@@ -55,9 +55,12 @@ package struct DPoPProof: Sendable {
     }
 
     /// Why the proof is not about this request; `nil` when it is (§4.3, checks 8 and 9).
-    package func flaw(method: String, target: String) -> DPoPFlaw? {
+    /// - Parameter targets: the addresses that the request may have been sent to.
+    package func flaw(method: String, targets: [String]) -> DPoPFlaw? {
         guard self.method == method else { return .wrongMethod }
-        guard let meant = HTTPTarget(self.target), meant == HTTPTarget(target) else { return .wrongTarget }
+        guard let meant = HTTPTarget(target), targets.contains(where: { meant == HTTPTarget($0) }) else {
+            return .wrongTarget
+        }
         return nil
     }
 

@@ -44,6 +44,8 @@ extension Scope {
     package static let offlineAccess = "offline_access"
     /// A device secret (OpenID Connect Native SSO).
     package static let deviceSSO = "device_sso"
+    /// Ending every session of its user, in all apps and browsers, on the VA's path of this name.
+    package static let revokeAllSessions = "revoke_all_sessions"
     /// The administration API (contract §8).
     package static let admin = "admin"
 }

@@ -3,7 +3,7 @@ package import Bridge
 extension DurableStorage {
     package func redeem(
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
-        replacing replaced: ReplacedSession?, events: [AuditEvent]
+        replacing replaced: [ReplacedSession], events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
         let standing = SQLCall(
             heldTokenStanding, [SQLValue(token.subject), SQLValue(token.id), SQLValue(token.issuedAt)])
@@ -13,9 +13,9 @@ extension DurableStorage {
         ]
         let redeem = SQLCall(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
         let insert = SQLCall(WebSessionSQL.insert, session.columns + [SQLValue(token.issuedAt)])
-        let end = replaced.map { SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(use.at)]) }
+        let ends = replaced.map { SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(use.at)]) }
         // A replay's insert writes nothing, since the token's session stands in its way.
-        let course = [standing, parent, redeem, insert, end].compactMap(\.self)
+        let course = [standing, parent, redeem, insert].compactMap(\.self) + ends
         return try await write(anticipating: course) { [endings] transaction in
             // Asked inside the transaction: a user who was disabled a moment ago must not get in with a token that
             // was checked before. Disabling ends everything of the user, unredeemed tokens too (contract §7). Held,
@@ -37,7 +37,7 @@ extension DurableStorage {
             guard try transaction.changes(insert) else {
                 throw Withdrawn(outcome: try Self.useOfPurgedToken(token, in: transaction))
             }
-            if let replaced, let end, try transaction.changes(end) {
+            for (replaced, end) in zip(replaced, ends) where try transaction.changes(end) {
                 try transaction.settle(replaced, by: session.id, endings)
             }
             for event in events { try transaction.record(event) }

@@ -7,8 +7,9 @@ struct CheckConfigCommand: ParsableCommand {
         abstract: "Check the settings and print what would be in force.",
         discussion: """
             Every line says where its value comes from. Secrets are never printed. Exit status 0 when the settings are
-            accepted, 1 when not. Warnings, which serve logs too, are about clients that could never authenticate, and about
-            names of clients that the settings do not hold: the database may.
+            accepted, 1 when not. Warnings, which serve logs too, are about clients that could never authenticate, about
+            names of clients that the settings do not hold (the database may), and about a console or sign-in pages at
+            the host of a website.
 
             Example:  drawbridge check-config --config drawbridge.yaml
                       DRAWBRIDGE_LISTEN=127.0.0.1:9000 drawbridge check-config --config drawbridge.yaml
@@ -24,7 +25,8 @@ struct CheckConfigCommand: ParsableCommand {
             let raw = RawSettings.read(options.inputs(flags: settings))
             let outcome = try SettingsResolver.resolve(raw)
             print(SettingsReport(outcome).text)
-            for warning in ClientWarnings(in: outcome.settings).sentences {
+            let settings = outcome.settings
+            for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
                 StandardError.write("warning: \(warning)\n")
             }
         } catch {

@@ -60,7 +60,7 @@ extension ExplainCommand {
                 ("grant_type", GrantType.tokenExchange.rawValue), ("client_id", client),
                 ("subject_token_type", subjectTokenType.uri), ("subject_token", subjectToken),
                 ("actor_token_type", TokenTypeURI.deviceSecret), ("actor_token", Self.line()),
-                ("audience", audience ?? settings.publicOrigin.description), ("scope", scope),
+                ("audience", audience ?? settings.issuer.description), ("scope", scope),
             ]
             let form = pairs.compactMap { name, value in
                 value.flatMap { $0.isEmpty ? nil : "\(name)=\(PercentEncoding.encode($0))" }

@@ -48,7 +48,7 @@ extension ExplainCommand {
                 settings: settings, store: storage, logger: Logger(label: "drawbridge"))
             let clients = try await ClientReloader(settings: settings, store: storage)
             return Explainer(
-                codec: LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys.loginTokens),
+                codec: LoginTokenCodec(issuer: settings.issuer.description, keys: keys.loginTokens),
                 clients: clients.directory, subjects: storage, store: storage,
                 parents: ParentSessions(store: storage), publicOrigin: settings.publicOrigin,
                 time: time)

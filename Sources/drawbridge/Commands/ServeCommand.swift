@@ -30,7 +30,9 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = try options.load(flags: overrides)
         JSONLogHandler.bootstrap(level: settings.logLevel)
         let logger = Logger(label: "drawbridge")
-        for warning in ClientWarnings(in: settings).sentences { logger.warning("\(warning)") }
+        for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
+            logger.warning("\(warning)")
+        }
         // Before a database is made that no other master key would open.
         _ = try MasterKeyFile.load(settings.masterKeyPath)
         let watch = AuditWatch()

@@ -27,7 +27,7 @@ struct Administration: Sendable {
                 adminSessions: AdminSessions(store: storage, authenticator: authenticator, time: time),
                 webSessions: domain.sessions,
                 administrators: administrators, requiresSecondFactor: requiresSecondFactor,
-                publicOrigin: settings.publicOrigin, proofs: domain.proofs, refusals: domain.refusals, time: time),
+                publicOrigin: settings.origins.admin, proofs: domain.proofs, refusals: domain.refusals, time: time),
             storage: storage, webSessions: domain.sessions,
             clients: StoredClients(
                 store: storage, directory: clients.directory, fixed: clients.fixedIDs,

@@ -141,8 +141,8 @@ struct Composition: Sendable {
 extension BridgeHTTPSettings {
     fileprivate init(_ settings: DrawbridgeSettings) {
         self.init(
-            publicOrigin: settings.publicOrigin, redemptionPaths: settings.redemptionPaths,
-            signInURL: settings.signInURL, siteName: settings.siteName, trustedProxies: settings.trustedProxies,
+            origins: settings.origins, redemptionPaths: settings.redemptionPaths,
+            signInURL: settings.absoluteSignInURL, siteName: settings.siteName, trustedProxies: settings.trustedProxies,
             appLinks: settings.appLinks)
     }
 }

@@ -15,7 +15,6 @@ struct DeviceComposition: Sendable {
         let sessions: AppSessions
         let tokens: SessionTokens
         let refreshTokens: RefreshTokens
-        let users: any UserClaimsSource
     }
 
     init(_ surroundings: ProviderComposition.Surroundings, _ provider: Provider) {
@@ -23,7 +22,7 @@ struct DeviceComposition: Sendable {
         let storage = surroundings.storage
         let time = surroundings.time
         let clients = surroundings.clients
-        let issuer = settings.publicOrigin.description
+        let issuer = settings.issuer.description
         let cookies = CookieTokens(codec: provider.codec)
         let configuration = NativeSSOConfiguration(configured: settings.nativeSSO, store: storage, time: time)
         let secrets = DeviceSecrets(
@@ -48,7 +47,7 @@ struct DeviceComposition: Sendable {
             refresh: SessionRefresh(
                 store: storage, sessions: surroundings.sessions, endings: surroundings.endings, clients: clients,
                 subjects: surroundings.subjects,
-                cookies: cookies, time: time),
+                cookies: cookies, refusals: surroundings.refusals, time: time),
             exchange: native,
             places: SignedInPlaces(
                 devices: storage, apps: storage, webs: storage, audit: storage, endings: surroundings.endings,
@@ -56,6 +55,6 @@ struct DeviceComposition: Sendable {
             compatibility: settings.signInCompatibility
                 ? SignInCompatibility(
                     codes: AuthorizationCodes(store: storage), codeStore: storage, refreshTokens: storage,
-                    devices: storage, users: provider.users) : nil)
+                    devices: storage) : nil)
     }
 }

@@ -28,14 +28,15 @@ struct DomainServices: Sendable {
         let limits = settings.limits ?? LimitSettings()
         let limiter = shared.limiter
         let tokens = LoginTokenSettings(
-            publicOrigin: settings.publicOrigin, redemptionPath: settings.redemptionPaths[0],
+            publicOrigin: settings.publicOrigin, issuer: settings.issuer,
+            redemptionPath: settings.redemptionPaths[0],
             defaultLifetime: settings.loginTokenLifetime)
         proofs = DPoPVerifier(
-            publicOrigin: settings.publicOrigin, nonces: DPoPNonces(keys: keys.loginTokens),
+            origins: settings.origins.all, nonces: DPoPNonces(keys: keys.loginTokens),
             replays: shared.replayGuard,
             requiresNonce: settings.requiresProofNonce)
         codec = LoginTokenCodec(
-            issuer: settings.publicOrigin.description, keys: keys.loginTokens, inquiry: keys)
+            issuer: settings.issuer.description, keys: keys.loginTokens, inquiry: keys)
         let subjects = Subjects(store: storage)
         parents = ParentSessions(store: storage)
         let authenticator = IssuerBoundary(verifier, subjects: subjects, parents: parents)
@@ -70,7 +71,7 @@ struct DomainServices: Sendable {
         bearers = BearerGate(
             authenticator: provider.map {
                 LocalBearers(
-                    tokens: $0.accessTokens, issuer: settings.publicOrigin.description, others: authenticator)
+                    tokens: $0.accessTokens, issuer: settings.issuer.description, others: authenticator)
             } ?? authenticator,
             constraint: SenderConstraint(proofs: proofs), limiter: limiter, limits: limits, refusals: refusals,
             time: time)

@@ -38,7 +38,7 @@ struct ProviderComposition: Sendable {
         let storage = surroundings.storage
         let time = surroundings.time
         let clients = surroundings.clients
-        let issuer = surroundings.settings.publicOrigin.description
+        let issuer = surroundings.settings.issuer.description
         let limits = surroundings.settings.limits ?? LimitSettings()
         let limiter = surroundings.shared.limiter
         let users = AccountClaims(accounts: storage)
@@ -65,7 +65,7 @@ struct ProviderComposition: Sendable {
             surroundings,
             DeviceComposition.Provider(
                 codec: codec, accessTokens: accessTokens, sessions: sessions, tokens: tokens,
-                refreshTokens: refreshTokens, users: users))
+                refreshTokens: refreshTokens))
         self.device = device
         let grants: [any TokenGrant] = [
             AuthorizationCodeGrant(

@@ -26,9 +26,10 @@ extension SignInServices {
                 codes: SecondFactorCheck(accounts: storage, secrets: secrets), throttle: throttle, opener: opener,
                 audit: storage, keys: keys, time: time),
             landing: SignInLanding(
-                clients: clients, publicOrigin: settings.publicOrigin, audit: storage, time: time),
+                clients: clients, publicOrigin: settings.publicOrigin, adminOrigin: settings.origins.admin,
+                audit: storage, time: time),
             authorizations: Authorizations(
-                issuer: settings.publicOrigin.description, clients: clients,
+                issuer: settings.issuer.description, clients: clients,
                 codes: AuthorizationCodes(store: storage), consents: storage, accounts: storage, pushed: storage,
                 audit: storage, keys: keys, watch: AuthorizationWatch(limiter: memory, audit: storage),
                 subjectOfHint: subjectOfHint,
@@ -42,8 +43,7 @@ extension SignInServices {
             upstream: providers.isEmpty
                 ? nil
                 : UpstreamSignIn(
-                    providers: providers, publicOrigin: settings.publicOrigin, accounts: storage, opener: opener,
-                    audit: storage, keys: keys, time: time),
+                    providers: providers, accounts: storage, opener: opener, audit: storage, keys: keys, time: time),
             secondFactor: secrets.map {
                 SecondFactorEnrolment(
                     accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)

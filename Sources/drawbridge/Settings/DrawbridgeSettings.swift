@@ -12,6 +12,7 @@ struct DrawbridgeSettings: Sendable {
         let privateKey: String
     }
 
+    /// Where login links lead.
     let publicOrigin: WebOrigin
     let listen: ListenAddress
     let managementListen: ListenAddress
@@ -45,6 +46,10 @@ struct DrawbridgeSettings: Sendable {
     let shutdownGrace: Duration
     let trustedIssuers: [TrustedIssuerSettings]
     let clients: [Client]
+    /// `nil` when the provider is at the public origin.
+    var issuerOrigin: WebOrigin?
+    /// `nil` when the console is where the provider is.
+    var adminOrigin: WebOrigin?
     /// `nil` when this process shares with no other.
     var redis: SharedRedisSettings?
     /// How long audit events stay; `nil` keeps them for ever.
@@ -72,6 +77,18 @@ struct DrawbridgeSettings: Sendable {
     var requiresProofNonce = false
     /// Whether the paths of the VA's sign-in service are served.
     var signInCompatibility = false
+
+    /// Under which origins this instance answers.
+    var origins: Origins { Origins(website: publicOrigin, issuer: issuerOrigin, admin: adminOrigin) }
+
+    /// `iss` of everything that is signed here, and where the provider's endpoints are.
+    var issuer: WebOrigin { origins.issuer }
+
+    /// The normal sign-in, as pages of every origin may link it.
+    var absoluteSignInURL: String {
+        guard origins.areApart, signInURL.hasPrefix("/") else { return signInURL }
+        return (signInURL == "/sign-in" ? issuer : publicOrigin).description + signInURL
+    }
 
     /// The database in the data folder (contract §13).
     var databasePath: String { "\(dataDirectory)/drawbridge.sqlite" }

@@ -2,7 +2,15 @@
 extension SettingKey {
     static let publicOrigin = SettingKey(
         "public_origin", .origin, required: true,
-        "Where browsers reach this service. Plain http is accepted for loopback hosts only.")
+        "Where login links lead: the website's origin. Plain http is accepted for loopback hosts only.")
+    static let issuer = SettingKey(
+        "issuer", .origin,
+        "Where the OAuth provider is, with its sign-in and consent pages: an origin of its own, which is also the issuer "
+            + "of tokens. Default: public_origin.")
+    static let adminOrigin = SettingKey(
+        "admin.origin", .origin,
+        "Where the console and the administration API are: an origin of its own; elsewhere they do not exist then. "
+            + "Default: the issuer's.")
     static let listen = SettingKey(
         "listen", .address, default: "127.0.0.1:8080", "Address and port for apps and browsers.")
     static let managementListen = SettingKey(
@@ -108,7 +116,8 @@ extension SettingKey {
 
     static let all: [SettingKey] =
         [
-            publicOrigin, listen, managementListen, dataDirectory, database, node, signInURL, siteName,
+            publicOrigin, issuer, adminOrigin, listen, managementListen, dataDirectory, database, node, signInURL,
+            siteName,
             defaultWebClient, redemptionPaths, trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey,
             masterKeyFile, providerEnabled, loginTokenKeysFile, loginTokenLifetime,
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,

@@ -10,6 +10,8 @@ struct SettingListing {
         var lines: [SettingLine] = []
         func add(_ name: String, _ value: String) { lines.append(SettingLine(name: name, value: value)) }
         add("public_origin", settings.publicOrigin.description)
+        add("issuer", settings.issuer.description)
+        add("admin.origin", settings.origins.admin.description)
         add("listen", settings.listen.description)
         add("management_listen", settings.managementListen.description)
         add("node", settings.node)

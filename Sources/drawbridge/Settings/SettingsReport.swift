@@ -1,4 +1,5 @@
 import Bridge
+import BridgeHTTP
 import Federation
 import SQLStorage
 
@@ -30,6 +31,8 @@ struct SettingsReport {
     /// Defaults that follow from another setting.
     private static func implied(_ key: SettingKey, _ settings: DrawbridgeSettings) -> String? {
         switch key {
+        case .issuer: settings.issuer.description
+        case .adminOrigin: settings.origins.admin.description
         case .loginTokenKeysFile: settings.loginTokenKeysFile
         case .masterKeyFile: settings.masterKeyPath
         case .auditSigningKeyFile: settings.auditSigningKeyFile

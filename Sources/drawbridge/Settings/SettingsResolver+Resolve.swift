@@ -23,6 +23,9 @@ extension SettingsResolver {
 
     private mutating func settings() -> DrawbridgeSettings? {
         let origin = publicOrigin()
+        let issuerOrigin = optionalOrigin(.issuer)
+        let adminOrigin = optionalOrigin(.adminOrigin)
+        let isPlain = [origin, issuerOrigin, adminOrigin].contains { $0?.isSecure == false }
         let dataDirectory = absolute(requiredText(.dataDirectory))
         let listen = address(.listen)
         let managementListen = address(.managementListen)
@@ -31,7 +34,7 @@ extension SettingsResolver {
         }
         let database = database()
         let tls = tlsFiles()
-        if tls == nil, origin?.isSecure == false, !listen.isLoopback {
+        if tls == nil, isPlain, !listen.isLoopback {
             note(
                 SettingProblem(
                     .listen, value: "\(listen)", at: source(of: .listen),
@@ -72,8 +75,8 @@ extension SettingsResolver {
             appLinks: values.appLinks,
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
-            trustedIssuers: issuers, clients: clients, redis: redis,
-            auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: providers,
+            trustedIssuers: issuers, clients: clients, issuerOrigin: issuerOrigin, adminOrigin: adminOrigin,
+            redis: redis, auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: providers,
             auditForwarders: auditForwarders,
             masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO,
             webhookSecretsDirectory: path(.webhookSecretsDirectory), isProvider: isProvider,
@@ -123,18 +126,20 @@ extension SettingsResolver {
     }
 
     private mutating func publicOrigin() -> WebOrigin? {
-        let text = requiredText(.publicOrigin)
-        if text.isEmpty { return nil }
-        let place = source(of: .publicOrigin)
+        requiredText(.publicOrigin).isEmpty ? nil : optionalOrigin(.publicOrigin)
+    }
+
+    private mutating func optionalOrigin(_ key: SettingKey) -> WebOrigin? {
+        guard let text = optionalText(key) else { return nil }
+        let place = source(of: key)
         guard let origin = WebOrigin(text) else {
-            note(SettingProblem(.publicOrigin, value: text, at: place, "must be \(SettingKind.origin.expectation)"))
+            note(SettingProblem(key, value: text, at: place, "must be \(SettingKind.origin.expectation)"))
             return nil
         }
         if !origin.isSecure, !origin.isLoopback {
             note(
                 SettingProblem(
-                    .publicOrigin, value: text, at: place,
-                    "must be https: browsers would send login tokens in the clear"))
+                    key, value: text, at: place, "must be https: browsers would send tokens and cookies in the clear"))
         }
         return origin
     }

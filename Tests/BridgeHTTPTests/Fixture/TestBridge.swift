@@ -54,7 +54,7 @@ struct TestBridge: Sendable {
         let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
         let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
         settings = BridgeHTTPSettings(
-            publicOrigin: origin, redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
+            origins: Origins(website: origin), redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
             signInURL: "https://www.example/sign-in", trustsLocalSocket: true,
             appLinks: AppLinkSettings(
                 appleApps: [.init(appID: "TEAM.com.example.app", paths: ["/contacts/*"])], androidApps: []))

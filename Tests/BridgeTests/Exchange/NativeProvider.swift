@@ -81,7 +81,7 @@ struct NativeProvider: Sendable {
         refreshing = SessionRefresh(
             store: storage, sessions: service.sessions, endings: service.endings, clients: service.clients,
             subjects: subjects,
-            cookies: cookies, time: time)
+            cookies: cookies, refusals: refusals, time: time)
         places = SignedInPlaces(
             devices: storage, apps: storage, webs: storage, audit: storage, endings: service.endings,
             time: time)

@@ -147,16 +147,19 @@ import Testing
         }
     }
 
-    @Test func `signing out finds the session by its refresh cookie, and clears all four`() async throws {
+    @Test func `signing out clears every cookie, the refresh cookie at each of its routes`() async throws {
         try await withNativeProvider { native in
             let first = try await openShop(native)
             let session = try #require(try await native.refreshing.session(of: try secret(first)))
             #expect(try session.id == native.session(of: first))
             let shop = try #require(native.service.clients.current[NativeProvider.shop])
-            let cleared = CookieTokens.cleared(of: shop, refreshPath: CookieTokens.refreshPath)
+            let cleared = CookieTokens.cleared(
+                of: shop, refreshPaths: [CookieTokens.refreshPath, "/elsewhere/refresh"])
             let set = try #require(first.cookies)
             // A browser takes a cookie away only by its very name, path and domain (RFC 6265 §5.3).
-            #expect(cleared.map { [$0.name, $0.path, $0.domain] } == set.map { [$0.name, $0.path, $0.domain] })
+            func place(_ cookie: TokenCookie) -> [String?] { [cookie.name, cookie.path, cookie.domain] }
+            let elsewhere = ["\(shop.cookiePrefix)refresh_token", "/elsewhere/refresh", nil]
+            #expect(Set(cleared.map(place)) == Set(set.map(place) + [elsewhere]))
             #expect(cleared.allSatisfy { $0.maximumAge == .zero && $0.value.expose().isEmpty })
         }
     }

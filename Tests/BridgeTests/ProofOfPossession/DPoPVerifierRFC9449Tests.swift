@@ -17,7 +17,7 @@ import Testing
         requiresNonce: Bool = false, replays: any ReplayGuard = InProcessReplayGuard()
     ) throws -> DPoPVerifier {
         DPoPVerifier(
-            publicOrigin: try #require(WebOrigin(issuerName)), nonces: DPoPNonces(keys: keys), replays: replays,
+            origins: [try #require(WebOrigin(issuerName))], nonces: DPoPNonces(keys: keys), replays: replays,
             requiresNonce: requiresNonce)
     }
 

@@ -71,7 +71,7 @@ struct Provider: Sendable {
             clients: service.clients, audiences: [issuerName, "\(issuerName)/oauth/token"],
             replays: InProcessReplayGuard(), refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)
         proofs = DPoPVerifier(
-            publicOrigin: try #require(WebOrigin(issuerName)), nonces: DPoPNonces(keys: service.keys),
+            origins: [try #require(WebOrigin(issuerName))], nonces: DPoPNonces(keys: service.keys),
             replays: InProcessReplayGuard())
         pushedRequests = PushedRequests(
             clients: service.clients, authenticator: authenticator, store: storage, proofs: proofs, refusals: refusals,

@@ -28,7 +28,7 @@ struct FailingLoginTokens: LoginTokenStore {
 
     func redeem(
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
-        replacing replaced: ReplacedSession?,
+        replacing replaced: [ReplacedSession],
         events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
         func redeem() async throws -> LoginTokenRedeemOutcome {

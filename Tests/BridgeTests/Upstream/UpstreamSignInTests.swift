@@ -9,31 +9,34 @@ private struct UpstreamDesk: Sendable {
     let upstream = ScriptedUpstream()
     let signIn: UpstreamSignIn
     let browser = OpaqueSecret.make(.formBinding, random: .system)
+    let here: WebOrigin
 
     init(_ service: Service) throws {
         self.service = service
+        here = try #require(WebOrigin("https://bridge.example"))
         signIn = UpstreamSignIn(
-            providers: [upstream], publicOrigin: try #require(WebOrigin("https://bridge.example")),
-            accounts: service.storage,
+            providers: [upstream], accounts: service.storage,
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
             audit: service.storage, keys: service.keys, time: service.clock.source)
     }
 
     /// The `state` of a new trip.
-    func begin(isFresh: Bool = false) async throws -> String {
+    func begin(at here: WebOrigin? = nil, isFresh: Bool = false) async throws -> String {
         _ = try #require(
-            try await signIn.begin(upstream.id, errand: "journey", browser: browser, isFresh: isFresh))
+            try await signIn.begin(
+                upstream.id, errand: "journey", browser: browser, at: here ?? self.here, isFresh: isFresh))
         return try #require(upstream.requests.last).state
     }
 
     func finish(
         _ state: String?, code: String? = "code", error: String? = nil, provider: String = "corporate",
-        browser other: OpaqueSecret? = nil, replacing current: WebSession? = nil
+        browser other: OpaqueSecret? = nil, at here: WebOrigin? = nil, replacing current: WebSession? = nil
     ) async throws -> UpstreamSignIn.Outcome {
         let form = [("state", state), ("code", code), ("error", error), ("iss", "https://login.corporate.example")]
             .compactMap { name, value in value.map { (name, $0) } }
         return try await signIn.finish(
-            provider, try Provider.parameters(form), browser: other ?? browser, replacing: current, origin: origin())
+            provider, try Provider.parameters(form), browser: other ?? browser, at: here ?? self.here,
+            replacing: current, origin: origin())
     }
 
     func failures() async throws -> [String?] {
@@ -95,7 +98,8 @@ extension UpstreamSignIn.Outcome {
     @Test func `a provider that is not configured leads nowhere`() async throws {
         try await withDesk { desk async throws in
             #expect(
-                try await desk.signIn.begin("other", errand: "journey", browser: desk.browser, isFresh: false) == nil)
+                try await desk.signIn.begin(
+                    "other", errand: "journey", browser: desk.browser, at: desk.here, isFresh: false) == nil)
             #expect(try await desk.finish(try await desk.begin(), provider: "other").isForeign)
         }
     }
@@ -114,13 +118,25 @@ extension UpstreamSignIn.Outcome {
         }
     }
 
+    @Test func `a trip leads back to the origin where it began, which its browser's cookies are of`() async throws {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            let console = try #require(WebOrigin("https://admin.bridge.example"))
+            let state = try await desk.begin(at: console)
+            #expect(
+                desk.upstream.requests.last?.redirectURI == "https://admin.bridge.example/sign-in/callback/corporate")
+            _ = try await desk.finish(state, at: console)
+            #expect(Set(desk.upstream.requests.map(\.redirectURI)).count == 1, "the code was asked for there too")
+        }
+    }
+
     @Test func `a repeated parameter makes an answer no answer`() async throws {
         try await withDesk { desk in
             desk.upstream.willName("u-1")
             let state = try await desk.begin()
             let parameters = try Provider.parameters([("state", state), ("code", "a"), ("code", "b")])
             let outcome = try await desk.signIn.finish(
-                "corporate", parameters, browser: desk.browser, replacing: nil, origin: origin())
+                "corporate", parameters, browser: desk.browser, at: desk.here, replacing: nil, origin: origin())
             #expect(outcome.isForeign)
         }
     }

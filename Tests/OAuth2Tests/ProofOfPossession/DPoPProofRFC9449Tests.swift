@@ -10,7 +10,7 @@ import Testing
         #expect(proof.keyThumbprint == maker.key.id)
         #expect(proof.id == "-BwC3ESc6acc2lTc")
         #expect(proof.issuedAt == 1_763_708_400)
-        #expect(proof.flaw(method: "POST", target: ProofMaker.target) == nil)
+        #expect(proof.flaw(method: "POST", targets: [ProofMaker.target]) == nil)
         #expect(proof.nonce == nil)
         #expect(proof.tokenHash == nil)
     }
@@ -26,7 +26,7 @@ import Testing
         let proof = try DPoPProof(text)
         // §6.1 shows this thumbprint.
         #expect(proof.keyThumbprint == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
-        #expect(proof.flaw(method: "POST", target: "https://server.example.com/token") == nil)
+        #expect(proof.flaw(method: "POST", targets: ["https://server.example.com/token"]) == nil)
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -102,7 +102,7 @@ import Testing
             ("POST", "https://other.example.com/oauth/token", .wrongTarget),
         ] as [(String, String, DPoPFlaw?)])
     func `§4.3: a proof is about one method and one address`(method: String, target: String, flaw: DPoPFlaw?) throws {
-        #expect(try DPoPProof(try ProofMaker().proof()).flaw(method: method, target: target) == flaw)
+        #expect(try DPoPProof(try ProofMaker().proof()).flaw(method: method, targets: [target]) == flaw)
     }
 
     @Test func `§4.2: ath fits its token and no other`() throws {

@@ -65,7 +65,7 @@ extension DurableStorage {
             idleLifetime: .seconds(600), lastSeenAt: now)
         let use = LoginTokenUse(at: now, sessionID: session.id, address: nil, userAgentDigest: nil)
         return try await redeem(
-            token, opening: session, use: use, replacing: nil, events: [.sample(.loginTokenRedeemed, reason: name)])
+            token, opening: session, use: use, replacing: [], events: [.sample(.loginTokenRedeemed, reason: name)])
     }
 
     /// The reasons of a node's events in order, after a look at the whole chain.

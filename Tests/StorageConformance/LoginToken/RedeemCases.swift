@@ -42,14 +42,14 @@ extension LoginTokenStoreConformance {
             let use = LoginTokenUse(
                 at: Sample.now, sessionID: "s-1", address: "2001:db8::1", userAgentDigest: "größe")
             _ = try await store.redeem(
-                Sample.token("t-1"), opening: full, use: use, replacing: nil, events: [])
+                Sample.token("t-1"), opening: full, use: use, replacing: [], events: [])
             let bare = WebSession(
                 id: "s-2", secretDigest: "d-2", subject: "bob", clientID: "web", appClientID: nil, parentID: nil,
                 loginTokenID: "t-2", opening: .loginToken, authentication: Authentication(), createdAt: Sample.now,
                 expiresAt: Sample.now + .seconds(1), idleLifetime: .seconds(1), lastSeenAt: Sample.now)
             let bareUse = LoginTokenUse(at: Sample.now, sessionID: "s-2", address: nil, userAgentDigest: nil)
             _ = try await store.redeem(
-                Sample.token("t-2"), opening: bare, use: bareUse, replacing: nil, events: [])
+                Sample.token("t-2"), opening: bare, use: bareUse, replacing: [], events: [])
             let other = try await open()
             try expectEqual(try await other.session(secretDigest: "d-1"), full, "full session by secret")
             try expectEqual(try await other.session(id: "s-1"), full, "full session by id")
@@ -67,6 +67,21 @@ extension LoginTokenStoreConformance {
                 try await store.session(id: "session-old")?.endedAt, Sample.now + .seconds(1), "its end")
             try expectEqual(
                 try await store.events(.webSessionSwitched).map(\.sessionID), ["session-old"], "its events")
+        },
+        ConformanceCase("several replaced sessions end in the same step, each with its event") { open in
+            let store = try await open()
+            for name in ["one", "two"] { _ = try await store.redeemSample(Sample.token(name)) }
+            let replaced = ["one", "two"].map {
+                ReplacedSession.sample(Sample.session($0, token: TokenID(rawValue: $0)), by: "bob")
+            }
+            _ = try await store.redeemSample(Sample.token("new"), replacing: replaced[0], replaced[1])
+            for name in ["one", "two"] {
+                try expectEqual(
+                    try await store.session(id: SessionID(rawValue: "session-\(name)"))?.endedAt, Sample.now, name)
+            }
+            try expectEqual(
+                Set(try await store.events(.webSessionSwitched).map(\.sessionID)), ["session-one", "session-two"],
+                "their events")
         },
         ConformanceCase("a replaced session that ended before keeps its end and gets no event") { open in
             let store = try await open()

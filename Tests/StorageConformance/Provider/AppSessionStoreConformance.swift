@@ -36,7 +36,7 @@ package enum AppSessionStoreConformance {
             try await servers[0].openSample(Sample.appSession("other"))
             let web = Sample.session("w", token: "t", parent: "app-child")
             _ = try await servers[0].redeem(
-                Sample.token("t"), opening: web, use: Sample.use(web), replacing: nil, events: [])
+                Sample.token("t"), opening: web, use: Sample.use(web), replacing: [], events: [])
             let ended = try await concurrently(10) { number in
                 try await servers[number % 2].end(
                     .appSession("app-top"), .sample(), first: [Sample.event(.refreshTokenReused)]
@@ -57,7 +57,7 @@ package enum AppSessionStoreConformance {
             _ = try await store.end(.appSession("app-a"), .sample())
             let web = Sample.session("w", token: "t", parent: "app-a")
             let outcome = try await store.redeem(
-                Sample.token("t"), opening: web, use: Sample.use(web), replacing: nil, events: [])
+                Sample.token("t"), opening: web, use: Sample.use(web), replacing: [], events: [])
             try expectEqual(outcome, .revoked(at: Sample.now), "outcome")
             try expectEqual(try await store.session(id: "session-w"), nil, "the web session")
         },

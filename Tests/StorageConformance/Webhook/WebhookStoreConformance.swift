@@ -47,7 +47,7 @@ package enum WebhookStoreConformance {
             try await store.openSample(Sample.appSession("a"))
             let web = Sample.session("w", token: "t", parent: "app-a")
             _ = try await store.redeem(
-                Sample.token("t"), opening: web, use: Sample.use(web), replacing: nil, events: [])
+                Sample.token("t"), opening: web, use: Sample.use(web), replacing: [], events: [])
             _ = try await store.end(.appSession("app-a"), .sample())
             try expectEqual(
                 Set(try await store.take().map(\.id)),

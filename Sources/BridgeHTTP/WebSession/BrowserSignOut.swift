@@ -1,0 +1,73 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+
+/// Signs a browser out (contract §6): ends what its cookies open, of both profiles, and takes the cookies away.
+struct BrowserSignOut: Sendable {
+    let browsers: BrowserSessions
+    let endings: SessionEndings
+    let clients: Reloadable<ClientDirectory>
+    /// Every route that a refresh cookie may have been set for.
+    let refreshPaths: [String]
+    let time: TimeSource
+
+    /// Ends every session that the request's cookies open.
+    /// - Parameters:
+    ///   - subject: whose sessions alone end; `nil` for everybody's.
+    ///   - more: what ends along with them, and before.
+    /// - Returns: the sessions that were open.
+    func signOut(
+        _ request: Request, of subject: Subject? = nil, endingFirst more: (root: EndingRoot, ending: Ending)? = nil,
+        origin: RequestOrigin, in headers: inout HTTPFields
+    ) async throws -> [WebSession] {
+        let found = try await sessions(of: request).filter { subject == nil || $0.session.subject == subject }
+        if let more { try await endings.end(more.root, more.ending) }
+        let ending = Ending.signOut(origin: origin, at: time.now())
+        for found in found { try await endings.end(.webSession(found.session.id), ending) }
+        takeCookies(of: found, in: &headers)
+        // Those of a session that is over already open nothing, and are in the way of the next one.
+        if subject == nil { takeLeftovers(of: request, besides: found, in: &headers) }
+        SessionCookies.clear(in: &headers)
+        return found.map(\.session)
+    }
+
+    /// Every session that the request's cookies open.
+    func sessions(of request: Request) async throws -> [BrowserSessions.Found] {
+        [try await browsers.secretSession(of: request)].compactMap(\.self)
+            + (try await browsers.tokenSessions(of: request))
+    }
+
+    /// Takes the cookies of the profile `tokens` away, as their own clients have set them.
+    func takeCookies(of found: [BrowserSessions.Found], in headers: inout HTTPFields) {
+        for found in found where found.tokenPrefix != nil { takeCookies(of: found.session.clientID, in: &headers) }
+    }
+
+    /// Takes the cookies of a client with this prefix away; of every such client where nobody knows which one it was.
+    func takeCookies(of clientID: ClientID?, prefix: String, in headers: inout HTTPFields) {
+        if let clientID { return takeCookies(of: clientID, in: &headers) }
+        for client in clients.current.all where client.cookieProfile == .tokens && client.cookiePrefix == prefix {
+            takeCookies(of: client.id, in: &headers)
+        }
+    }
+
+    private func takeCookies(of clientID: ClientID, in headers: inout HTTPFields) {
+        guard let client = clients.current[clientID], client.cookieProfile == .tokens else { return }
+        let lines = CookieTokens.cleared(of: client, refreshPaths: refreshPaths).map {
+            TokenCookies.line($0, at: time.now())
+        }
+        // Clients of one prefix have the host's own cookies in common.
+        for line in lines where !headers.values(of: .setCookie).contains(line) {
+            headers.append(HTTPField(name: .setCookie, value: line))
+        }
+    }
+
+    private func takeLeftovers(
+        of request: Request, besides found: [BrowserSessions.Found], in headers: inout HTTPFields
+    ) {
+        let known = Set(found.compactMap(\.tokenPrefix))
+        for prefix in clients.current.tokenCookiePrefixes where !known.contains(prefix) {
+            guard CookieTokens.names.contains(where: { request.carriesCookie(named: prefix + $0) }) else { continue }
+            takeCookies(of: nil, prefix: prefix, in: &headers)
+        }
+    }
+}
