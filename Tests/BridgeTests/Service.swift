@@ -29,7 +29,7 @@ struct Service: Sendable {
 
     init(
         storage: any BridgeStorage, replayGuard: any ReplayGuard = InProcessReplayGuard(),
-        limiter: any RateLimiter = InProcessRateLimiter(), limits: LimitSettings = LimitSettings(),
+        limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter), limits: LimitSettings = LimitSettings(),
         defaultTarget: ClientID? = website
     ) throws {
         self.storage = storage
@@ -40,8 +40,8 @@ struct Service: Sendable {
         let settings = LoginTokenSettings(
             publicOrigin: try #require(WebOrigin("https://bridge.example")), defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
-        let subjects = Subjects(store: storage)
-        let parents = ParentSessions(store: storage)
+        let subjects = Subjects(store: storage, time: time)
+        let parents = ParentSessions(store: storage, time: time)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         issuer = LoginTokenIssuer(
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
@@ -91,7 +91,8 @@ struct Service: Sendable {
 
 /// Runs a test against a fresh database that is removed afterwards.
 func withService(
-    replayGuard: any ReplayGuard = InProcessReplayGuard(), limiter: any RateLimiter = InProcessRateLimiter(),
+    replayGuard: any ReplayGuard = InProcessReplayGuard(),
+    limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter),
     limits: LimitSettings = LimitSettings(), defaultTarget: ClientID? = website,
     _ body: (Service) async throws -> Void
 ) async throws {

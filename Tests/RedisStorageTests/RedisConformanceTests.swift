@@ -28,7 +28,7 @@ import Testing
     func `the process's own rate limiter keeps the same rule`(
         _ conformance: ConformanceCase<any RateLimiter>
     ) async throws {
-        let limiter = InProcessRateLimiter()
+        let limiter = InProcessRateLimiter(clock: .parameter)
         try await conformance.check { limiter }
     }
 

@@ -4,11 +4,13 @@ package final class AccessTokens: Sendable {
     private let sessions: AppSessions
     private let revoked: any RevokedTokenStore
     private let verified: VerifiedTokens
-    private let revocations = ShortLivedCache<TokenID, Bool>()
+    private let revocations: ShortLivedCache<TokenID, Bool>
 
     package init(
-        codec: AccessTokenCodec, sessions: AppSessions, revoked: any RevokedTokenStore, cacheCapacity: Int = 10_000
+        codec: AccessTokenCodec, sessions: AppSessions, revoked: any RevokedTokenStore, cacheCapacity: Int = 10_000,
+        time: TimeSource = .system
     ) {
+        revocations = ShortLivedCache(time: time)
         self.codec = codec
         self.sessions = sessions
         self.revoked = revoked
@@ -25,7 +27,7 @@ package final class AccessTokens: Sendable {
         if let sessionID = claims.sessionID, try await !sessions.isAlive(sessionID, at: now) {
             throw BearerRefusal.inactive
         }
-        let isRevoked = try await revocations.value(for: claims.id, at: now) { try await revoked.isRevoked(claims.id) }
+        let isRevoked = try await revocations.value(for: claims.id) { try await revoked.isRevoked(claims.id) }
         guard !isRevoked else { throw BearerRefusal.inactive }
         return claims
     }

@@ -3,22 +3,24 @@ package struct AppSessions: Sendable {
     private let store: any AppSessionStore
     private let webSessions: WebSessions?
     private let onEnd: @Sendable () -> Void
-    private let cache = ShortLivedCache<SessionID, AppSession?>()
+    private let cache: ShortLivedCache<SessionID, AppSession?>
 
     /// - Parameters:
     ///   - webSessions: told which sessions ended, so that this node and the listening ones forget them at once.
     ///   - onEnd: called after sessions ended, so that their clients hear of it soon.
     package init(
-        store: any AppSessionStore, webSessions: WebSessions? = nil, onEnd: @escaping @Sendable () -> Void = {}
+        store: any AppSessionStore, webSessions: WebSessions? = nil, time: TimeSource = .system,
+        onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store
         self.webSessions = webSessions
+        cache = ShortLivedCache(time: time)
         self.onEnd = onEnd
     }
 
     /// The session while it is alive; at most a second old (contract §7).
     package func alive(_ id: SessionID, at now: Timestamp) async throws -> AppSession? {
-        let session = try await cache.value(for: id, at: now) { try await store.appSession(id: id) }
+        let session = try await cache.value(for: id) { try await store.appSession(id: id) }
         return session.flatMap { $0.isAlive(at: now) ? $0 : nil }
     }
 

@@ -12,16 +12,17 @@ package struct ParentSessions: Sendable {
 
     private let store: any WebSessionStore
     private let apps: (any AppSessionStore)?
-    private let cache = ShortLivedCache<SessionID, Standing>()
+    private let cache: ShortLivedCache<SessionID, Standing>
 
-    package init(store: any WebSessionStore, apps: (any AppSessionStore)? = nil) {
+    package init(store: any WebSessionStore, apps: (any AppSessionStore)? = nil, time: TimeSource = .system) {
         self.store = store
         self.apps = apps
+        cache = ShortLivedCache(time: time)
     }
 
     func standing(of id: SessionID?, at now: Timestamp) async throws -> Standing {
         guard let id else { return .foreign }
-        return try await cache.value(for: id, at: now) {
+        return try await cache.value(for: id) {
             if let session = try await apps?.appSession(id: id) { return session.isAlive(at: now) ? .app : .ended }
             guard let session = try await store.session(id: id) else { return .foreign }
             return session.isAlive(at: now) ? .fromLoginToken : .ended

@@ -64,7 +64,10 @@ final class RemoteKeySet: KeySource {
     }
 
     private func isDue(at now: Timestamp) -> Bool {
-        state.withLock { state in state.fetchedAt.map { now - $0 >= limits.refreshInterval } ?? true }
+        // A set that was fetched "later" was fetched before the clock was set back: nobody knows how long before.
+        state.withLock { state in
+            state.fetchedAt.map { !(.zero..<limits.refreshInterval).contains(now - $0) } ?? true
+        }
     }
 
     // At most one attempt within the floor: a stream of tokens with invented `kid`s must not become a stream of

@@ -46,7 +46,8 @@ struct Composition: Sendable {
         }
         if settings.limits == nil { logger.warning("rate limits are lifted") }
         issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
-        bearerCache = CachedBearerAuthenticator(issuers, cache: BearerCache(capacity: settings.bearerCacheSize))
+        bearerCache = CachedBearerAuthenticator(
+            issuers, cache: BearerCache(capacity: settings.bearerCacheSize, time: time))
         webhooks = WebhookNotifier(
             store: storage, clients: clients.directory,
             secrets: WebhookSecretFiles(folder: settings.webhookSecretsPath), delivery: WebhookPoster(), time: time,
@@ -54,7 +55,7 @@ struct Composition: Sendable {
         metrics = PrometheusMetrics()
         let alerts = AlertBoard(rules: settings.alerts.rules)
         self.alerts = alerts
-        let shared = await SharedState(settings: settings, metrics: metrics, logger: logger)
+        let shared = await SharedState(settings: settings, metrics: metrics, logger: logger, time: time)
         self.shared = shared
         let checks = [
             Readiness.Check("storage") { try await storage.checkWritable() },

@@ -28,12 +28,13 @@ struct DomainServices: Sendable {
             defaultLifetime: settings.loginTokenLifetime)
         proofs = DPoPVerifier(
             publicOrigin: settings.publicOrigin, nonces: DPoPNonces(keys: keys), replays: shared.replayGuard,
-            requiresNonce: settings.requiresProofNonce)
+            requiresNonce: settings.requiresProofNonce, time: time)
         codec = LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys)
-        let subjects = Subjects(store: storage)
-        parents = ParentSessions(store: storage, apps: storage)
+        let subjects = Subjects(store: storage, time: time)
+        parents = ParentSessions(store: storage, apps: storage, time: time)
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
-        refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
+        refusals = RefusalLog(
+            audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys, clock: .uptime(time)))
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)

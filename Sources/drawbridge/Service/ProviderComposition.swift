@@ -46,7 +46,7 @@ struct ProviderComposition: Sendable {
         let userClaims = RememberedUserClaims(users, time: time)
         let idTokens = IDTokenCodec(issuer: issuer, keys: keys.ring)
         let codec = AccessTokenCodec(issuer: issuer, keys: keys.ring)
-        let sessions = AppSessions(store: storage, webSessions: surroundings.sessions)
+        let sessions = AppSessions(store: storage, webSessions: surroundings.sessions, time: time)
         let authenticator = ClientAuthenticator(
             clients: clients,
             audiences: [issuer, "\(issuer)/oauth/token", "\(issuer)/oauth/par", "\(issuer)/oauth/introspect"],
@@ -54,7 +54,8 @@ struct ProviderComposition: Sendable {
             refusals: surroundings.refusals, limiter: limiter, limits: limits)
         let refreshTokens = RefreshTokens(master: master)
         accessTokens = AccessTokens(
-            codec: codec, sessions: sessions, revoked: storage, cacheCapacity: surroundings.settings.bearerCacheSize)
+            codec: codec, sessions: sessions, revoked: storage, cacheCapacity: surroundings.settings.bearerCacheSize,
+            time: time)
         tokens = SessionTokens(accessTokens: codec, idTokens: idTokens, users: users)
         notifier = LogoutNotifier(
             store: storage, clients: clients, tokens: idTokens, delivery: BackChannelLogout(), time: time,

@@ -17,10 +17,10 @@ struct SharedState: Sendable {
     let readinessCheck: Readiness.Check?
     private let client: RedisClient?
 
-    init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger) async {
-        let own = InProcessRateLimiter(capacity: settings.trackedLimitKeys)
+    init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger, time: TimeSource) async {
+        let own = InProcessRateLimiter(capacity: settings.trackedLimitKeys, clock: .uptime(time))
         guard let redis = settings.redis else {
-            replayGuard = InProcessReplayGuard()
+            replayGuard = InProcessReplayGuard(time: time)
             limiter = settings.limits == nil ? UnlimitedRateLimiter() : own
             revocations = settings.database.map { PostgresRevocationChannel($0, logger: logger) }
             readinessCheck = nil

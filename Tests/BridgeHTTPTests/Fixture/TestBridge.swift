@@ -46,8 +46,8 @@ struct TestBridge: Sendable {
         let clients = Reloadable(try TestClients.directory())
         let tokens = LoginTokenSettings(publicOrigin: origin, defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: origin.description, keys: keys)
-        let subjects = Subjects(store: storage)
-        let parents = ParentSessions(store: storage)
+        let subjects = Subjects(store: storage, time: time)
+        let parents = ParentSessions(store: storage, time: time)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         let sessions = WebSessions(store: storage, time: time)
         let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
@@ -86,7 +86,7 @@ struct TestBridge: Sendable {
                 authorizations: Authorizations(
                     issuer: origin.description, clients: clients, codes: AuthorizationCodes(store: storage),
                     consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
-                    watch: AuthorizationWatch(limiter: InProcessRateLimiter(), audit: storage),
+                    watch: AuthorizationWatch(limiter: InProcessRateLimiter(clock: .parameter), audit: storage),
                     subjectOfHint: { _ in nil }, time: time),
                 accounts: storage,
                 secondFactor: TestAccounts.secrets.map { [storage] in

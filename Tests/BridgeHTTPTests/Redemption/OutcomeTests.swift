@@ -184,7 +184,7 @@ import Testing
     @Test func `too many refusals from one network are 429, a good token is not held back`() async throws {
         try await TestBridge.run(
             limits: LimitSettings(failedRedemptionPerNetwork: TokenBucket(perMinute: 2)),
-            limiter: InProcessRateLimiter()
+            limiter: InProcessRateLimiter(clock: .parameter)
         ) { _, client in
             let from = Visitor.navigation(more: [.name("X-Forwarded-For"): "203.0.113.9"])
             let good = try await client.issue().token

@@ -14,7 +14,7 @@ struct SignInDesk: Sendable {
     let browser = OpaqueSecret.make(.formBinding, random: .system)
 
     init(_ service: Service) throws {
-        let limiter = InProcessRateLimiter()
+        let limiter = InProcessRateLimiter(clock: .parameter)
         let storage = service.storage
         self.service = service
         secrets = SecondFactorSecrets(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))

@@ -8,7 +8,7 @@ import Testing
     private func withWatch(_ body: (Service, AuthorizationWatch) async throws -> Void) async throws {
         try await withService { service in
             try await body(
-                service, AuthorizationWatch(limiter: InProcessRateLimiter(), audit: service.storage))
+                service, AuthorizationWatch(limiter: InProcessRateLimiter(clock: .parameter), audit: service.storage))
         }
     }
 

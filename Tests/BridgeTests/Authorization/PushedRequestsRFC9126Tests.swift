@@ -25,7 +25,8 @@ import Testing
                     authenticator: ClientAuthenticator(
                         clients: clients, audiences: [issuerName], replays: InProcessReplayGuard(), refusals: refusals,
                         limiter: UnlimitedRateLimiter(), limits: limits),
-                    store: storage, refusals: refusals, limiter: InProcessRateLimiter(), limits: limits,
+                    store: storage, refusals: refusals, limiter: InProcessRateLimiter(clock: .parameter),
+                    limits: limits,
                     subjectOfHint: { _ in nil }, time: provider.service.clock.source), provider)
         }
     }

@@ -45,11 +45,11 @@ struct NativeProvider: Sendable {
         configuration = NativeSSOConfiguration(configured: configured, store: storage, time: time)
         devices = DeviceSecrets(store: storage, configuration: configuration, sessions: provider.appSessions)
         cookies = CookieTokens(codec: provider.accessTokenCodec)
-        let limiter = InProcessRateLimiter()
+        let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         let tokens = SessionTokens(accessTokens: provider.accessTokenCodec, idTokens: provider.idTokens)
         let refreshTokens = RefreshTokens(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
-        let subjects = Subjects(store: storage)
+        let subjects = Subjects(store: storage, time: time)
         native = NativeSSOExchange(
             issuer: issuerName, configuration: configuration, devices: devices, store: storage, appSessions: storage,
             sessions: provider.appSessions, webSessions: service.sessions, subjects: subjects, consents: storage,

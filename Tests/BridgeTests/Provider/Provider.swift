@@ -58,14 +58,14 @@ struct Provider: Sendable {
         service.clients.replace(
             with: ClientDirectory(try Self.clients(secret, assertionKey), defaultTarget: website))
         let limits = LimitSettings()
-        let limiter = InProcessRateLimiter()
+        let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
         codes = AuthorizationCodes(store: storage)
-        appSessions = AppSessions(store: storage, webSessions: service.sessions)
+        appSessions = AppSessions(store: storage, webSessions: service.sessions, time: time)
         accessTokenCodec = AccessTokenCodec(issuer: issuerName, keys: ring)
         idTokens = IDTokenCodec(issuer: issuerName, keys: ring)
-        accessTokens = AccessTokens(codec: accessTokenCodec, sessions: appSessions, revoked: storage)
+        accessTokens = AccessTokens(codec: accessTokenCodec, sessions: appSessions, revoked: storage, time: time)
         let authenticator = ClientAuthenticator(
             clients: service.clients, audiences: [issuerName, "\(issuerName)/oauth/token"],
             replays: InProcessReplayGuard(), refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)

@@ -3,7 +3,7 @@ import Testing
 @testable import Bridge
 
 @Suite struct RateLimitTests {
-    private let limiter = InProcessRateLimiter()
+    private let limiter = InProcessRateLimiter(clock: .parameter)
 
     private func makeKey(_ value: String = "alice", scope: String = "issue.subject", bucket: TokenBucket)
         -> RateLimitKey
@@ -59,17 +59,19 @@ import Testing
         #expect(limiter.take([key], at: noon - .seconds(5)) != .allowed)
     }
 
-    @Test func `when the table is full, unknown keys are refused and known ones still counted`() {
-        let small = InProcessRateLimiter(capacity: 2)
+    @Test func `when the table is full, unknown keys are refused for that reason and known ones still counted`() {
+        let small = InProcessRateLimiter(capacity: 2, clock: .parameter)
         let bucket = TokenBucket(burst: 5, refillInterval: .seconds(10))
         #expect(small.take([makeKey("a", bucket: bucket)], at: noon) == .allowed)
         #expect(small.take([makeKey("b", bucket: bucket)], at: noon) == .allowed)
-        #expect(small.take([makeKey("c", bucket: bucket)], at: noon) != .allowed)
+        #expect(
+            small.take([makeKey("c", bucket: bucket)], at: noon)
+                == .exceeded(retryAfter: .seconds(10), scope: InProcessRateLimiter.fullScope))
         #expect(small.take([makeKey("a", bucket: bucket)], at: noon) == .allowed)
     }
 
     @Test func `full buckets are forgotten, so the table does not grow with the users of the past`() {
-        let small = InProcessRateLimiter(capacity: 5_000)
+        let small = InProcessRateLimiter(capacity: 5_000, clock: .parameter)
         let bucket = TokenBucket(burst: 1, refillInterval: .seconds(1))
         for user in 0..<4_500 { #expect(small.take([makeKey("early \(user)", bucket: bucket)], at: noon) == .allowed) }
         let later = noon + .seconds(2)
