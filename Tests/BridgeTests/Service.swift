@@ -50,7 +50,7 @@ struct Service: Sendable {
         redeemer = LoginTokenRedeemer(
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             sessions: sessions, replayGuard: replayGuard,
-            refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), time: time)
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), time: time)
     }
 
     func bearer(

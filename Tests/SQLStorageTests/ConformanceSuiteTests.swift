@@ -69,10 +69,13 @@ private struct ReadThenWriteTokens: LoginTokenStore {
 
     func revoke(_ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent) -> LoginTokenRevokeOutcome { .revoked }
 
-    func recordMiss(_ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent) -> Int { 1 }
+    func recordMiss(
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+    ) -> Int { 1 }
 
     func recordReplay(
-        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent
+        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent,
+        alwaysTells: Bool
     ) -> SessionID? { nil }
 
     func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }

@@ -32,6 +32,11 @@ package final class AccessTokens: Sendable {
         return claims
     }
 
+    /// The device secret that an app's session came from or was given; as old as what is known of the session.
+    func device(of sessionID: SessionID, at now: Timestamp) async throws -> DeviceSecretID? {
+        try await sessions.alive(sessionID, at: now)?.deviceSecretID
+    }
+
     /// Verifies, or remembers having verified; the same token comes again and again, and an ES256 check costs more
     /// than the rest of a request.
     package func verify(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {

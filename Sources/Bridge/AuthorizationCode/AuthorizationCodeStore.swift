@@ -14,14 +14,18 @@ package protocol AuthorizationCodeStore: Sendable {
         events: [AuditEvent]
     ) async throws -> AuthorizationCodeRedeemOutcome
 
-    /// Counts a redemption that failed by its client or verifier; the code goes with the `limit`th.
-    func recordCodeMiss(digest: String, limit: Int, event: AuditEvent) async throws
+    /// Counts a redemption of an unused code that failed by its client or verifier; the code goes with the `limit`th.
+    /// - Parameter alwaysTells: whether `event` is written even by a call that takes no code away.
+    func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws
 
     /// Records a second use and ends the session that the first one opened, with all that hangs under it.
-    /// - Parameter ended: the event for each session that ends; its session id is filled in.
+    /// - Parameters:
+    ///   - ended: the event for each session that ends; its session id is filled in.
+    ///   - alwaysTells: whether `reuse` is written even by a call that ends nothing.
     /// - Returns: the sessions that this call ended.
-    func recordCodeReuse(digest: String, at now: Timestamp, reuse: AuditEvent, ended: AuditEvent) async throws
-        -> [SessionID]
+    func recordCodeReuse(
+        digest: String, at now: Timestamp, reuse: AuditEvent, ended: AuditEvent, alwaysTells: Bool
+    ) async throws -> [SessionID]
 
     /// - Returns: how many, at most `limit` of them.
     func purgeCodes(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int

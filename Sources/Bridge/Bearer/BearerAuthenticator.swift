@@ -16,6 +16,8 @@ package struct BearerIdentity: Hashable, Sendable {
     package let issuer: String
     /// The app's session at its issuer, from `sid`.
     package let sessionID: SessionID?
+    /// The device that it is used on, as far as its issuer tells them apart; `nil` when it does not.
+    package let deviceID: String?
     package let authentication: Authentication
     /// The key that must be shown with it (RFC 7800, RFC 9449 §6): whoever takes the bearer checks it with
     /// ``SenderConstraint``.
@@ -26,13 +28,15 @@ package struct BearerIdentity: Hashable, Sendable {
     package let cacheableUntil: Timestamp
 
     package init(
-        subject: Subject, clientID: ClientID, issuer: String, sessionID: SessionID?, authentication: Authentication,
+        subject: Subject, clientID: ClientID, issuer: String, sessionID: SessionID?, deviceID: String? = nil,
+        authentication: Authentication,
         proofKeyThumbprint: String? = nil, expiresAt: Timestamp, cacheableUntil: Timestamp? = nil
     ) {
         self.subject = subject
         self.clientID = clientID
         self.issuer = issuer
         self.sessionID = sessionID
+        self.deviceID = deviceID
         self.authentication = authentication
         self.proofKeyThumbprint = proofKeyThumbprint
         self.expiresAt = expiresAt

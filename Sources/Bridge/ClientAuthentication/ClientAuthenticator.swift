@@ -28,7 +28,7 @@ package final class ClientAuthenticator: Sendable {
         let client = credentials.clientID.flatMap { clients.current[ClientID(rawValue: $0)] }
         let flaw: String?
         if let client {
-            flaw = try await self.flaw(of: credentials.proof, by: client, at: now)
+            flaw = try await self.flaw(of: credentials.proof, by: client, origin: origin, at: now)
         } else {
             flaw = credentials.clientID == nil ? "missing_client_id" : "unknown_client"
         }
@@ -49,7 +49,9 @@ package final class ClientAuthenticator: Sendable {
     }
 
     /// - Returns: why the proof is none; `nil` when it is one.
-    private func flaw(of proof: ClientCredentials.Proof, by client: Client, at now: Timestamp) async throws -> String? {
+    private func flaw(
+        of proof: ClientCredentials.Proof, by client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> String? {
         switch (client.authenticationMethod, proof) {
         // A public client that sends a secret believes in a protection that is none (RFC 8252 §8.5).
         case (.none, .none): nil

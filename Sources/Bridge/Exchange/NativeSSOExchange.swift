@@ -16,7 +16,6 @@ package struct NativeSSOExchange: Sendable {
     let tokens: SessionTokens
     let refreshTokens: RefreshTokens
     let cookies: CookieTokens
-    let audit: any AuditLog
     let limiter: any RateLimiter
     let refusals: RefusalLog
     let random: RandomSource
@@ -25,7 +24,7 @@ package struct NativeSSOExchange: Sendable {
         issuer: String, configuration: NativeSSOConfiguration, devices: DeviceSecrets, store: any DeviceSecretStore,
         appSessions: any AppSessionStore, sessions: AppSessions, webSessions: WebSessions, subjects: Subjects,
         consents: any ConsentStore, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens,
-        tokens: SessionTokens, refreshTokens: RefreshTokens, cookies: CookieTokens, audit: any AuditLog,
+        tokens: SessionTokens, refreshTokens: RefreshTokens, cookies: CookieTokens,
         limiter: any RateLimiter, refusals: RefusalLog, random: RandomSource = .system
     ) {
         self.issuer = issuer
@@ -42,7 +41,6 @@ package struct NativeSSOExchange: Sendable {
         self.tokens = tokens
         self.refreshTokens = refreshTokens
         self.cookies = cookies
-        self.audit = audit
         self.limiter = limiter
         self.refusals = refusals
         self.random = random
@@ -113,13 +111,12 @@ package struct NativeSSOExchange: Sendable {
         var detail = JSONObjectWriter()
         if let known { detail.add("device_secret_id", known.id.rawValue) }
         detail.add("flaws", all.map(\.rawValue))
-        try await audit.append([
+        try await refusals.record(
             AuditEvent(
                 at: request.at, type: .deviceSecretRefused, outcome: .failure, reason: flaw.rawValue,
                 subject: known?.subject ?? facts.subjectToken?.subject, clientID: facts.subjectToken?.clientID,
                 targetClientID: request.client.id, sessionID: facts.session?.id, origin: request.origin,
-                detail: String(decoding: detail.finish(), as: UTF8.self))
-        ])
+                detail: String(decoding: detail.finish(), as: UTF8.self)))
         // Somebody holds a secret that was rotated away: one of the two is a thief.
         if let known, all.contains(.secretReplayed) {
             _ = try await devices.revoke(

@@ -32,17 +32,22 @@ package protocol LoginTokenStore: Sendable {
     func revoke(_ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent) async throws
         -> LoginTokenRevokeOutcome
 
-    /// Counts a redemption that failed its verifier or binding; at `limit` misses the token is revoked, in the same
-    /// step. `event` is always written.
+    /// Counts a redemption of an unused token that failed its verifier or binding; at `limit` misses the token is
+    /// revoked, in the same step. Nothing is counted of a token that is used or revoked.
+    /// - Parameter alwaysTells: whether `event` is written even by a call that does not revoke the token.
     /// - Returns: the number of misses so far.
-    func recordMiss(_ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent) async throws -> Int
+    func recordMiss(
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+    ) async throws -> Int
 
     /// Records a replay, and ends the session that the first use opened when `endSession` is set.
     ///
-    /// `replay` is always written; `ended` only when this call ended the session.
+    /// `ended` is written only when this call ended the session.
+    /// - Parameter alwaysTells: whether `replay` is written even by a call that ends nothing.
     /// - Returns: the id of the session this call ended.
     func recordReplay(
-        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent
+        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent,
+        alwaysTells: Bool
     ) async throws -> SessionID?
 
     /// Removes what is known of tokens (and idempotency keys) that expired before `cutoff`.

@@ -1,13 +1,19 @@
 /// How often things may happen (contract §12).
 package struct LimitSettings: Sendable {
+    /// Issues per device of a user.
+    package var issuePerDevice = TokenBucket(burst: 5, perHour: 60)
     /// Issues per user.
-    package var issuePerSubject: TokenBucket
+    package var issuePerSubject = TokenBucket(burst: 15, perHour: 180)
     /// Issues per network, /24 or /64.
-    package var issuePerNetwork: TokenBucket
+    package var issuePerNetwork = TokenBucket(burst: 60, perHour: 1200)
     /// Issues per app; `nil` sets no limit.
     package var issuePerClient: TokenBucket?
+    /// Authorizations that one user gives or declines.
+    package var authorizationPerSubject = TokenBucket(burst: 30, perHour: 600)
+    /// Refreshes of one user's app and web sessions.
+    package var refreshPerSubject = TokenBucket(burst: 60, perHour: 1200)
     /// Redemptions that fail, per network.
-    package var failedRedemptionPerNetwork: TokenBucket
+    package var failedRedemptionPerNetwork = TokenBucket(perMinute: 60)
     /// Bearers that are refused, per network.
     package var refusedBearerPerNetwork: TokenBucket
     /// Sign-ins that fail, per account and per network.
@@ -19,47 +25,46 @@ package struct LimitSettings: Sendable {
     /// Token requests that are refused and written down, per network.
     package var refusedTokenRequestPerNetwork = TokenBucket(perMinute: 60)
 
-    package init(
-        issuePerSubject: TokenBucket = TokenBucket(burst: 5, perHour: 60),
-        issuePerNetwork: TokenBucket = TokenBucket(burst: 60, perHour: 1200), issuePerClient: TokenBucket? = nil,
-        failedRedemptionPerNetwork: TokenBucket = TokenBucket(perMinute: 60),
-        refusedBearerPerNetwork: TokenBucket = TokenBucket(perMinute: 60),
-        failedSignIn: TokenBucket = TokenBucket(perMinute: 5),
-        pushedRequestPerClient: TokenBucket = TokenBucket(perMinute: 60)
-    ) {
-        self.issuePerSubject = issuePerSubject
-        self.issuePerNetwork = issuePerNetwork
-        self.issuePerClient = issuePerClient
-        self.failedRedemptionPerNetwork = failedRedemptionPerNetwork
-        self.refusedBearerPerNetwork = refusedBearerPerNetwork
-        self.failedSignIn = failedSignIn
-        self.pushedRequestPerClient = pushedRequestPerClient
-    }
+    /// With every default.
+    package init() {}
 
-    func issueKeys(subject: Subject, clientID: ClientID, origin: RequestOrigin) -> [RateLimitKey] {
-        var keys = [RateLimitKey(scope: "issue.subject", value: subject.rawValue, bucket: issuePerSubject)]
-        if let network = origin.address?.limitNetwork {
-            keys.append(RateLimitKey(scope: "issue.network", value: network.description, bucket: issuePerNetwork))
-        }
+    func issueKeys(_ bearer: BearerIdentity, origin: RequestOrigin) -> [RateLimitKey] {
+        let subject = bearer.subject.rawValue
+        // Its length goes ahead, so that no two users and devices together make one key.
+        let device = "\(subject.utf8.count) \(subject) \(bearer.deviceID ?? "")"
+        var keys = [
+            RateLimitKey(scope: "issue.device", value: device, bucket: issuePerDevice),
+            RateLimitKey(scope: "issue.subject", value: subject, bucket: issuePerSubject),
+        ]
+        keys += networkKey("issue.network", of: origin, issuePerNetwork)
         if let issuePerClient {
-            keys.append(RateLimitKey(scope: "issue.client", value: clientID.rawValue, bucket: issuePerClient))
+            keys.append(RateLimitKey(scope: "issue.client", value: bearer.clientID.rawValue, bucket: issuePerClient))
         }
         return keys
     }
 
     func failedRedemptionKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        guard let network = origin.address?.limitNetwork else { return [] }
+        networkKey("redeem.network", of: origin, failedRedemptionPerNetwork)
+    }
+
+    /// A public client's id is known to everybody, so its requests are counted by who sends them as well: nobody can
+    /// shut its users out.
+    func pushedRequestKeys(_ client: Client, origin: RequestOrigin) -> [RateLimitKey] {
+        guard client.isPublic else {
+            return [
+                RateLimitKey(scope: "pushed_request.client", value: client.id.rawValue, bucket: pushedRequestPerClient)
+            ]
+        }
+        let network = origin.address?.limitNetwork.description ?? "local"
         return [
             RateLimitKey(
-                scope: "redeem.network", value: network.description, bucket: failedRedemptionPerNetwork)
+                scope: "pushed_request.network", value: "\(network) \(client.id)", bucket: pushedRequestPerNetwork)
         ]
     }
 
-    func pushedRequestKeys(_ client: ClientID) -> [RateLimitKey] {
-        [RateLimitKey(scope: "pushed_request.client", value: client.rawValue, bucket: pushedRequestPerClient)]
-    }
-
-    func failedSignInKeys(username: Username?, origin: RequestOrigin) -> [RateLimitKey] {
+    func failedSignInKeys(
+        username: Username?, _ guess: SignInThrottle.Guess, origin: RequestOrigin
+    ) -> [RateLimitKey] {
         var keys: [RateLimitKey] = []
         if let username {
             keys.append(RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn))
@@ -70,21 +75,23 @@ package struct LimitSettings: Sendable {
         return keys
     }
 
+            keys.append(dailyKey(guess, value: "account \(username.key)"))
     /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
     package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        guard let network = origin.address?.limitNetwork else { return [] }
-        return [RateLimitKey(scope: "bearer.network", value: network.description, bucket: refusedBearerPerNetwork)]
+        networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
     }
 
     func failedClientKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        guard let network = origin.address?.limitNetwork else { return [] }
-        return [RateLimitKey(scope: "client.network", value: network.description, bucket: failedClientPerNetwork)]
+        networkKey("client.network", of: origin, failedClientPerNetwork)
     }
 
     func refusedTokenRequestKeys(origin: RequestOrigin) -> [RateLimitKey] {
         guard let network = origin.address?.limitNetwork else { return [] }
-        return [
-            RateLimitKey(scope: "token.network", value: network.description, bucket: refusedTokenRequestPerNetwork)
-        ]
+        return [RateLimitKey(scope: scope, value: network.description, bucket: bucket)]
     }
 }
+        networkKey("token.network", of: origin, refusedTokenRequestPerNetwork)
+    }
+
+    /// - Returns: none for a request without an address, such as the command line's.
+    private func networkKey(_ scope: String, of origin: RequestOrigin, _ bucket: TokenBucket) -> [RateLimitKey] {

@@ -48,11 +48,12 @@ extension LoginTokenRedeemer {
         {
             return .landed(location: redemption.landing.location, opened: nil)
         }
+        let replay = redemption.event(.loginTokenReplayed, .failure, reason: "replayed", sessionID: use.sessionID)
         let ended = try await store.recordReplay(
             of: redemption.claims.id, at: redemption.at,
-            endSession: redemption.website.replayResponse == .endSession,
-            replay: redemption.event(.loginTokenReplayed, .failure, reason: "replayed", sessionID: use.sessionID),
-            ended: redemption.event(.webSessionEnded, .success, reason: "token_replayed", sessionID: use.sessionID))
+            endSession: redemption.website.replayResponse == .endSession, replay: replay,
+            ended: redemption.event(.webSessionEnded, .success, reason: "token_replayed", sessionID: use.sessionID),
+            alwaysTells: try await refusals.admits(replay, about: redemption.claims.id))
         if let ended { await sessions.forget(ended) }
         return try await refusals.count(origin: redemption.origin, at: redemption.at)
     }

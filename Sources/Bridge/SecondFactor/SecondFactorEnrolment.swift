@@ -13,7 +13,7 @@ package struct SecondFactorEnrolment: Sendable {
     private let check: SecondFactorCheck
     private let throttle: SignInThrottle
     private let seal: ShortLivedSeal
-    private let audit: any AuditLog
+    private let refusals: RefusalLog
     private let time: TimeSource
     private let random: RandomSource
 
@@ -26,7 +26,7 @@ package struct SecondFactorEnrolment: Sendable {
         check = SecondFactorCheck(accounts: accounts, secrets: secrets)
         self.throttle = throttle
         seal = ShortLivedSeal(keys: keys, purpose: "second factor enrolment", time: time)
-        self.audit = audit
+        self.refusals = refusals
         self.time = time
         self.random = random
     }
@@ -111,10 +111,11 @@ package struct SecondFactorEnrolment: Sendable {
         }
     }
 
-    /// Codes are guessed at here as little as at the sign-in: failures count against the same limits.
+    /// Codes are guessed at here as little as at the sign-in: they count against the same limits. Each counts before it
+    /// is looked at, right or wrong, so that no number of requests at once gets a guess more.
     private func withCode(
         _ code: String, session: WebSession, origin: RequestOrigin,
-        _ change: (Timestamp) async throws -> SecondFactorOutcome
+        _ change: @escaping @Sendable (Timestamp) async throws -> SecondFactorOutcome
     ) async throws -> SecondFactorOutcome {
         let now = time.now()
         guard isRecent(session) else { return .stale }

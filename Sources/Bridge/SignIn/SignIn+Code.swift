@@ -62,10 +62,6 @@ extension SignIn {
             time: current.authentication.time, acr: AuthenticationLevel.twoFactors.rawValue,
             amr: methods + ["otp", "mfa"].filter { !methods.contains($0) })
         let opened = try await opener.raise(current, to: authentication, origin: origin, at: now)
-        // Ended or disabled in this very moment.
-        guard let opened else {
-            return try await refuse(.stale, account, account.username, origin: origin, at: now)
-        }
-        return .signedIn(opened)
+        return try await signedIn(opened, account, otherwise: .stale, origin: origin, at: now)
     }
 }

@@ -10,20 +10,20 @@ package struct SignIn: Sendable {
     let codes: SecondFactorCheck
     let throttle: SignInThrottle
     let opener: SessionOpener
-    let audit: any AuditLog
+    let refusals: RefusalLog
     let pending: ShortLivedSeal
     let time: TimeSource
 
     package init(
         accounts: any AccountStore, desk: PasswordDesk, codes: SecondFactorCheck, throttle: SignInThrottle,
-        opener: SessionOpener, audit: any AuditLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
+        opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
     ) {
         self.accounts = accounts
         self.desk = desk
         self.codes = codes
         self.throttle = throttle
         self.opener = opener
-        self.audit = audit
+        self.refusals = refusals
         pending = ShortLivedSeal(keys: keys, purpose: "pending sign-in", time: time)
         self.time = time
     }
@@ -87,12 +87,11 @@ package struct SignIn: Sendable {
     ) async throws -> SignInOutcome {
         let wait = try await throttle.countFailure(of: username, origin: origin, at: now)
         // The typed name stays out: people type passwords into that field.
-        try await audit.append([
+        try await refusals.record(
             AuditEvent(
                 at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue,
-                subject: account?.subject, origin: origin)
-        ])
-        return wait.map { .limited(retryAfter: $0) } ?? (refusal == .stale ? .stale : .refused)
+                subject: account?.subject, origin: origin))
+        return refusal == .stale ? .stale : .refused
     }
 
     private func rehash(_ password: Secret<String>, of account: Account) async throws {

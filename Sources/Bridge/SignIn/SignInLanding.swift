@@ -3,16 +3,16 @@
 package struct SignInLanding: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let publicOrigin: WebOrigin
-    private let audit: any AuditLog
+    private let refusals: RefusalLog
     private let time: TimeSource
 
     package init(
-        clients: Reloadable<ClientDirectory>, publicOrigin: WebOrigin, audit: any AuditLog,
+        clients: Reloadable<ClientDirectory>, publicOrigin: WebOrigin, refusals: RefusalLog,
         time: TimeSource = .system
     ) {
         self.clients = clients
         self.publicOrigin = publicOrigin
-        self.audit = audit
+        self.refusals = refusals
         self.time = time
     }
 
@@ -29,11 +29,10 @@ package struct SignInLanding: Sendable {
             let landing = Landing.decide(parameter, sealed: nil, website: website, ownOrigin: publicOrigin)
         else { return publicOrigin.description + AccountPath.devices }
         if let refusal = landing.refusal {
-            try await audit.append([
+            try await refusals.record(
                 AuditEvent(
                     at: time.now(), type: .redirectRefused, outcome: .failure, reason: refusal.reason.rawValue,
-                    subject: subject, targetClientID: website.id, origin: origin, detail: refusal.detail)
-            ])
+                    subject: subject, targetClientID: website.id, origin: origin, detail: refusal.detail))
         }
         return landing.location
     }

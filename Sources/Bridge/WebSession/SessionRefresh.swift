@@ -7,17 +7,19 @@ package struct SessionRefresh: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let subjects: Subjects
     private let cookies: CookieTokens
+    private let limit: UserLimit
     private let time: TimeSource
 
     package init(
         store: any SessionRefreshStore, sessions: WebSessions, clients: Reloadable<ClientDirectory>,
-        subjects: Subjects, cookies: CookieTokens, time: TimeSource = .system
+        subjects: Subjects, cookies: CookieTokens, limit: UserLimit, time: TimeSource = .system
     ) {
         self.store = store
         self.sessions = sessions
         self.clients = clients
         self.subjects = subjects
         self.cookies = cookies
+        self.limit = limit
         self.time = time
     }
 
@@ -33,12 +35,19 @@ package struct SessionRefresh: Sendable {
     ///   - refresh: the refresh cookie.
     ///   - proof: what the page sent as the anti-CSRF value.
     ///   - path: the route that takes the refresh cookie.
-    /// - Throws: ``StorageError`` when a store cannot decide.
+    /// - Throws: `rate_limited` when the user's sessions were renewed too often; ``StorageError`` when a store cannot
+    ///   decide.
     package func refresh(
         _ refresh: OpaqueSecret, proof: String?, path: String, origin: RequestOrigin
     ) async throws -> Outcome {
         guard AntiCSRF.matches(proof, refresh) else { return .forged }
         let now = time.now()
+        guard let known = try await store.session(refreshDigest: refresh.digest) else { return .over }
+        if let wait = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now) {
+            throw OAuthError(
+                .rateLimited, "Too many refreshes of one user.", detail: "refresh.subject",
+                retryAfter: wait.roundedUpSeconds)
+        }
         let successor = cookies.makeRefresh()
         let ended = AuditEvent(
             at: now, type: .webSessionEnded, outcome: .success, reason: "refresh_token_reused", origin: origin)

@@ -22,6 +22,7 @@ struct BearerClaims: Sendable {
         return BearerIdentity(
             subject: Subject(rawValue: settings.subjectPrefix + subject), clientID: ClientID(rawValue: client),
             issuer: settings.issuer, sessionID: optionalText("sid").map(SessionID.init(rawValue:)),
+            deviceID: optionalText(settings.deviceClaim),
             authentication: Authentication(
                 time: claims["auth_time"].flatMap(Timestamp.init(numericDate:)), acr: optionalText("acr"),
                 amr: methods),

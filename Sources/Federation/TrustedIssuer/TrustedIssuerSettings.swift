@@ -25,6 +25,8 @@ package struct TrustedIssuerSettings: Sendable {
     package var clientClaim: String
     /// Looked at when ``clientClaim`` is absent; `azp` is a common one.
     package var fallbackClientClaim: String?
+    /// Tells a user's devices apart, for the limits on issuing; a token without it counts as one device of its user.
+    package var deviceClaim: String
     /// Put before the subject, so that two issuers can never name the same user.
     package var subjectPrefix: String
     /// How far the issuer's clock may be from ours.
@@ -37,7 +39,8 @@ package struct TrustedIssuerSettings: Sendable {
     package init(
         issuer: String, audiences: [String], verification: Verification,
         algorithms: Set<SignatureAlgorithm> = defaultAlgorithms, subjectClaim: String = "sub",
-        clientClaim: String = "client_id", fallbackClientClaim: String? = nil, subjectPrefix: String = "",
+        clientClaim: String = "client_id", fallbackClientClaim: String? = nil, deviceClaim: String = "device_id",
+        subjectPrefix: String = "",
         leeway: Duration = .seconds(30), maximumTokenLength: Int = 8192
     ) {
         self.issuer = issuer
@@ -47,6 +50,7 @@ package struct TrustedIssuerSettings: Sendable {
         self.subjectClaim = subjectClaim
         self.clientClaim = clientClaim
         self.fallbackClientClaim = fallbackClientClaim
+        self.deviceClaim = deviceClaim
         self.subjectPrefix = subjectPrefix
         self.leeway = leeway
         self.maximumTokenLength = maximumTokenLength

@@ -33,25 +33,26 @@ extension DurableStorage: AuthorizationCodeStore {
         }
     }
 
-    package func recordCodeMiss(digest: String, limit: Int, event: AuditEvent) async throws {
+    package func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws {
         try await write { transaction in
-            if try transaction.changes(AuthorizationCodeSQL.recordMiss, [.text(digest)]) {
-                _ = try transaction.changes(
-                    AuthorizationCodeSQL.deleteMissed, [.text(digest), .integer(Int64(limit))])
-            }
-            try transaction.record(event)
+            let isGone =
+                try transaction.changes(AuthorizationCodeSQL.recordMiss, [.text(digest)])
+                && transaction.changes(AuthorizationCodeSQL.deleteMissed, [.text(digest), .integer(Int64(limit))])
+            if isGone || alwaysTells { try transaction.record(event) }
         }
     }
 
     package func recordCodeReuse(
-        digest: String, at now: Timestamp, reuse: AuditEvent, ended: AuditEvent
+        digest: String, at now: Timestamp, reuse: AuditEvent, ended: AuditEvent, alwaysTells: Bool
     ) async throws -> [SessionID] {
         try await write { transaction in
             let use = try transaction.run(AuthorizationCodeSQL.use, [.text(digest)]).first
             let opened: SessionID? = try use?.optionalIdentifier(1)
-            try transaction.record(opened.map(reuse.naming) ?? reuse)
-            guard let opened else { return [] }
-            return try transaction.endAppSessions([opened], at: now, ended: ended)
+            let told = opened.map(reuse.naming) ?? reuse
+            let sessions = try transaction.endAppSessions(
+                [opened].compactMap(\.self), at: now, first: [told], ended: ended)
+            if sessions.isEmpty, alwaysTells { try transaction.record(told) }
+            return sessions
         }
     }
 

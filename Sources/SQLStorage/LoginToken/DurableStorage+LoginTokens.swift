@@ -47,26 +47,37 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func recordMiss(
-        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
     ) async throws -> Int {
         try await write { transaction in
             let first: [SQLValue] = limit <= 1 ? [.text("revoked"), SQLValue(now)] : [.text("pending"), .null]
             let counted = try transaction.run(
                 LoginTokenSQL.recordMiss, token.columns + first + [.integer(Int64(limit)), SQLValue(now)])
-            guard let row = counted.first else { throw Self.contradiction }
-            try transaction.record(event)
+            guard let row = counted.first else {
+                // It was over before.
+                if alwaysTells { try transaction.record(event) }
+                guard let misses = try Self.state(of: token.id, in: transaction)?.misses else {
+                    throw Self.contradiction
+                }
+                return misses
+            }
+            if try alwaysTells || row.text(1) == "revoked" { try transaction.record(event) }
             return Int(try row.integer(0))
         }
     }
 
     package func recordReplay(
-        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent
+        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent,
+        alwaysTells: Bool
     ) async throws -> SessionID? {
         try await write { transaction in
-            try transaction.record(replay)
             guard endSession,
                 let row = try transaction.run(WebSessionSQL.endOpenedBy, [SQLValue(id), SQLValue(now)]).first
-            else { return nil }
+            else {
+                if alwaysTells { try transaction.record(replay) }
+                return nil
+            }
+            try transaction.record(replay)
             let sessionID: SessionID = try row.identifier(0)
             try transaction.record(ended.naming(sessionID))
             transaction.announce(ended: sessionID)
@@ -88,7 +99,11 @@ extension DurableStorage: LoginTokenStore {
     }
 
     static func status(of id: TokenID, in transaction: WriteTransaction) throws -> LoginTokenState.Status? {
-        try transaction.run(LoginTokenSQL.select, [SQLValue(id)]).first.map(LoginTokenState.init(row:))?.status
+        try state(of: id, in: transaction)?.status
+    }
+
+    private static func state(of id: TokenID, in transaction: WriteTransaction) throws -> LoginTokenState? {
+        try transaction.run(LoginTokenSQL.select, [SQLValue(id)]).first.map(LoginTokenState.init(row:))
     }
 
     /// A statement that changed nothing says that there is a row; then it must be found.

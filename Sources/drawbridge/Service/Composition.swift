@@ -19,6 +19,7 @@ struct Composition: Sendable {
     let issuers: TrustedIssuers
     let alerts: AlertBoard
     let forwarding: AuditForwarding
+    let refusals: RefusalLog
     let webhooks: WebhookNotifier
     let bearerCache: CachedBearerAuthenticator
     /// `nil` without a master key: then Drawbridge stands beside another provider only.
@@ -74,6 +75,7 @@ struct Composition: Sendable {
             bearers: bearerCache,
             logger: logger, time: time)
         provider = domain.provider
+        refusals = domain.refusals
         services = BridgeServices(
             issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
             redeemer: domain.redeemer, sessions: domain.sessions,

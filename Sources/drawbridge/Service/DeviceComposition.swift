@@ -32,7 +32,7 @@ struct DeviceComposition: Sendable {
             issuer: issuer, configuration: configuration, devices: secrets, store: storage, appSessions: storage,
             sessions: provider.sessions, webSessions: surroundings.sessions, subjects: surroundings.subjects,
             consents: storage, clients: clients, accessTokens: provider.accessTokens, tokens: provider.tokens,
-            refreshTokens: provider.refreshTokens, cookies: cookies, audit: storage,
+            refreshTokens: provider.refreshTokens, cookies: cookies,
             limiter: surroundings.shared.limiter, refusals: surroundings.refusals)
         exchange = TokenExchangeGrant(
             native: native,
@@ -45,14 +45,15 @@ struct DeviceComposition: Sendable {
             configuration: configuration, secrets: secrets, devices: storage,
             refresh: SessionRefresh(
                 store: storage, sessions: surroundings.sessions, clients: clients, subjects: surroundings.subjects,
-                cookies: cookies, time: time),
+                cookies: cookies, limit: surroundings.refreshLimit, time: time),
             exchange: native,
             places: SignedInPlaces(
                 devices: storage, apps: storage, webs: storage, audit: storage, secrets: secrets,
                 appSessions: provider.sessions, webSessions: surroundings.sessions, time: time),
             compatibility: settings.signInCompatibility
                 ? SignInCompatibility(
-                    codes: AuthorizationCodes(store: storage), codeStore: storage, refreshTokens: storage,
+                    codes: AuthorizationCodes(store: storage, limit: surroundings.authorizationLimit),
+                    codeStore: storage, refreshTokens: storage,
                     devices: storage, register: storage, sessions: provider.sessions, users: provider.users) : nil)
     }
 }

@@ -34,7 +34,8 @@ struct DomainServices: Sendable {
         parents = ParentSessions(store: storage, apps: storage, time: time)
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
         refusals = RefusalLog(
-            audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys, clock: .uptime(time)))
+            audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys, clock: .uptime(time)),
+            ceiling: RefusalCeiling(perSecond: settings.auditedRefusalsPerSecond, clock: .uptime(time)))
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)
@@ -44,7 +45,7 @@ struct DomainServices: Sendable {
         redeemer = LoginTokenRedeemer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             sessions: sessions, replayGuard: shared.replayGuard,
-            refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), time: time)
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), time: time)
         let master = try Self.masterKey(settings, logger: logger)
         let provider = try await Self.provider(
             ProviderComposition.Surroundings(

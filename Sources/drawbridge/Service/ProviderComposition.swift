@@ -33,6 +33,19 @@ struct ProviderComposition: Sendable {
         let sealingKeys: Reloadable<LoginTokenKeyRing>
         let logger: Logger
         let time: TimeSource
+
+        var limits: LimitSettings { settings.limits ?? LimitSettings() }
+
+        var authorizationLimit: UserLimit {
+            UserLimit(
+                scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: shared.limiter,
+                refusals: refusals)
+        }
+
+        var refreshLimit: UserLimit {
+            UserLimit(
+                scope: "refresh.subject", bucket: limits.refreshPerSubject, limiter: shared.limiter, refusals: refusals)
+        }
     }
 
     init(_ surroundings: Surroundings, keys: SigningKeys, master: MasterKey) {
@@ -40,7 +53,7 @@ struct ProviderComposition: Sendable {
         let time = surroundings.time
         let clients = surroundings.clients
         let issuer = surroundings.settings.publicOrigin.description
-        let limits = surroundings.settings.limits ?? LimitSettings()
+        let limits = surroundings.limits
         let limiter = surroundings.shared.limiter
         let users = AccountClaims(accounts: storage)
         let userClaims = RememberedUserClaims(users, time: time)
@@ -71,10 +84,10 @@ struct ProviderComposition: Sendable {
         let grants: [any TokenGrant] = [
             AuthorizationCodeGrant(
                 codes: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens,
-                devices: device.secrets),
+                devices: device.secrets, refusals: surroundings.refusals),
             RefreshTokenGrant(
                 store: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens,
-                devices: device.secrets),
+                devices: device.secrets, limit: surroundings.refreshLimit),
             ClientCredentialsGrant(tokens: tokens, audit: storage), device.exchange,
         ]
         services = ProviderServices(

@@ -58,6 +58,7 @@ struct Server: Sendable {
                 ClientNewsService(clients: composition.clients, logger: logger),
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
+                suppressedEvents,
             ] + composition.forwarding.services + revocationServices + providerServices + [
                 reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
             ]
@@ -74,6 +75,12 @@ struct Server: Sendable {
             throw ListenFailure(error, settings) ?? error
         }
         await stopped()
+    }
+
+    private var suppressedEvents: SuppressedEventsService {
+        SuppressedEventsService(
+            refusals: composition.refusals, metrics: composition.metrics, time: composition.time,
+            logger: composition.logger)
     }
 
     private var revocationServices: [any Service] {
@@ -109,6 +116,7 @@ struct Server: Sendable {
     private func stopped() async {
         let event = AuditEvent(at: composition.time.now(), type: .nodeStopped, outcome: .success)
         do {
+            try await suppressedEvents.write()
             try await composition.storage.append([event])
             try await composition.storage.close()
         } catch {

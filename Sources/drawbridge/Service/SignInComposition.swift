@@ -6,12 +6,13 @@ import Logging
 extension SignInServices {
     /// Sign-in and authorization, wired to their stores.
     init(
-        settings: DrawbridgeSettings, storage: any BridgeStorage, limiter: any RateLimiter, refusals: RefusalLog,
+        settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState, refusals: RefusalLog,
         sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>, clients: Reloadable<ClientDirectory>,
         secrets: SecondFactorSecrets?, proofs: DPoPVerifier, provider: ProviderServices?, logger: Logger,
         time: TimeSource
     ) throws {
         let limits = settings.limits ?? LimitSettings()
+        let limiter = shared.limiter
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: logger) }
         let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
@@ -22,15 +23,21 @@ extension SignInServices {
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(
-                accounts: storage, desk: try PasswordDesk(cost: settings.passwordCost),
+                accounts: storage, desk: desk,
                 codes: SecondFactorCheck(accounts: storage, secrets: secrets), throttle: throttle, opener: opener,
-                audit: storage, keys: keys, time: time),
+                refusals: refusals, keys: keys, time: time),
             landing: SignInLanding(
-                clients: clients, publicOrigin: settings.publicOrigin, audit: storage, time: time),
+                clients: clients, publicOrigin: settings.publicOrigin, refusals: refusals, time: time),
             authorizations: Authorizations(
                 issuer: settings.publicOrigin.description, clients: clients,
-                codes: AuthorizationCodes(store: storage), consents: storage, accounts: storage, pushed: storage,
-                audit: storage, keys: keys, watch: AuthorizationWatch(limiter: memory, audit: storage),
+                codes: AuthorizationCodes(
+                    store: storage,
+                    limit: UserLimit(
+                        scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter,
+                        refusals: refusals)),
+                consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
+                watch: AuthorizationWatch(
+                    memory: shared.reuseMemory, refusals: refusals, fullness: shared.reuseMemoryFullness),
                 subjectOfHint: subjectOfHint,
                 time: time),
             accounts: storage,
@@ -43,10 +50,11 @@ extension SignInServices {
                 ? nil
                 : UpstreamSignIn(
                     providers: providers, publicOrigin: settings.publicOrigin, accounts: storage, opener: opener,
-                    audit: storage, keys: keys, time: time),
+                    refusals: refusals, keys: keys, time: time),
             secondFactor: secrets.map {
                 SecondFactorEnrolment(
-                    accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
+                    accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
+                    time: time)
             })
     }
 }

@@ -21,6 +21,7 @@ extension TrustedIssuerSettings {
         let subjectClaim = fields.text("subject_claim") ?? "sub"
         let clientClaim = fields.text("client_claim") ?? "client_id"
         let fallbackClientClaim = fields.text("fallback_client_claim")
+        let deviceClaim = fields.text("device_claim") ?? "device_id"
         let subjectPrefix = fields.text("subject_prefix") ?? ""
         if sources.count != 1, fields.problems.isEmpty {
             fields.note(
@@ -31,7 +32,8 @@ extension TrustedIssuerSettings {
         self.init(
             issuer: issuer, audiences: audiences, verification: source,
             algorithms: algorithms ?? Self.defaultAlgorithms, subjectClaim: subjectClaim, clientClaim: clientClaim,
-            fallbackClientClaim: fallbackClientClaim, subjectPrefix: subjectPrefix, leeway: leeway)
+            fallbackClientClaim: fallbackClientClaim, deviceClaim: deviceClaim, subjectPrefix: subjectPrefix,
+            leeway: leeway)
     }
 
     private static func algorithms(_ fields: inout SettingFields) -> Set<SignatureAlgorithm>? {

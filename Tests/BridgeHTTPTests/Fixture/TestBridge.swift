@@ -48,7 +48,7 @@ struct TestBridge: Sendable {
         let codec = LoginTokenCodec(issuer: origin.description, keys: keys)
         let subjects = Subjects(store: storage, time: time)
         let parents = ParentSessions(store: storage, time: time)
-        let refusals = RefusalLog(audit: storage, limiter: limiter)
+        let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(clock: .parameter))
         let sessions = WebSessions(store: storage, time: time)
         let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
         settings = BridgeHTTPSettings(
@@ -64,7 +64,7 @@ struct TestBridge: Sendable {
             redeemer: LoginTokenRedeemer(
                 settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
                 sessions: sessions, replayGuard: InProcessReplayGuard(),
-                refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals),
+                refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals),
                 time: time),
             sessions: sessions, formTokens: FormTokens(keys: keys, time: time),
             bearers: BearerGate(
@@ -78,20 +78,28 @@ struct TestBridge: Sendable {
             files: .embedded,
             signIn: SignInServices(
                 signIn: SignIn(
-                    accounts: storage, desk: try PasswordDesk(cost: TestAccounts.cost),
+                    accounts: storage, desk: desk,
                     codes: SecondFactorCheck(accounts: storage, secrets: TestAccounts.secrets), throttle: throttle,
-                    opener: SessionOpener(sessions: sessions, store: storage, clients: clients), audit: storage,
+                    opener: SessionOpener(sessions: sessions, store: storage, clients: clients), refusals: refusals,
                     keys: keys, time: time),
-                landing: SignInLanding(clients: clients, publicOrigin: origin, audit: storage, time: time),
+                landing: SignInLanding(clients: clients, publicOrigin: origin, refusals: refusals, time: time),
                 authorizations: Authorizations(
-                    issuer: origin.description, clients: clients, codes: AuthorizationCodes(store: storage),
+                    issuer: origin.description, clients: clients,
+                    codes: AuthorizationCodes(
+                        store: storage,
+                        limit: UserLimit(
+                            scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter,
+                            refusals: refusals)),
                     consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
-                    watch: AuthorizationWatch(limiter: InProcessRateLimiter(clock: .parameter), audit: storage),
+                    watch: AuthorizationWatch(
+                        memory: InProcessReuseMemory(lifetime: AuthorizationWatch.memory, capacity: 1000, time: time),
+                        refusals: refusals, fullness: Degradation(part: "test")),
                     subjectOfHint: { _ in nil }, time: time),
                 accounts: storage,
                 secondFactor: TestAccounts.secrets.map { [storage] in
                     SecondFactorEnrolment(
-                        accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
+                        accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
+                        time: time)
                 }),
             accessLog: accessLog, metrics: metrics, time: time)
     }

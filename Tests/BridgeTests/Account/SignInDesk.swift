@@ -17,14 +17,16 @@ struct SignInDesk: Sendable {
         let limiter = InProcessRateLimiter(clock: .parameter)
         let storage = service.storage
         self.service = service
-        secrets = SecondFactorSecrets(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
+        let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
+        secrets = SecondFactorSecrets(master: master)
+        let refusals = RefusalLog(audit: storage, limiter: limiter)
         signIn = SignIn(
             accounts: storage, desk: try PasswordDesk(cost: Self.cost),
             codes: SecondFactorCheck(accounts: storage, secrets: secrets),
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: RefusalLog(audit: storage, limiter: limiter)),
             opener: SessionOpener(sessions: service.sessions, store: storage, clients: service.clients),
-            audit: storage, keys: service.keys, time: service.clock.source)
+            refusals: refusals, keys: service.keys, time: service.clock.source)
     }
 
     func add(_ name: String, factor: SecondFactor? = nil, cost: PasswordCost = cost) async throws {

@@ -47,6 +47,8 @@ struct NativeProvider: Sendable {
         cookies = CookieTokens(codec: provider.accessTokenCodec)
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
+        let userLimit = UserLimit(
+            scope: "refresh.subject", bucket: TokenBucket(perMinute: 60), limiter: limiter, refusals: refusals)
         let tokens = SessionTokens(accessTokens: provider.accessTokenCodec, idTokens: provider.idTokens)
         let refreshTokens = RefreshTokens(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
         let subjects = Subjects(store: storage, time: time)
@@ -54,7 +56,7 @@ struct NativeProvider: Sendable {
             issuer: issuerName, configuration: configuration, devices: devices, store: storage, appSessions: storage,
             sessions: provider.appSessions, webSessions: service.sessions, subjects: subjects, consents: storage,
             clients: service.clients, accessTokens: provider.accessTokens, tokens: tokens,
-            refreshTokens: refreshTokens, cookies: cookies, audit: storage, limiter: limiter, refusals: refusals)
+            refreshTokens: refreshTokens, cookies: cookies, limiter: limiter, refusals: refusals)
         let authenticator = ClientAuthenticator(
             clients: service.clients, audiences: [issuerName], replays: InProcessReplayGuard(), refusals: refusals,
             limiter: UnlimitedRateLimiter(), limits: LimitSettings())
@@ -63,10 +65,10 @@ struct NativeProvider: Sendable {
             grants: [
                 AuthorizationCodeGrant(
                     codes: storage, sessions: provider.appSessions, refreshTokens: refreshTokens, tokens: tokens,
-                    devices: devices),
+                    devices: devices, refusals: refusals),
                 RefreshTokenGrant(
                     store: storage, sessions: provider.appSessions, refreshTokens: refreshTokens, tokens: tokens,
-                    devices: devices),
+                    devices: devices, limit: userLimit),
                 TokenExchangeGrant(
                     native: native,
                     loginTokens: LoginTokenExchange(
@@ -78,7 +80,7 @@ struct NativeProvider: Sendable {
             time: time)
         refreshing = SessionRefresh(
             store: storage, sessions: service.sessions, clients: service.clients, subjects: subjects,
-            cookies: cookies, time: time)
+            cookies: cookies, limit: userLimit, time: time)
         places = SignedInPlaces(
             devices: storage, apps: storage, webs: storage, audit: storage, secrets: devices,
             appSessions: provider.appSessions, webSessions: service.sessions, time: time)

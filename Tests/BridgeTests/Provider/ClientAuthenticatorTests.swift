@@ -49,15 +49,18 @@ private func expectRefusal(
         }
     }
 
+    /// - Parameters:
+    ///   - audience: as JSON.
+    ///   - id: `nil` leaves it out.
     private func assertion(
-        _ provider: Provider, id: String = "1", audience: String = issuerName, subject: String = "signing",
+        _ provider: Provider, id: String? = "1", audience: String = "\"\(issuerName)\"", subject: String = "signing",
         lifetime: Int64 = 60, key: SigningKey? = nil
     ) throws -> [(String, String)] {
         var claims = JSONObjectWriter()
         claims.add("iss", subject)
         claims.add("sub", subject)
-        claims.add("aud", audience)
-        claims.add("jti", id)
+        claims.add("aud", json: audience)
+        if let id { claims.add("jti", id) }
         claims.add("exp", provider.service.clock.now.seconds + lifetime)
         let token = try CompactJWS.sign(claims.finish(), type: "JWT", with: key ?? provider.assertionKey)
         return form + [

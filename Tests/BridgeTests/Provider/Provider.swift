@@ -61,7 +61,10 @@ struct Provider: Sendable {
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
-        codes = AuthorizationCodes(store: storage)
+        func limit(_ scope: String) -> UserLimit {
+            UserLimit(scope: scope, bucket: TokenBucket(perMinute: 60), limiter: limiter, refusals: refusals)
+        }
+        codes = AuthorizationCodes(store: storage, limit: limit("authorize.subject"))
         appSessions = AppSessions(store: storage, webSessions: service.sessions, time: time)
         accessTokenCodec = AccessTokenCodec(issuer: issuerName, keys: ring)
         idTokens = IDTokenCodec(issuer: issuerName, keys: ring)
@@ -81,9 +84,11 @@ struct Provider: Sendable {
             authenticator: authenticator,
             grants: [
                 AuthorizationCodeGrant(
-                    codes: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens),
+                    codes: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens,
+                    refusals: refusals),
                 RefreshTokenGrant(
-                    store: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens),
+                    store: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens,
+                    limit: limit("refresh.subject")),
                 ClientCredentialsGrant(tokens: tokens, audit: storage),
             ], proofs: proofs, refusals: refusals, limiter: limiter, limits: limits, time: time)
         revocation = TokenRevocation(

@@ -103,23 +103,52 @@ import Testing
         }
     }
 
-    @Test func `keys count users, networks and, where set, apps`() {
+    private func bearer(device: String? = nil) -> BearerIdentity {
+        BearerIdentity(
+            subject: "s", clientID: app, issuer: "i", sessionID: nil, deviceID: device,
+            authentication: Authentication(), expiresAt: noon)
+    }
+
+    @Test func `keys count devices, users, networks and, where set, apps`() {
         var limits = LimitSettings()
         #expect(
-            limits.issueKeys(subject: "s", clientID: app, origin: origin()).map(\.scope) == [
-                "issue.subject", "issue.network",
+            limits.issueKeys(bearer(), origin: origin()).map(\.scope) == [
+                "issue.device", "issue.subject", "issue.network",
             ])
         limits.issuePerClient = TokenBucket(perMinute: 1)
         #expect(
-            limits.issueKeys(subject: "s", clientID: app, origin: origin("2001:db8:1:2:3::4")).map(\.value) == [
-                "s", "2001:db8:1:2::/64", "app",
+            limits.issueKeys(bearer(device: "d"), origin: origin("2001:db8:1:2:3::4")).map(\.value) == [
+                "1 s d", "s", "2001:db8:1:2::/64", "app",
             ])
         #expect(
-            limits.issueKeys(subject: "s", clientID: app, origin: origin(nil)).map(\.scope) == [
-                "issue.subject", "issue.client",
+            limits.issueKeys(bearer(), origin: origin(nil)).map(\.scope) == [
+                "issue.device", "issue.subject", "issue.client",
             ])
         #expect(limits.failedRedemptionKeys(origin: origin(nil)).isEmpty)
         #expect(limits.refusedBearerKeys(origin: origin(nil)).isEmpty)
         #expect(limits.refusedBearerKeys(origin: origin()).map(\.value) == ["203.0.113.0/24"])
+    }
+
+    @Test func `pushed requests are counted by client where it authenticates, else by network as well`() {
+        let limits = LimitSettings()
+        let native = Client(id: app, name: "App", kind: .native)
+        #expect(limits.pushedRequestKeys(native, origin: origin()).map(\.value) == ["203.0.113.0/24 app"])
+        #expect(
+            limits.pushedRequestKeys(native, origin: origin("198.51.100.1"))
+                != limits.pushedRequestKeys(native, origin: origin()))
+        var server = Client(id: website, name: "Website", kind: .web)
+        server.secretDigest = "d"
+        #expect(limits.pushedRequestKeys(server, origin: origin()).map(\.value) == ["web"])
+    }
+
+    @Test func `no stretch of a day passes the daily cap, and half of it comes at once`() {
+        let key = makeKey(bucket: TokenBucket(perDay: 100))
+        var passed = 0
+        for second in stride(from: 0, to: 86_400, by: 10)
+        where limiter.take([key], at: noon + .seconds(second)) == .allowed {
+            passed += 1
+            if second == 0 { for _ in 0..<200 where limiter.take([key], at: noon) == .allowed { passed += 1 } }
+        }
+        #expect((98...100).contains(passed))
     }
 }
