@@ -55,6 +55,7 @@ struct CopiedTable: Sendable {
             "digest session_id scope proof_key issued_at expires_at rotated_at successor_digest"),
         CopiedTable("signing_key", 1, "id algorithm sealed_key public_key created_at signs_from retires_at"),
         CopiedTable("revoked_token", 1, "token_id expires_at"),
+        CopiedTable("client_assertion_use", 1, "digest expires_at"),
         CopiedTable("logout_notice", 1, "id client_id subject session_id created_at attempts next_attempt_at"),
         CopiedTable("webhook_subscriber", 1, "client_id"),
         CopiedTable(

@@ -38,6 +38,7 @@ struct PurgeService: Service {
         while try await storage.purgeAppSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeDeviceSecrets(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeAssertions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         try await storage.purgeAdminSessions(expiredBefore: cutoff)
         guard let auditRetention else { return }
         while try await storage.purgeAudit(before: time.now() - auditRetention, at: time.now()) > 0 {}

@@ -61,9 +61,9 @@ struct ProviderComposition: Sendable {
         let codec = AccessTokenCodec(issuer: issuer, keys: keys.ring)
         let sessions = AppSessions(store: storage, webSessions: surroundings.sessions, time: time)
         let authenticator = ClientAuthenticator(
-            clients: clients,
-            audiences: [issuer, "\(issuer)/oauth/token", "\(issuer)/oauth/par", "\(issuer)/oauth/introspect"],
-            keys: RemoteClientKeys(time: time), replays: surroundings.shared.replayGuard,
+            clients: clients, issuer: issuer,
+            endpoints: Set(["token", "par", "introspect", "revoke"].map { "\(issuer)/oauth/\($0)" }),
+            keys: RemoteClientKeys(time: time), assertions: storage,
             refusals: surroundings.refusals, limiter: limiter, limits: limits)
         let refreshTokens = RefreshTokens(master: master)
         accessTokens = AccessTokens(

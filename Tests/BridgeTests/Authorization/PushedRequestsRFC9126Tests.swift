@@ -23,7 +23,7 @@ import Testing
                 PushedRequests(
                     clients: clients,
                     authenticator: ClientAuthenticator(
-                        clients: clients, audiences: [issuerName], replays: InProcessReplayGuard(), refusals: refusals,
+                        clients: clients, issuer: issuerName, assertions: storage, refusals: refusals,
                         limiter: UnlimitedRateLimiter(), limits: limits),
                     store: storage, refusals: refusals, limiter: InProcessRateLimiter(clock: .parameter),
                     limits: limits,

@@ -58,7 +58,7 @@ struct NativeProvider: Sendable {
             clients: service.clients, accessTokens: provider.accessTokens, tokens: tokens,
             refreshTokens: refreshTokens, cookies: cookies, limiter: limiter, refusals: refusals)
         let authenticator = ClientAuthenticator(
-            clients: service.clients, audiences: [issuerName], replays: InProcessReplayGuard(), refusals: refusals,
+            clients: service.clients, issuer: issuerName, assertions: storage, refusals: refusals,
             limiter: UnlimitedRateLimiter(), limits: LimitSettings())
         endpoint = TokenEndpoint(
             authenticator: authenticator,

@@ -70,8 +70,8 @@ struct Provider: Sendable {
         idTokens = IDTokenCodec(issuer: issuerName, keys: ring)
         accessTokens = AccessTokens(codec: accessTokenCodec, sessions: appSessions, revoked: storage, time: time)
         let authenticator = ClientAuthenticator(
-            clients: service.clients, audiences: [issuerName, "\(issuerName)/oauth/token"],
-            replays: InProcessReplayGuard(), refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)
+            clients: service.clients, issuer: issuerName, endpoints: ["\(issuerName)/oauth/token"],
+            assertions: storage, refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)
         proofs = DPoPVerifier(
             publicOrigin: try #require(WebOrigin(issuerName)), nonces: DPoPNonces(keys: service.keys),
             replays: InProcessReplayGuard())
