@@ -63,5 +63,5 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let adminRefused = Self(rawValue: "admin.refused")
     package static let auditExported = Self(rawValue: "audit.exported")
     package static let auditPurged = Self(rawValue: "audit.purged")
-}
     package static let auditSuppressed = Self(rawValue: "audit.suppressed")
+}

@@ -5,13 +5,14 @@ package struct RequestOrigin: Sendable {
     /// At most ``userAgentLimit`` bytes of it.
     package let userAgent: String?
     package let requestID: String
+    /// What the browser showed to be known by at the sign-in, if it did (``KnownBrowsers``).
+    package var recognition: Secret<String>?
 
     package init(address: NetworkAddress?, userAgent: String?, requestID: String) {
         self.address = address
         self.userAgent = userAgent.map { $0.prefix(bytes: Self.userAgentLimit) }
         self.requestID = requestID
     }
-}
 
     /// Bytes, not characters: one character may have any number of them.
     package static let userAgentLimit = 512
@@ -25,3 +26,4 @@ extension String {
         while end.samePosition(in: unicodeScalars) == nil { utf8.formIndex(before: &end) }
         return String(self[..<end])
     }
+}

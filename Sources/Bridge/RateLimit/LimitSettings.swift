@@ -15,11 +15,18 @@ package struct LimitSettings: Sendable {
     /// Redemptions that fail, per network.
     package var failedRedemptionPerNetwork = TokenBucket(perMinute: 60)
     /// Bearers that are refused, per network.
-    package var refusedBearerPerNetwork: TokenBucket
-    /// Sign-ins that fail, per account and per network.
-    package var failedSignIn: TokenBucket
-    /// Authorization requests that a client pushes.
-    package var pushedRequestPerClient: TokenBucket
+    package var refusedBearerPerNetwork = TokenBucket(perMinute: 60)
+    /// Sign-ins that fail, per account and per network, or per known browser.
+    package var failedSignIn = TokenBucket(perMinute: 5)
+    /// Wrong passwords a day, per account or per known browser.
+    package var wrongPasswordPerDay = TokenBucket(perDay: 100)
+    /// Wrong codes of a second factor a day, per account or per known browser. Three codes of a million are good at
+    /// a time, so whoever has the password needs some twenty years for an even chance.
+    package var wrongCodePerDay = TokenBucket(perDay: 30)
+    /// Authorization requests that a client pushes which authenticates.
+    package var pushedRequestPerClient = TokenBucket(perMinute: 600)
+    /// Authorization requests that are pushed for a public client from one network.
+    package var pushedRequestPerNetwork = TokenBucket(perMinute: 60)
     /// Client authentications that fail, per network.
     package var failedClientPerNetwork = TokenBucket(perMinute: 60)
     /// Token requests that are refused and written down, per network.
@@ -68,14 +75,33 @@ package struct LimitSettings: Sendable {
         var keys: [RateLimitKey] = []
         if let username {
             keys.append(RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn))
+            keys.append(dailyKey(guess, value: "account \(username.key)"))
         }
-        if let network = origin.address?.limitNetwork {
-            keys.append(RateLimitKey(scope: "sign_in.network", value: network.description, bucket: failedSignIn))
+        keys += networkKey("sign_in.network", of: origin, failedSignIn)
+        // Whoever has one /64 of IPv6 most likely has the networks beside it.
+        for (network, factor) in origin.address?.widerNetworks ?? [] {
+            keys.append(
+                RateLimitKey(
+                    scope: "sign_in.network", value: network.description, bucket: failedSignIn.multiplied(by: factor)))
         }
         return keys
     }
 
-            keys.append(dailyKey(guess, value: "account \(username.key)"))
+    /// - Parameter mark: of ``KnownBrowsers``.
+    func failedSignInKeys(knownBrowser mark: String, _ guess: SignInThrottle.Guess) -> [RateLimitKey] {
+        [
+            RateLimitKey(scope: "sign_in.browser", value: mark, bucket: failedSignIn),
+            dailyKey(guess, value: "browser \(mark)"),
+        ]
+    }
+
+    private func dailyKey(_ guess: SignInThrottle.Guess, value: String) -> RateLimitKey {
+        switch guess {
+        case .password: RateLimitKey(scope: "sign_in.password_day", value: value, bucket: wrongPasswordPerDay)
+        case .code: RateLimitKey(scope: "sign_in.code_day", value: value, bucket: wrongCodePerDay)
+        }
+    }
+
     /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
     package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
         networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
@@ -86,12 +112,12 @@ package struct LimitSettings: Sendable {
     }
 
     func refusedTokenRequestKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        guard let network = origin.address?.limitNetwork else { return [] }
-        return [RateLimitKey(scope: scope, value: network.description, bucket: bucket)]
-    }
-}
         networkKey("token.network", of: origin, refusedTokenRequestPerNetwork)
     }
 
     /// - Returns: none for a request without an address, such as the command line's.
     private func networkKey(_ scope: String, of origin: RequestOrigin, _ bucket: TokenBucket) -> [RateLimitKey] {
+        guard let network = origin.address?.limitNetwork else { return [] }
+        return [RateLimitKey(scope: scope, value: network.description, bucket: bucket)]
+    }
+}

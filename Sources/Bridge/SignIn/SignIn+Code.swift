@@ -24,7 +24,9 @@ extension SignIn {
             let account = try await accounts.account(of: step.subject)
         else { return try await refuse(.stale, nil, nil, origin: origin, at: now) }
         return try await desk.turn {
-            if let wait = try await throttle.wait(for: account.username, origin: origin, at: now) {
+            if let wait = try await throttle.wait(
+                for: account.username, guessing: .code, origin: origin, at: now)
+            {
                 return .limited(retryAfter: wait)
             }
             guard account.disabledAt == nil else {

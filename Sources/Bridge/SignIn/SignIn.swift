@@ -42,7 +42,7 @@ package struct SignIn: Sendable {
         let username = Username(username)
         return try await desk.turn {
             let now = time.now()
-            if let wait = try await throttle.wait(for: username, origin: origin, at: now) {
+            if let wait = try await throttle.wait(for: username, guessing: .password, origin: origin, at: now) {
                 return .limited(retryAfter: wait)
             }
             let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
@@ -75,9 +75,19 @@ package struct SignIn: Sendable {
     ) async throws -> SignInOutcome {
         let opened = try await opener.open(
             for: account.subject, authentication: authentication, replacing: current, origin: origin, at: now)
-        // Disabled in this very moment.
-        guard let opened else {
-            return try await refuse(.userDisabled, account, account.username, origin: origin, at: now)
+        return try await signedIn(opened, account, origin: origin, at: now)
+    }
+
+    /// - Parameter opened: `nil` when the user was disabled, or the session ended, in this very moment.
+    func signedIn(
+        _ opened: OpenedSession?, _ account: Account, otherwise refusal: SignInRefusal = .userDisabled,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> SignInOutcome {
+        guard var opened else {
+            return try await refuse(refusal, account, account.username, origin: origin, at: now)
+        }
+        opened.recognition = account.username.flatMap { username in
+            throttle.knownBrowsers?.cookie(knowing: username, besides: origin.recognition, at: now)
         }
         return .signedIn(opened)
     }
@@ -85,7 +95,11 @@ package struct SignIn: Sendable {
     func refuse(
         _ refusal: SignInRefusal, _ account: Account?, _ username: Username?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
-        let wait = try await throttle.countFailure(of: username, origin: origin, at: now)
+        // Past the limit only the limit itself is recorded.
+        let guess: SignInThrottle.Guess = refusal == .wrongCode ? .code : .password
+        if let wait = try await throttle.count(guess, of: username, origin: origin, at: now) {
+            return .limited(retryAfter: wait)
+        }
         // The typed name stays out: people type passwords into that field.
         try await refusals.record(
             AuditEvent(

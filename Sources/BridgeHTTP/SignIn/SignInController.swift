@@ -36,7 +36,7 @@ struct SignInController: Sendable {
                 errand, notice, username: username, browser: form.browser, session: session, to: visitor)
         }
         guard form.isOurs else { return try await again(.stale) }
-        let origin = context.origin(of: request)
+        let origin = context.recognisedOrigin(of: request)
         let outcome = try await services.signIn.attempt(
             username: username, password: Secret(form.parameters["password"] ?? ""), browser: form.browser,
             replacing: session, origin: origin)
@@ -62,7 +62,7 @@ struct SignInController: Sendable {
             let account: Account? = if case .code(let account) = missing { account } else { nil }
             return try codePage(errand, pending, notice, of: account, browser: form.browser, to: visitor)
         }
-        let origin = context.origin(of: request)
+        let origin = context.recognisedOrigin(of: request)
         let outcome = try await services.signIn.confirm(
             pending: pending, code: form.parameters["code"] ?? "", browser: form.browser,
             replacing: session, origin: origin)
@@ -86,6 +86,7 @@ struct SignInController: Sendable {
         }
         var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
+        if let recognition = opened.recognition { KnownBrowserCookie.set(recognition, in: &headers) }
         SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &headers)
         return Response(status: .seeOther, headers: headers)
     }

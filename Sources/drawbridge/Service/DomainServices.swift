@@ -55,8 +55,8 @@ struct DomainServices: Sendable {
                 logger: logger, time: time), master: master)
         self.provider = provider
         signIn = try SignInServices(
-            settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions, keys: keys,
-            clients: clients, secrets: master.map { SecondFactorSecrets(master: $0) }, proofs: proofs,
+            settings: settings, storage: storage, shared: shared, refusals: refusals, sessions: sessions, keys: keys,
+            clients: clients, master: master, proofs: proofs,
             provider: provider?.services, logger: logger, time: time)
         bearers = BearerGate(
             authenticator: provider.map {

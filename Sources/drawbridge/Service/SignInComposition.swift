@@ -8,18 +8,18 @@ extension SignInServices {
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState, refusals: RefusalLog,
         sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>, clients: Reloadable<ClientDirectory>,
-        secrets: SecondFactorSecrets?, proofs: DPoPVerifier, provider: ProviderServices?, logger: Logger,
+        master: MasterKey?, proofs: DPoPVerifier, provider: ProviderServices?, logger: Logger,
         time: TimeSource
     ) throws {
         let limits = settings.limits ?? LimitSettings()
         let limiter = shared.limiter
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: logger) }
-        let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
-        // Through Redis what one server saw is known to all; never lifted with the limits, since it limits nothing.
-        let memory: any RateLimiter =
-            settings.redis == nil || settings.limits == nil
-            ? InProcessRateLimiter(capacity: settings.trackedLimitKeys) : limiter
+        let secrets = master.map { SecondFactorSecrets(master: $0) }
+        let desk = try PasswordDesk(cost: settings.passwordCost)
+        let throttle = SignInThrottle(
+            limiter: limiter, limits: limits, refusals: refusals,
+            knownBrowsers: master.map { KnownBrowsers(master: $0) })
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(

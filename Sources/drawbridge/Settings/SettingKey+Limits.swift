@@ -35,6 +35,12 @@ extension SettingKey {
     static let signInFailuresPerMinute = SettingKey(
         "limits.sign_in.failures_per_minute", .integer(1...1_000_000), default: "5",
         "Failed sign-ins of one account, and of one network, a minute before all of them are answered with 429.")
+    static let wrongPasswordsPerDay = SettingKey(
+        "limits.sign_in.password_failures_per_day", .integer(2...1_000_000), default: "100",
+        "Wrong passwords for one account in any day, half of them at once; a browser known to it is counted apart.")
+    static let wrongCodesPerDay = SettingKey(
+        "limits.sign_in.code_failures_per_day", .integer(2...1_000_000), default: "30",
+        "Wrong second-factor codes for one account in any day, half of them at once; a known browser is counted apart.")
     static let pushedRequestsPerMinute = SettingKey(
         "limits.pushed_request.client_per_minute", .integer(1...1_000_000), default: "600",
         "Authorization requests that one client that authenticates may push a minute.")
@@ -62,9 +68,11 @@ extension SettingKey {
     )
 
     static let limits: [SettingKey] = [
-        limitsEnabled, issueUserBurst, issueUserPerHour, issueNetworkBurst, issueNetworkPerHour, issueClientBurst,
-        issueClientPerHour, redemptionFailuresPerMinute, bearerFailuresPerMinute, signInFailuresPerMinute,
-        pushedRequestsPerMinute, limitsTrackedKeys,
+        limitsEnabled, issueDeviceBurst, issueDevicePerHour, issueUserBurst, issueUserPerHour, issueNetworkBurst,
+        issueNetworkPerHour, issueClientBurst, issueClientPerHour, redemptionFailuresPerMinute, bearerFailuresPerMinute,
+        signInFailuresPerMinute, wrongPasswordsPerDay, wrongCodesPerDay, pushedRequestsPerMinute,
+        pushedRequestsOfNetworkPerMinute, authorizationUserBurst,
+        authorizationUserPerHour, refreshUserBurst, refreshUserPerHour, auditedRefusalsPerSecond, limitsTrackedKeys,
     ]
 
     static let httpHeaderTimeout = SettingKey(

@@ -50,7 +50,10 @@ struct TestBridge: Sendable {
         let parents = ParentSessions(store: storage, time: time)
         let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(clock: .parameter))
         let sessions = WebSessions(store: storage, time: time)
-        let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
+        let desk = try PasswordDesk(cost: TestAccounts.cost)
+        let throttle = SignInThrottle(
+            limiter: limiter, limits: limits, refusals: refusals,
+            knownBrowsers: MasterKey([UInt8](repeating: 7, count: 32)).map { KnownBrowsers(master: $0) })
         settings = BridgeHTTPSettings(
             publicOrigin: origin, redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
             signInURL: "https://www.example/sign-in", trustsLocalSocket: true,
