@@ -32,13 +32,19 @@ struct ErrorResponder: Sendable {
     }
 
     private func json(_ answer: ErrorTable.Answer, requestID: String) -> Response {
-        let error = answer.error
+        .json(
+            Self.body(answer.error, publicOrigin: publicOrigin, requestID: requestID),
+            status: .init(code: answer.status))
+    }
+
+    /// What programs read (contract §11).
+    static func body(_ error: OAuthError, publicOrigin: WebOrigin, requestID: String) -> JSONObjectWriter {
         var body = JSONObjectWriter()
         body.add("error", error.code.rawValue)
         body.add("error_description", error.publicDescription ?? ErrorTable.description(of: error.code))
         body.add("error_uri", "\(publicOrigin)/errors/\(error.code.rawValue)")
         body.add("request_id", requestID)
-        return .json(body, status: .init(code: answer.status))
+        return body
     }
 }
 

@@ -28,7 +28,9 @@ struct Server: Sendable {
         let publicApplication = buildApplication(
             router: buildRouter(
                 services: composition.services, settings: composition.httpSettings, extraRoutes: extraRoutes),
-            address: settings.listen.bindAddress, limits: settings.connectionLimits, tls: tls, logger: logger,
+            address: settings.listen.bindAddress, limits: settings.connectionLimits, tls: tls,
+            malformed: MalformedRequests(services: composition.services, settings: composition.httpSettings),
+            logger: logger,
             onServerRunning: { _ in await ready.arrive() })
         let managementApplication = buildApplication(
             router: buildManagementRouter(readiness: composition.readiness, metrics: composition.metrics),
