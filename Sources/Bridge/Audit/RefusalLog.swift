@@ -29,7 +29,10 @@ package struct RefusalLog: Sendable {
     /// As ``record(_:within:)``, for an event that a store's verb writes along with what it finds.
     /// - Returns: whether it is to be written; one that is not was counted.
     func admits(_ event: AuditEvent, within bounds: [RateLimitKey]) async throws -> Bool {
-        if !bounds.isEmpty, case .exceeded = try await limiter.take(bounds, at: event.at) {
+        // Where there is no room to count in, the ceiling alone decides: nobody hides behind a flood of other keys.
+        if !bounds.isEmpty, case .exceeded(_, let scope) = try await limiter.take(bounds, at: event.at),
+            scope != InProcessRateLimiter.fullScope
+        {
             suppressed.count(event)
             return false
         }

@@ -73,6 +73,20 @@ import Testing
         }
     }
 
+    @Test func `whoever floods the counters hides nothing: the ceiling decides then`() async throws {
+        try await withService { service in
+            let log = RefusalLog(
+                audit: service.storage, limiter: InProcessRateLimiter(capacity: 2, clock: .parameter),
+                ceiling: RefusalCeiling(perSecond: 10, clock: .parameter))
+            for number in 0..<40 {
+                try await log.record(refusal(), within: .network("n", of: origin("198.51.\(number).1"), perMinute: 1))
+            }
+            try await log.record(refusal(.loginTokenReplayed, of: "alice"), within: .repeats(of: "token"))
+            #expect(try await count(.loginTokenReplayed, in: service) == 1)
+            #expect(try await count(.bearerRefused, in: service) == 40)
+        }
+    }
+
     @Test func `a number that could not be written is told later, with what came meanwhile`() {
         let suppressed = SuppressedEvents()
         suppressed.count(refusal())
