@@ -21,6 +21,8 @@ struct Service: Sendable {
     let clock = FixedClock()
     let storage: any BridgeStorage
     let sessions: WebSessions
+    let appSessions: AppSessions
+    let endings: SessionEndings
     let issuer: LoginTokenIssuer
     let overview: LoginTokenOverview
     let redeemer: LoginTokenRedeemer
@@ -37,6 +39,8 @@ struct Service: Sendable {
         keys = Reloadable(try keyRing("k1"))
         clients = Reloadable(ClientDirectory(try testClients(), defaultTarget: defaultTarget))
         sessions = WebSessions(store: storage, time: time)
+        appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
+        endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
         let settings = LoginTokenSettings(
             publicOrigin: try #require(WebOrigin("https://bridge.example")), defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
@@ -49,8 +53,8 @@ struct Service: Sendable {
         overview = LoginTokenOverview(store: storage, time: time)
         redeemer = LoginTokenRedeemer(
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
-            sessions: sessions, replayGuard: replayGuard,
-            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), time: time)
+            sessions: sessions, endings: endings, replayGuard: replayGuard,
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time)
     }
 
     func bearer(

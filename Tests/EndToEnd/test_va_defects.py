@@ -237,18 +237,15 @@ def test_a_code_without_its_verifier_or_with_plain_is_refused(demo):
     assert answer.status == 400
 
 
-def test_the_way_back_to_the_app_gives_no_more_than_the_web_session_has(demo, app):
-    """web → app: the tokens carry the web session's sign-in, and end with its parent."""
+def test_a_web_view_s_session_never_becomes_an_app_s(demo, app):
+    """web → app takes a sign-in in this browser: what an app lent a web view leads to the sign-in page."""
     view = exchange(app)
-    signed_in = claims(app.tokens["access_token"])
-    verifier = secrets.token_urlsafe(48)
-    query = {"client_id": "demo-app", "code_challenge": oauth.challenge(verifier), "code_challenge_method": "S256",
-             "state": "s" * 22}
-    answer = wire.send(demo.base, "GET", f"{BASE}/authorize_sso?{urlencode(query)}", cookie_header(view))
-    assert answer.status == 303 and answer.header("Location").startswith(native.CALLBACK)
-    code = re.search(r"[?&]code=([^&]+)", answer.header("Location")).group(1)
-    tokens = post(demo, "token", grant_type="authorization_code", code=wire.unquote(code), code_verifier=verifier)
-    assert tokens.status == 200, tokens.text
-    said = claims(tokens.json()["data"]["access_token"])
-    assert (said["acr"], said["auth_time"]) == (signed_in["acr"], signed_in["auth_time"])
-    assert tokens.json()["data"].get("device_secret") is None, "no device by way of the web"
+    query = {"client_id": "demo-app", "code_challenge": oauth.challenge(secrets.token_urlsafe(48)),
+             "code_challenge_method": "S256", "state": "s" * 22}
+    for scope in ["openid", "device_sso", "offline_access device_sso"]:
+        answer = wire.send(
+            demo.base, "GET", f"{BASE}/authorize_sso?{urlencode({**query, 'scope': scope})}", cookie_header(view))
+        location = answer.header("Location")
+        assert answer.status == 303 and location.startswith(f"{demo.base}/oauth/authorize?"), location
+        asked = wire.send(demo.base, "GET", location.removeprefix(demo.base), cookie_header(view))
+        assert asked.status == 303 and "/sign-in?" in asked.header("Location")

@@ -185,14 +185,21 @@ def test_the_way_from_the_website_to_the_app(demo, app):
     def go(headers, **change):
         return wire.send(demo.base, "GET", f"{BASE}/authorize_sso?" + urlencode({**query, **change}), headers)
 
-    answer = go(cookie_header(app.web_cookies()))
+    # Somebody who signed in in this browser gets a code for the app without being asked again.
+    browser = Browser(demo.base)
+    browser.sign_in(f"{BASE}/authorize?" + urlencode(query), app.user)
+    answer = go({"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())})
     assert answer.status == 303
-    location = urlsplit(answer.header("Location"))
-    assert answer.header("Location").startswith(native.CALLBACK)
-    found = parse_qs(location.query)
+    browser_code = answer.header("Location")
+    if browser_code.startswith(f"{demo.base}/oauth/authorize?"):
+        browser_code = browser.sign_in(browser_code, app.user)
+    assert browser_code.startswith(native.CALLBACK)
+    found = parse_qs(urlsplit(browser_code).query)
     assert found["state"] == ["s" * 22]
     tokens = post(demo, "token", grant_type="authorization_code", code=found["code"][0], code_verifier=verifier)
     assert tokens.status == 200, tokens.text
+    # What a web view got from an app never becomes an app's session again: over the sign-in page.
+    assert go(cookie_header(app.web_cookies())).header("Location").startswith(f"{demo.base}/oauth/authorize?")
     # Nobody is signed in: over the sign-in page.
     assert go({}).header("Location").startswith(f"{demo.base}/oauth/authorize?")
     assert go({}, code_challenge_method="plain").status == 400

@@ -158,7 +158,7 @@ def test_the_php_example_of_the_documentation_verifies_the_same(start, receiver,
     sign_out(served, sign_in(served))
     post = receiver.wait(1)[0]
     header = post["headers"]["Drawbridge-Webhook-Signature"]
-    code = DOCS.read_text().split("```php", 1)[1].split("```", 1)[0]
+    code = DOCS.read_text().split("```php", 1)[1].split("```", 1)[0].lstrip()
     script = tmp_path / "verify.php"
     script.write_text(code + "\necho verified($argv[1], $argv[2], $argv[3]) ? 'yes' : 'no';\n")
 

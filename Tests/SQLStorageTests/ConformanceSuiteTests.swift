@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 import StorageConformance
 import Testing
 
@@ -60,8 +61,10 @@ private struct ReadThenWriteTokens: LoginTokenStore {
     }
 
     func recordIssue(
-        _ token: IssuedLoginToken, idempotency: IdempotencyRecord?, event: AuditEvent
+        _ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent
     ) -> LoginTokenIssueOutcome { .recorded }
+
+    func issuingSession(_ id: SessionID, of token: TokenID) -> (session: AppSession, scope: Scope?)? { nil }
 
     func idempotencyRecord(keyDigest: String, at now: Timestamp) -> IdempotencyRecord? { nil }
 
@@ -73,10 +76,7 @@ private struct ReadThenWriteTokens: LoginTokenStore {
         _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
     ) -> Int { 1 }
 
-    func recordReplay(
-        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent,
-        alwaysTells: Bool
-    ) -> SessionID? { nil }
+    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) -> Ended { .nothing }
 
     func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
 }

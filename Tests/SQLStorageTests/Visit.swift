@@ -1,4 +1,5 @@
 import Bridge
+import StorageConformance
 
 @testable import SQLStorage
 
@@ -36,20 +37,23 @@ extension DurableStorage {
     func issue(_ visits: [Visit]) async throws {
         for visit in visits {
             _ = try await recordIssue(
-                visit.token, idempotency: nil, event: .sample(.loginTokenIssued, reason: visit.name))
+                visit.token, scope: nil, idempotency: nil, event: .sample(.loginTokenIssued, reason: visit.name))
         }
     }
 
     func redeem(_ visit: Visit) async throws -> LoginTokenRedeemOutcome {
         try await redeem(
             visit.token, opening: visit.session, use: visit.use,
-            replacing: visit.replaced.map { ReplacedSession(id: $0, event: .sample(.webSessionSwitched)) },
+            replacing: visit.replaced.map {
+                .sample(Visit(name: visit.name, subject: visit.subject, sessionID: $0).session, by: "somebody else")
+            },
             events: [.sample(.loginTokenRedeemed, reason: visit.name)])
     }
 
     func disable(_ subject: Subject) async throws -> [SessionID]? {
         try await setDisabled(
-            true, subject: subject, at: Visit.now, event: .sample(.userDisabled, reason: subject.rawValue),
-            ended: .sample(.webSessionEnded))
+            true, subject: subject, event: .sample(.userDisabled, reason: subject.rawValue),
+            ending: .sample("user_disabled")
+        )?.sessions
     }
 }

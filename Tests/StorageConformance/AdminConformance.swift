@@ -54,13 +54,10 @@ package enum AdminConformance {
             try expectEqual(found, (1...5).reversed().map { "session-t\($0)" }, "listed")
             let now = Sample.now + .seconds(1)
             try expectEqual(try await store.countLiveSessions(at: now), 6, "live before")
-            let ended = try await store.endSessions(
-                of: "alice", at: now, ended: Sample.event(.webSessionEnded, at: now))
-            try expectEqual(Set(ended.map(\.rawValue)), Set(found), "ended")
+            let ended = try await store.end(.user("alice"), .sample(at: now))
+            try expectEqual(Set(ended.sessions.map(\.rawValue)), Set(found), "ended")
             try expectEqual(try await store.countLiveSessions(at: now), 1, "live after")
-            let again = try await store.endSessions(
-                of: "alice", at: now, ended: Sample.event(.webSessionEnded, at: now))
-            try expectEqual(again, [], "ended again")
+            try expectEqual(try await store.end(.user("alice"), .sample(at: now)), .nothing, "ended again")
             let events = try await store.events(.webSessionEnded)
             try expectEqual(Set(events.compactMap(\.sessionID?.rawValue)), Set(found), "events")
         },

@@ -44,7 +44,7 @@ package enum SubjectStoreConformance {
             try expectEqual(
                 Set(try await store.events(.webSessionEnded).map(\.sessionID)), ["session-a1", "session-a2"], "events")
         },
-        ConformanceCase("a disabled user's token opens nothing, and may again once enabled") { open in
+        ConformanceCase("a disabled user's token opens nothing, nor once enabled; one issued afterwards does") { open in
             let store = try await open()
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
             _ = try await store.setDisabled(true)
@@ -52,7 +52,10 @@ package enum SubjectStoreConformance {
             try expectEqual(refused, .revoked(at: Sample.now), "outcome")
             try expectEqual(try await store.session(id: "session-t"), nil, "session")
             _ = try await store.setDisabled(false)
-            try expectEqual(try await store.redeemSample(Sample.token("t")), .opened, "afterwards")
+            try expectEqual(
+                try await store.redeemSample(Sample.token("t")), .revoked(at: Sample.now), "the same one afterwards")
+            let later = Sample.token("later", issuedAt: Sample.now + .milliseconds(1))
+            try expectEqual(try await store.redeemSample(later), .opened, "a later one")
         },
         ConformanceCase("no session outlives a disabling that races with redemptions") { open in
             let servers = [try await open(), try await open()]
@@ -84,7 +87,8 @@ package enum SubjectStoreConformance {
 extension SubjectStore {
     fileprivate func setDisabled(_ disabled: Bool) async throws -> [SessionID]? {
         try await setDisabled(
-            disabled, subject: "alice", at: Sample.now, event: Sample.event(disabled ? .userDisabled : .userEnabled),
-            ended: Sample.event(.webSessionEnded))
+            disabled, subject: "alice", event: Sample.event(disabled ? .userDisabled : .userEnabled),
+            ending: .sample("user_disabled")
+        )?.sessions
     }
 }

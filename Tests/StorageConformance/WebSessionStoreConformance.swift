@@ -19,7 +19,7 @@ package enum WebSessionStoreConformance {
         ConformanceCase("a touch of an ended session changes nothing") { open in
             let store = try await open()
             _ = try await store.redeemSample(Sample.token("t"))
-            _ = try await store.end("session-t", at: Sample.now, event: Sample.event(.webSessionEnded))
+            _ = try await store.end(.webSession("session-t"), .sample(at: Sample.now))
             try await store.touch("session-t", at: Sample.now + .seconds(1))
             let session = try await store.session(id: "session-t")
             try expectEqual(session?.lastSeenAt, Sample.now, "last seen")
@@ -30,9 +30,9 @@ package enum WebSessionStoreConformance {
             _ = try await servers[0].redeemSample(Sample.token("t"))
             let ended = try await concurrently(20) { number in
                 try await servers[number % 2].end(
-                    "session-t", at: Sample.now + .milliseconds(Int64(number)), event: Sample.event(.webSessionEnded))
+                    .webSession("session-t"), .sample(at: Sample.now + .milliseconds(Int64(number))))
             }
-            let winners = ended.indices.filter { ended[$0] }
+            let winners = ended.indices.filter { !ended[$0].isEmpty }
             try expectEqual(winners.count, 1, "who ended it")
             try expectEqual(
                 try await servers[0].session(id: "session-t")?.endedAt,
@@ -41,21 +41,48 @@ package enum WebSessionStoreConformance {
         },
         ConformanceCase("ending an unknown session does nothing") { open in
             let store = try await open()
-            let ended = try await store.end("nobody", at: Sample.now, event: Sample.event(.webSessionEnded))
-            try expectEqual(ended, false, "ended")
+            let ended = try await store.end(.webSession("nobody"), .sample(at: Sample.now))
+            try expectEqual(ended, .nothing, "ended")
             try expectEqual(try await store.events(.webSessionEnded).count, 0, "events")
         },
-        ConformanceCase("the ends since an instant are listed, that instant's own among them") { open in
+        ConformanceCase("the ends since a mark are listed, whatever time they bear, and none before it") { open in
             let store = try await open()
             for number in 0..<4 { _ = try await store.redeemSample(Sample.token("t\(number)")) }
-            for number in 0..<3 {
-                _ = try await store.end(
-                    SessionID(rawValue: "session-t\(number)"), at: Sample.now + .milliseconds(Int64(number)),
-                    event: Sample.event(.webSessionEnded))
+            _ = try await store.end(.webSession("session-t0"), .sample())
+            let begun = try await open().sessionsEnded(since: nil)
+            try expectEqual(begun.hasGap, true, "at first")
+            // By a clock that stands wrong by an hour, either way.
+            _ = try await store.end(.webSession("session-t1"), .sample(at: Sample.now - .seconds(3600)))
+            _ = try await store.end(.webSession("session-t2"), .sample(at: Sample.now + .seconds(3000)))
+            let found = try await open().sessionsEnded(since: begun.mark)
+            try expectEqual(Set(found.ended), ["session-t1", "session-t2"], "ended")
+            try expectEqual(found.hasGap, false, "no gap")
+            try expectEqual(try await open().sessionsEnded(since: found.mark).ended, [], "read before")
+        },
+        ConformanceCase("numbers that began anew are a gap") { open in
+            let store = try await open()
+            let begun = try await store.sessionsEnded(since: nil).mark
+            let ahead = EndMark(run: begun.run, number: begun.number + 1_000_000)
+            try expectEqual(try await store.sessionsEnded(since: ahead).hasGap, true, "a lower number")
+            let other = EndMark(run: "another run", number: begun.number)
+            try expectEqual(try await store.sessionsEnded(since: other).hasGap, true, "another run")
+        },
+        ConformanceCase("of ends on two servers at once none is missed by who reads all the while") { open in
+            let servers = [try await open(), try await open()]
+            for number in 0..<60 { _ = try await servers[0].redeemSample(Sample.token("t\(number)")) }
+            var mark = try await servers[0].sessionsEnded(since: nil).mark
+            var found: Set<SessionID> = []
+            async let ending = concurrently(60) { number in
+                try await servers[number % 2].end(.webSession(SessionID(rawValue: "session-t\(number)")), .sample())
             }
-            let ended = try await open().sessionsEnded(since: Sample.now + .milliseconds(1))
-            try expectEqual(Set(ended), ["session-t1", "session-t2"], "ended")
-            try expectEqual(ended.count, 2, "each once")
+            for _ in 0..<30 {
+                let news = try await servers[1].sessionsEnded(since: mark)
+                found.formUnion(news.ended)
+                mark = news.mark
+            }
+            _ = try await ending
+            found.formUnion(try await servers[1].sessionsEnded(since: mark).ended)
+            try expectEqual(found.count, 60, "found")
         },
         ConformanceCase("a purge takes sessions whose absolute end is before the cutoff, up to its limit") { open in
             let store = try await open()

@@ -26,11 +26,14 @@ enum CommitRates {
             id: TokenID(rawValue: "t" + id.rawValue), subject: "bench", clientID: "app", issuedAt: now,
             expiresAt: now + .seconds(60))
         let issued = AuditEvent(at: now, type: .loginTokenIssued, outcome: .success)
-        _ = try await storage.recordIssue(token, idempotency: nil, event: issued)
+        _ = try await storage.recordIssue(token, scope: nil, idempotency: nil, event: issued)
         let session = WebSession(
-            id: id, secretDigest: "d" + id.rawValue, subject: "bench", clientID: "web", appClientID: "app",
-            parentID: nil, loginTokenID: token.id, opening: .loginToken, authentication: Authentication(),
-            createdAt: now, expiresAt: now + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: now)
+            id: id, secretDigest: "d" + id.rawValue,
+            lineage: Lineage(
+                stored: "bench", opening: .loginToken, ancestry: [], parent: .none, scope: nil,
+                authentication: Authentication(), expiresAt: now + .seconds(3600)),
+            clientID: "web", appClientID: "app", loginTokenID: token.id, createdAt: now, idleLifetime: .seconds(600),
+            lastSeenAt: now)
         let use = LoginTokenUse(at: now, sessionID: id, address: "192.0.2.1", userAgentDigest: "agent")
         let events = [AuditEventType.loginTokenRedeemed, .webSessionOpened].map {
             AuditEvent(at: now, type: $0, outcome: .success)

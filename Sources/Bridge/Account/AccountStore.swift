@@ -11,12 +11,10 @@ package protocol AccountStore: Sendable {
         _ account: Account, issuer: String, link: UpstreamIdentity?, event: AuditEvent
     ) async throws -> AccountAdding
 
-    /// Replaces the password and ends all of the user's sessions, in one step (contract §7).
-    /// - Parameter ended: the event for each session that ends; its session id is filled in.
-    /// - Returns: the ended sessions; `nil` for an unknown subject.
-    func setPassword(
-        _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
-    ) async throws -> [SessionID]?
+    /// Replaces the password and ends everything of the user, in one step (contract §7).
+    /// - Returns: what ended; `nil` for an unknown subject.
+    func setPassword(_ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending) async throws
+        -> Ended?
 
     /// Replaces the standard claims that are kept of the user.
     /// - Returns: whether there is such an account.

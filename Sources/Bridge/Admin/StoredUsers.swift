@@ -1,7 +1,8 @@
 /// The users of the database.
 package struct StoredUsers: UserRegister {
     private let storage: any BridgeStorage
-    private let sessions: WebSessions
+    private let endings: SessionEndings
+    private let time: TimeSource
     private let passwords: PasswordDesk?
     private let onClaimsChanged: @Sendable (Subject) -> Void
 
@@ -12,11 +13,12 @@ package struct StoredUsers: UserRegister {
     ///   - passwords: `nil` for an instance that signs nobody in itself.
     ///   - onClaimsChanged: called with a user whose standard claims were replaced, so that nobody answers old ones.
     package init(
-        storage: any BridgeStorage, sessions: WebSessions, passwords: PasswordDesk?,
-        onClaimsChanged: @escaping @Sendable (Subject) -> Void = { _ in }
+        storage: any BridgeStorage, endings: SessionEndings, passwords: PasswordDesk?,
+        onClaimsChanged: @escaping @Sendable (Subject) -> Void = { _ in }, time: TimeSource = .system
     ) {
         self.storage = storage
-        self.sessions = sessions
+        self.endings = endings
+        self.time = time
         self.passwords = passwords
         self.onClaimsChanged = onClaimsChanged
     }
@@ -50,9 +52,8 @@ package struct StoredUsers: UserRegister {
         guard let passwords, try await storage.account(of: subject) != nil else { return false }
         let hash = try await passwords.turn { try await passwords.hash(password) }
         let ended = try await storage.setPassword(
-            hash, of: subject, at: action.at, event: action.event(.userPasswordChanged, subject: subject),
-            ended: action.event(.webSessionEnded, subject: subject))
-        for session in ended ?? [] { await sessions.forget(session) }
+            hash, of: subject, event: action.event(.userPasswordChanged, subject: subject), ending: Ending(action))
+        await endings.take(in: ended ?? .nothing)
         return ended != nil
     }
 
@@ -66,37 +67,19 @@ package struct StoredUsers: UserRegister {
         guard let user = try await storage.record(of: subject) else { return false }
         guard (user.disabledAt != nil) != disabled else { return true }
         let ended = try await storage.setDisabled(
-            disabled, subject: subject, at: action.at,
-            event: action.event(disabled ? .userDisabled : .userEnabled, subject: subject),
-            ended: action.event(.webSessionEnded, subject: subject))
-        for session in ended ?? [] { await sessions.forget(session) }
+            disabled, subject: subject,
+            event: action.event(disabled ? .userDisabled : .userEnabled, subject: subject), ending: Ending(action))
+        await endings.take(in: ended ?? .nothing)
         return true
     }
 
     package func endSessions(of subject: Subject, action: AdminAction) async throws -> Int {
-        let ended = try await storage.endSessions(
-            of: subject, at: action.at, ended: action.event(.webSessionEnded, subject: subject))
-        for session in ended { await sessions.forget(session) }
-        return ended.count
+        try await endings.end(.user(subject), Ending(action)).sessions.count
     }
 
     package func endSession(_ id: SessionID, action: AdminAction) async throws -> Bool {
-        let event: AuditEvent
-        if let session = try await storage.appSession(id: id) {
-            event = action.event(
-                .appSessionEnded, subject: session.subject, clientID: session.clientID, sessionID: id)
-            let ended = try await storage.endAppSession(id, at: action.at, first: [], ended: event)
-            for id in ended { await sessions.forget(id) }
-            return !ended.isEmpty
-        }
-        guard let session = try await storage.session(id: id), session.endedAt == nil, action.at < session.expiresAt
-        else { return false }
-        event = action.event(
-            .webSessionEnded, subject: session.subject, clientID: session.appClientID,
-            targetClientID: session.clientID, sessionID: id, tokenID: session.loginTokenID)
-        let ended = try await storage.end(id, at: action.at, event: event)
-        await sessions.forget(id)
-        return ended
+        let root: EndingRoot = try await storage.appSession(id: id) == nil ? .webSession(id) : .appSession(id)
+        return try await !endings.end(root, Ending(action)).isEmpty
     }
 
     package func sessions(
@@ -105,7 +88,7 @@ package struct StoredUsers: UserRegister {
         let web = try await storage.sessions(of: subject, before: cursor, limit: limit).map { SessionOverview($0) }
         guard cursor == nil else { return web }
         let apps = try await storage.appSessions(
-            of: subject, aliveAt: sessions.time.now(), limit: Self.appSessionLimit)
+            of: subject, aliveAt: time.now(), limit: Self.appSessionLimit)
         return apps.map { SessionOverview($0) } + web
     }
 }

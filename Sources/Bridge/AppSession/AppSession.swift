@@ -4,61 +4,61 @@ package import OAuth2
 ///
 /// Refresh tokens, web sessions and login tokens hang under it and end with it (contract §7).
 package struct AppSession: Hashable, Sendable {
-    /// How it came to be.
-    package enum Opening: String, Sendable, CaseIterable {
-        case authorize
-        case tokenExchange = "token_exchange"
-        case deviceCode = "device_code"
-        case selfIssued = "self_issued"
-    }
-
     /// What nobody uses for 90 days is gone (RFC 9700 §4.14.2).
     package static let lifetime = Duration.seconds(90 * 86_400)
 
     package let id: SessionID
-    package let subject: Subject
+    package let lineage: Lineage
     package let clientID: ClientID
-    /// What was granted; tokens hold this or less.
-    package let scope: Scope
-    package let opening: Opening
-    package let authentication: Authentication
-    /// The browser's session at this provider under which the user agreed.
+    /// The browser's session that it goes on under: the one that it was granted in, or the one that took its place in
+    /// that browser.
     package let browserSessionID: SessionID?
     /// The device secret that it came from or that was issued with it.
     package let deviceSecretID: DeviceSecretID?
-    /// The app session that it was opened from; it ends with that one.
-    package let parentID: SessionID?
     package let requestedClaims: RequestedClaims
     /// Whether its client wants to hear of its end (OpenID Connect Back-Channel Logout).
     package let wantsLogoutNotice: Bool
     package let createdAt: Timestamp
-    package let expiresAt: Timestamp
     package let endedAt: Timestamp?
 
     package init(
-        id: SessionID, subject: Subject, clientID: ClientID, scope: Scope, opening: Opening,
-        authentication: Authentication, browserSessionID: SessionID? = nil, deviceSecretID: DeviceSecretID? = nil,
-        parentID: SessionID? = nil, requestedClaims: RequestedClaims = .none, wantsLogoutNotice: Bool = false,
-        createdAt: Timestamp, expiresAt: Timestamp, endedAt: Timestamp? = nil
+        id: SessionID, lineage: Lineage, clientID: ClientID, browserSessionID: SessionID? = nil,
+        deviceSecretID: DeviceSecretID? = nil, requestedClaims: RequestedClaims = .none,
+        wantsLogoutNotice: Bool = false, createdAt: Timestamp, endedAt: Timestamp? = nil
     ) {
         self.id = id
-        self.subject = subject
+        self.lineage = lineage
         self.clientID = clientID
-        self.scope = scope
-        self.opening = opening
-        self.authentication = authentication
         self.browserSessionID = browserSessionID
         self.deviceSecretID = deviceSecretID
-        self.parentID = parentID
         self.requestedClaims = requestedClaims
         self.wantsLogoutNotice = wantsLogoutNotice
         self.createdAt = createdAt
-        self.expiresAt = expiresAt
         self.endedAt = endedAt
     }
+
+    package var subject: Subject { lineage.subject }
+    /// What was granted; tokens hold this or less.
+    package var scope: Scope { lineage.scope ?? .empty }
+    package var opening: SessionOpening { lineage.opening }
+    package var authentication: Authentication { lineage.authentication }
+    package var expiresAt: Timestamp { lineage.expiresAt }
+
+    /// The app session that it was opened from; it ends with that one.
+    package var parentID: SessionID? { if case .opened(let id) = lineage.parent { id } else { nil } }
 
     /// Whether it outlives the browser's sign-in (OpenID Connect Core §11).
     package var isOffline: Bool { scope.contains(Scope.offlineAccess) }
 
     package func isAlive(at now: Timestamp) -> Bool { endedAt == nil && now < expiresAt }
+}
+
+extension AppSession {
+    /// The same session under another of the browser's.
+    package func going(onUnder browser: SessionID) -> AppSession {
+        AppSession(
+            id: id, lineage: lineage, clientID: clientID, browserSessionID: browser, deviceSecretID: deviceSecretID,
+            requestedClaims: requestedClaims, wantsLogoutNotice: wantsLogoutNotice, createdAt: createdAt,
+            endedAt: endedAt)
+    }
 }

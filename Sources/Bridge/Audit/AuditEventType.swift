@@ -6,6 +6,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let loginTokenIssued = Self(rawValue: "login_token.issued")
     package static let loginTokenRedeemed = Self(rawValue: "login_token.redeemed")
     package static let loginTokenReplayed = Self(rawValue: "login_token.replayed")
+    package static let loginTokenRepeated = Self(rawValue: "login_token.repeated")
     package static let loginTokenRefused = Self(rawValue: "login_token.refused")
     package static let loginTokenRevoked = Self(rawValue: "login_token.revoked")
     package static let redirectRefused = Self(rawValue: "redirect.refused")

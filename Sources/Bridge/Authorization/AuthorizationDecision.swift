@@ -10,8 +10,10 @@ package enum AuthorizationDecision: Hashable, Sendable {
 
     /// What is known when it is decided.
     package struct Facts: Sendable {
-        /// The user of this browser's session, and how he signed in.
-        package let session: (subject: Subject, authentication: Authentication)?
+        /// The browser's session.
+        package let session: Lineage?
+        /// Whether that session may be answered for this client without its user (``WebSession/reaches(_:in:)``).
+        package let reachesClient: Bool
         /// Whether that user has a second factor here.
         package let hasSecondFactor: Bool
         /// When this request first sent the browser to the sign-in page, if it did.
@@ -23,10 +25,11 @@ package enum AuthorizationDecision: Hashable, Sendable {
         package let now: Timestamp
 
         package init(
-            session: (subject: Subject, authentication: Authentication)?, hasSecondFactor: Bool = false,
+            session: Lineage?, reachesClient: Bool = true, hasSecondFactor: Bool = false,
             demandedAt: Timestamp? = nil, consented: Set<String>? = nil, agreed: Bool = false, now: Timestamp
         ) {
             self.session = session
+            self.reachesClient = reachesClient
             self.hasSecondFactor = hasSecondFactor
             self.demandedAt = demandedAt
             self.consented = consented
@@ -42,6 +45,9 @@ package enum AuthorizationDecision: Hashable, Sendable {
         let isSilent = request.prompts.contains(.none)
         guard let session = facts.session else {
             return isSilent ? .refuse(.loginRequired, "the user is not signed in") : .signIn
+        }
+        guard isEnough(session, for: request, facts) else {
+            return isSilent ? .refuse(.loginRequired, "the user has to sign in here") : .signIn
         }
         if let expected = request.expectedSubject, expected != session.subject {
             // A code for another user than the client meant would be the worst answer (OpenID Connect Core §3.1.2.2).
@@ -72,6 +78,14 @@ package enum AuthorizationDecision: Hashable, Sendable {
             return isSilent ? .refuse(.consentRequired, "the user has to be asked") : .askConsent
         }
         return .issueCode
+    }
+
+    /// A session that came over an edge is worth no more than the website that it opened, and those that its app may open
+    /// (contract §16.2, §16.3).
+    private static func isEnough(_ session: Lineage, for request: AuthorizationRequest, _ facts: Facts) -> Bool {
+        if session.isOwnSignIn { return true }
+        return request.client.kind == .web && facts.reachesClient
+            && !request.scope.contains(Scope.offlineAccess) && !request.scope.contains(Scope.deviceSSO)
     }
 
     private static func mustSignInAgain(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {

@@ -131,7 +131,7 @@ package struct Authorizations: Sendable {
         let consented: Set<String>? =
             if let session { try await consents.consent(of: session.subject, to: request.client.id) } else { nil }
         let facts = AuthorizationDecision.Facts(
-            session: session.map { ($0.subject, $0.authentication) },
+            session: session?.lineage, reachesClient: session?.reaches(request.client, in: clients.current) ?? false,
             hasSecondFactor: try await hasSecondFactor(session, for: request), demandedAt: journey.demandedAt,
             consented: consented, agreed: agreed, now: now)
         switch (AuthorizationDecision.decide(request, facts), session) {
@@ -170,13 +170,17 @@ package struct Authorizations: Sendable {
                 to: request.answer.location(of: .invalidRequest, "\(reused) was used before", issuer: issuer))
         }
         if agreed { try await remember(request, session.subject, origin: origin, at: now) }
-        let code = try await codes.issue(
+        let issued = try await codes.issue(
             AuthorizationGrant(
                 clientID: request.client.id, redirectURI: request.redirectURI, codeChallenge: request.codeChallenge,
                 nonce: request.nonce, scope: request.scope, subject: session.subject,
                 authentication: session.authentication, browserSessionID: session.id,
                 requestedClaims: request.requestedClaims, proofKeyThumbprint: request.proofKeyThumbprint),
             admission, origin: origin, at: now)
+        // Signed out elsewhere in this very moment.
+        guard let code = issued else {
+            return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
+        }
         return .redirect(to: request.location([(name: "code", value: code.expose())], issuer: issuer))
     }
 

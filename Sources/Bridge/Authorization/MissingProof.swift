@@ -29,8 +29,9 @@ package enum MissingProof: Hashable, Sendable {
     }
 
     package static func find(_ request: AuthorizationRequest, _ facts: Facts) -> MissingProof {
-        guard let session = facts.session, let account = facts.account, account.subject == session.subject,
-            account.disabledAt == nil,
+        // A session that came over an edge says who is known here, not who sits here: it is not told a user's name.
+        guard let session = facts.session, session.lineage.isOwnSignIn, let account = facts.account,
+            account.subject == session.subject, account.disabledAt == nil,
             // Who signs in elsewhere has nothing that we could ask for.
             account.passwordHash != nil, account.username != nil,
             request.expectedSubject.map({ $0 == account.subject }) ?? true, request.mayMean(account)
@@ -53,7 +54,7 @@ extension WebSession {
     /// Whether a code alone makes two factors of the sign-in that opened this session: one with a password, in this
     /// browser. What a login token or an app brought hangs under that app's session, and stays as weak as it came.
     var canBeRaised: Bool {
-        opening == .authorize && parentID == nil && authentication.amr.contains("pwd")
+        lineage.isOwnSignIn && authentication.amr.contains("pwd")
             && authentication.acr == AuthenticationLevel.oneFactor.rawValue
     }
 }

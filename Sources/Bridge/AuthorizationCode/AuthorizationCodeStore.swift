@@ -1,6 +1,8 @@
 /// Authorization codes, and the arbiter of their single use.
 package protocol AuthorizationCodeStore: Sendable {
-    func recordCode(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws
+    /// Keeps a code as long as the browser's session that it was issued in lives.
+    /// - Returns: whether that is so; when not, nothing was written.
+    func recordCode(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws -> Bool
 
     /// The code with this digest in whatever state; `nil` when there is none.
     func code(digest: String) async throws -> AuthorizationCodeState?
@@ -8,7 +10,7 @@ package protocol AuthorizationCodeStore: Sendable {
     /// Uses a code up and opens the session it stands for, in one transaction.
     ///
     /// Of any number of concurrent callers one gets `.opened`. The code must not have expired, its user must not be
-    /// disabled and its browser session, where the session hangs under one, must not have ended.
+    /// disabled and the browser's session that it goes on under must not have ended.
     func redeemCode(
         digest: String, opening session: AppSession, refreshToken: RefreshTokenRecord?, at now: Timestamp,
         events: [AuditEvent]
@@ -18,14 +20,11 @@ package protocol AuthorizationCodeStore: Sendable {
     /// - Parameter alwaysTells: whether `event` is written even by a call that takes no code away.
     func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws
 
-    /// Records a second use and ends the session that the first one opened, with all that hangs under it.
-    /// - Parameters:
-    ///   - ended: the event for each session that ends; its session id is filled in.
-    ///   - alwaysTells: whether `reuse` is written even by a call that ends nothing.
-    /// - Returns: the sessions that this call ended.
+    /// Records a second use and ends the session that the first one opened, with all that came of it.
+    /// - Parameter alwaysTells: whether `reuse` is written even by a call that ends nothing.
     func recordCodeReuse(
-        digest: String, at now: Timestamp, reuse: AuditEvent, ended: AuditEvent, alwaysTells: Bool
-    ) async throws -> [SessionID]
+        digest: String, reuse: AuditEvent, ending: Ending, alwaysTells: Bool
+    ) async throws -> Ended
 
     /// - Returns: how many, at most `limit` of them.
     func purgeCodes(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
@@ -50,13 +49,19 @@ package struct IssuedAuthorizationCode: Hashable, Sendable {
 package struct AuthorizationCodeState: Hashable, Sendable {
     package let code: IssuedAuthorizationCode
     package let misses: Int
+    /// The browser's session that it was issued in, from which what it opens descends.
+    package let grantedIn: SessionID
     /// The session that the first use opened.
     package let sessionID: SessionID?
     package let redeemedAt: Timestamp?
 
-    package init(code: IssuedAuthorizationCode, misses: Int, sessionID: SessionID?, redeemedAt: Timestamp?) {
+    package init(
+        code: IssuedAuthorizationCode, misses: Int, grantedIn: SessionID, sessionID: SessionID?,
+        redeemedAt: Timestamp?
+    ) {
         self.code = code
         self.misses = misses
+        self.grantedIn = grantedIn
         self.sessionID = sessionID
         self.redeemedAt = redeemedAt
     }

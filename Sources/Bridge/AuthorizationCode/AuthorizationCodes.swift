@@ -34,10 +34,11 @@ package struct AuthorizationCodes: Sendable {
     }
 
     /// Makes a code for the redirect; it and its audit event are durable when this returns.
+    /// - Returns: `nil` when the browser's session ended in this very moment.
     /// - Throws: `rate_limited`; ``StorageError``.
     package func issue(
         _ grant: AuthorizationGrant, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Secret<String> {
+    ) async throws -> Secret<String>? {
         let admission = try await admit(grant.subject, client: grant.clientID, origin: origin, at: now)
         return try await issue(grant, admission, origin: origin, at: now)
     }
@@ -45,13 +46,13 @@ package struct AuthorizationCodes: Sendable {
     /// As ``issue(_:origin:at:)``, for a user who was admitted already.
     func issue(
         _ grant: AuthorizationGrant, _ admission: Admission, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> Secret<String> {
+    ) async throws -> Secret<String>? {
         let code = OpaqueSecret.make(.authorizationCode, random: random)
-        try await store.recordCode(
+        let isRecorded = try await store.recordCode(
             IssuedAuthorizationCode(digest: code.digest, grant: grant, issuedAt: now, expiresAt: now + Self.lifetime),
             event: AuditEvent(
                 at: now, type: .authorizationCodeIssued, outcome: .success, subject: grant.subject,
                 clientID: grant.clientID, sessionID: grant.browserSessionID, origin: origin))
-        return Secret(code.expose())
+        return isRecorded ? Secret(code.expose()) : nil
     }
 }

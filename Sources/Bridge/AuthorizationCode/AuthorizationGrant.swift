@@ -11,15 +11,15 @@ package struct AuthorizationGrant: Hashable, Sendable {
     package let scope: Scope
     package let subject: Subject
     package let authentication: Authentication
-    /// The browser's session at this provider.
-    package let browserSessionID: SessionID?
+    /// The browser's session at this provider that it goes on under.
+    package let browserSessionID: SessionID
     package let requestedClaims: RequestedClaims
     /// `dpop_jkt` (RFC 9449 §10).
     package let proofKeyThumbprint: String?
 
     package init(
         clientID: ClientID, redirectURI: String, codeChallenge: CodeChallenge?, nonce: String? = nil, scope: Scope,
-        subject: Subject, authentication: Authentication, browserSessionID: SessionID? = nil,
+        subject: Subject, authentication: Authentication, browserSessionID: SessionID,
         requestedClaims: RequestedClaims = .none, proofKeyThumbprint: String? = nil
     ) {
         self.clientID = clientID

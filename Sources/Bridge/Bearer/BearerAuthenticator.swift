@@ -1,3 +1,5 @@
+package import OAuth2
+
 /// Decides whether a bearer token is good and whom it names (RFC 6750).
 package protocol BearerAuthenticator: Sendable {
     /// Verifies a token against the trusted issuers.
@@ -19,6 +21,8 @@ package struct BearerIdentity: Hashable, Sendable {
     /// The device that it is used on, as far as its issuer tells them apart; `nil` when it does not.
     package let deviceID: String?
     package let authentication: Authentication
+    /// What it may be used for; `nil` of another issuer, whose scopes are not ours.
+    package let scope: Scope?
     /// The key that must be shown with it (RFC 7800, RFC 9449 §6): whoever takes the bearer checks it with
     /// ``SenderConstraint``.
     package let proofKeyThumbprint: String?
@@ -29,8 +33,8 @@ package struct BearerIdentity: Hashable, Sendable {
 
     package init(
         subject: Subject, clientID: ClientID, issuer: String, sessionID: SessionID?, deviceID: String? = nil,
-        authentication: Authentication,
-        proofKeyThumbprint: String? = nil, expiresAt: Timestamp, cacheableUntil: Timestamp? = nil
+        authentication: Authentication, scope: Scope? = nil, proofKeyThumbprint: String? = nil, expiresAt: Timestamp,
+        cacheableUntil: Timestamp? = nil
     ) {
         self.subject = subject
         self.clientID = clientID
@@ -38,6 +42,7 @@ package struct BearerIdentity: Hashable, Sendable {
         self.sessionID = sessionID
         self.deviceID = deviceID
         self.authentication = authentication
+        self.scope = scope
         self.proofKeyThumbprint = proofKeyThumbprint
         self.expiresAt = expiresAt
         self.cacheableUntil = cacheableUntil ?? expiresAt

@@ -18,7 +18,7 @@ package struct LocalBearers: BearerAuthenticator {
         return BearerIdentity(
             subject: claims.subject, clientID: claims.clientID, issuer: issuer, sessionID: sessionID,
             deviceID: try await tokens.device(of: sessionID, at: now)?.rawValue,
-            authentication: claims.authentication, proofKeyThumbprint: claims.proofKeyThumbprint,
+            authentication: claims.authentication, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint,
             expiresAt: claims.expiresAt, cacheableUntil: now)
     }
 }

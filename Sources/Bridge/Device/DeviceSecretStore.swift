@@ -16,10 +16,9 @@ package protocol DeviceSecretStore: Sendable {
     /// - Parameters:
     ///   - digest: of the secret to give out.
     ///   - event: written when it was added.
-    ///   - displaced: what becomes of the oldest when the limit is reached; its events are written for what ends.
+    ///   - displaced: how the oldest ends when the limit is reached.
     func issueDeviceSecret(
-        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent,
-        displaced: DeviceSecretEnding
+        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent, displaced: Ending
     ) async throws -> DeviceSecretIssueOutcome
 
     /// Hangs an app session below a device that is still alive.
@@ -37,19 +36,15 @@ package protocol DeviceSecretStore: Sendable {
     /// secret that was revoked a moment before.
     ///
     /// `use.events` are written only when it is accepted, `replayed` when the secret is one that was rotated away.
-    func useDeviceSecret(digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: DeviceSecretEnding)
+    func useDeviceSecret(digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: Ending)
         async throws -> DeviceSecretUseOutcome
 
     /// Replaces a secret by its successor. Of any number of concurrent calls with one secret one replaces it, a second
     /// is let through as the overlap's one use and gets a successor too, and a third is a replay.
     func rotateDeviceSecret(
         digest: String, to successor: String, at now: Timestamp, overlap: Duration, event: AuditEvent,
-        replayed: DeviceSecretEnding
+        replayed: Ending
     ) async throws -> DeviceSecretUseOutcome
-
-    /// Revokes a device, and ends every session below it.
-    func revokeDeviceSecret(_ id: DeviceSecretID, ending: DeviceSecretEnding) async throws
-        -> DeviceSecretRevokeOutcome
 
     /// Removes devices that expired before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
@@ -69,24 +64,6 @@ package struct DeviceSecretLimit: Hashable, Sendable {
     package init(count: Int, behavior: Behavior) {
         self.count = count
         self.behavior = behavior
-    }
-}
-
-/// How a device is ended: when, why, and what is written.
-package struct DeviceSecretEnding: Hashable, Sendable {
-    package let at: Timestamp
-    /// A stable word or an administrator's own words.
-    package let reason: String
-    /// Written once, when the device ends; its subject, client and session are filled in.
-    package let event: AuditEvent
-    /// Written for every session that ends with it; its session id is filled in.
-    package let sessionEvent: AuditEvent
-
-    package init(at: Timestamp, reason: String, event: AuditEvent, sessionEvent: AuditEvent) {
-        self.at = at
-        self.reason = reason
-        self.event = event
-        self.sessionEvent = sessionEvent
     }
 }
 
@@ -114,8 +91,8 @@ package struct DeviceSecretUse: Sendable {
 }
 
 package enum DeviceSecretIssueOutcome: Hashable, Sendable {
-    /// - Parameter ended: sessions that ended with a displaced device.
-    case issued(ended: [SessionID])
+    /// - Parameter ended: what ended with a displaced device.
+    case issued(ended: Ended)
     /// The user has as many as allowed.
     case rejected
     /// The app session is over, or unknown; nothing was displaced.
@@ -126,12 +103,6 @@ package enum DeviceSecretUseOutcome: Hashable, Sendable {
     case accepted(DeviceSecret)
     /// Never given out, revoked or expired.
     case refused(DeviceSecretFlaw)
-    /// It had been rotated away: the device is revoked, and these sessions ended with it.
-    case replayed(ended: [SessionID])
-}
-
-package enum DeviceSecretRevokeOutcome: Hashable, Sendable {
-    case revoked(ended: [SessionID])
-    case alreadyRevoked
-    case unknown
+    /// It had been rotated away: the device is revoked, and this ended with it.
+    case replayed(ended: Ended)
 }

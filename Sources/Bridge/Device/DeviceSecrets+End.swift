@@ -18,30 +18,10 @@ extension DeviceSecrets {
     package func revoke(
         _ id: DeviceSecretID, reason: String, by administrator: AdminActor?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Revocation {
-        var detail = JSONObjectWriter()
-        detail.add("device_secret_id", id.rawValue)
-        if let administrator { detail.add("actor", administrator.description) }
-        let ending = ending(
-            reason, origin: origin, at: now, detail: String(decoding: detail.finish(), as: UTF8.self))
-        switch try await store.revokeDeviceSecret(id, ending: ending) {
-        case .revoked(let ended):
-            await sessions.forget(ended)
-            return .done
-        case .alreadyRevoked: return .doneBefore
-        case .unknown: return .unknown
-        }
-    }
-
-    /// How a device ends for `reason`.
-    package func ending(
-        _ reason: String, origin: RequestOrigin, at now: Timestamp, detail: String? = nil
-    ) -> DeviceSecretEnding {
-        DeviceSecretEnding(
-            at: now, reason: reason,
-            event: AuditEvent(
-                at: now, type: .deviceSecretRevoked, outcome: .success, reason: reason, origin: origin, detail: detail),
-            sessionEvent: AuditEvent(
-                at: now, type: .webSessionEnded, outcome: .success, reason: "device_secret_revoked", origin: origin))
+        let ended = try await endings.end(
+            .device(id), Ending(at: now, reason: reason, origin: origin, actor: administrator))
+        if ended.devices.contains(id) { return .done }
+        return try await store.deviceSecret(id: id) == nil ? .unknown : .doneBefore
     }
 
     /// What a secret is, for introspection (RFC 7662); `nil` unless it is good now.

@@ -7,16 +7,16 @@ package struct DeviceSecrets: Sendable {
 
     let store: any DeviceSecretStore
     let configuration: NativeSSOConfiguration
-    let sessions: AppSessions
+    let endings: SessionEndings
     let random: RandomSource
 
     package init(
-        store: any DeviceSecretStore, configuration: NativeSSOConfiguration, sessions: AppSessions,
+        store: any DeviceSecretStore, configuration: NativeSSOConfiguration, endings: SessionEndings,
         random: RandomSource = .system
     ) {
         self.store = store
         self.configuration = configuration
-        self.sessions = sessions
+        self.endings = endings
         self.random = random
     }
 
@@ -95,7 +95,10 @@ package struct DeviceSecrets: Sendable {
     }
 
     private func isDue(_ occasion: Occasion) async throws -> Bool {
-        guard occasion.client.isNativeSSOEnabled, occasion.session.scope.contains(Scope.deviceSSO) else {
+        guard occasion.client.isNativeSSOEnabled, occasion.session.scope.contains(Scope.deviceSSO),
+            // No chains: what was handed over once is not handed on (contract §16.4).
+            occasion.session.lineage.mayBeHandedOn
+        else {
             return false
         }
         return try await configuration.current().isEnabled
@@ -128,10 +131,10 @@ package struct DeviceSecrets: Sendable {
         let outcome = try await store.issueDeviceSecret(
             device, digest: secret.digest, limit: settings.limit,
             event: event(.deviceSecretIssued, occasion, id: device.id, reason: nil),
-            displaced: ending("limit", origin: occasion.origin, at: occasion.at))
+            displaced: Ending(at: occasion.at, reason: "limit", origin: occasion.origin))
         switch outcome {
         case .issued(let ended):
-            await sessions.forget(ended)
+            await endings.take(in: ended)
             return Provision(secret: secret)
         case .rejected: return nil
         // Between the refresh and now, such as by the replay of its old device's secret.
@@ -146,12 +149,12 @@ package struct DeviceSecrets: Sendable {
             digest: secret.digest, to: successor.digest, at: occasion.at,
             overlap: try await configuration.current().overlap,
             event: event(.deviceSecretRotated, occasion, id: device.id, reason: nil),
-            replayed: ending("replayed", origin: occasion.origin, at: occasion.at))
+            replayed: Ending(at: occasion.at, reason: "replayed", origin: occasion.origin))
         switch outcome {
         case .accepted: return Provision(secret: successor)
         case .refused: return try await issue(occasion)
         case .replayed(let ended):
-            await sessions.forget(ended)
+            await endings.take(in: ended)
             throw OAuthError(.invalidGrant, "The device secret was replaced before.", detail: "secret_replayed")
         }
     }

@@ -7,23 +7,18 @@ package struct SignedInPlaces: Sendable {
     private let apps: any AppSessionStore
     private let webs: any SessionRegister & WebSessionStore
     private let audit: any AuditLog
-    private let secrets: DeviceSecrets
-    private let appSessions: AppSessions
-    private let webSessions: WebSessions
+    private let endings: SessionEndings
     private let time: TimeSource
 
     package init(
         devices: any DeviceSecretStore, apps: any AppSessionStore, webs: any SessionRegister & WebSessionStore,
-        audit: any AuditLog, secrets: DeviceSecrets, appSessions: AppSessions, webSessions: WebSessions,
-        time: TimeSource = .system
+        audit: any AuditLog, endings: SessionEndings, time: TimeSource = .system
     ) {
         self.devices = devices
         self.apps = apps
         self.webs = webs
         self.audit = audit
-        self.secrets = secrets
-        self.appSessions = appSessions
-        self.webSessions = webSessions
+        self.endings = endings
         self.time = time
     }
 
@@ -81,25 +76,22 @@ package struct SignedInPlaces: Sendable {
         _ kind: Place.Kind, _ id: String, of subject: Subject, origin: RequestOrigin
     ) async throws -> Bool {
         let now = time.now()
+        let root: EndingRoot
         switch kind {
         case .device:
-            guard let device = try await devices.deviceSecret(id: DeviceSecretID(rawValue: id)),
-                device.subject == subject
-            else { return false }
-            return try await secrets.revoke(device.id, reason: "ended_by_user", by: nil, origin: origin, at: now)
-                == .done
+            let id = DeviceSecretID(rawValue: id)
+            guard try await devices.deviceSecret(id: id)?.subject == subject else { return false }
+            root = .device(id)
         case .app:
-            guard let app = try await apps.appSession(id: SessionID(rawValue: id)), app.subject == subject else {
-                return false
-            }
-            return try await !appSessions.end(app.id, reason: "ended_by_user", origin: origin, at: now).isEmpty
+            let id = SessionID(rawValue: id)
+            guard try await apps.appSession(id: id)?.subject == subject else { return false }
+            root = .appSession(id)
         case .browser:
-            guard let web = try await webs.session(id: SessionID(rawValue: id)), web.subject == subject,
-                web.isAlive(at: now)
-            else { return false }
-            try await webSessions.end(web, reason: "ended_by_user", origin: origin)
-            return true
+            let id = SessionID(rawValue: id)
+            guard try await webs.session(id: id)?.subject == subject else { return false }
+            root = .webSession(id)
         }
+        return try await !endings.end(root, Ending(at: now, reason: "ended_by_user", origin: origin)).isEmpty
     }
 
     /// Ends everything but the current session and what it hangs below.

@@ -74,13 +74,13 @@ package struct LoginTokenExchange: Sendable {
         } catch let error as OAuthError {
             throw Self.atTokenEndpoint(error)
         }
-        let scope = Scope(tokens: [Scope.openID, "profile", "email"])
+        let wanted = Scope(tokens: [Scope.openID, "profile", "email"])
             .intersection(request.client.scope.adding(Scope.openID))
+        // No more than the app's bearer had.
+        let scope = web.lineage.limiting(wanted)
         // Not kept: the web session is, and its id is the `sid` of both tokens.
         let session = AppSession(
-            id: web.id, subject: web.subject, clientID: request.client.id, scope: scope, opening: .tokenExchange,
-            authentication: web.authentication, parentID: web.parentID, createdAt: web.createdAt,
-            expiresAt: web.expiresAt)
+            id: web.id, lineage: web.lineage, clientID: request.client.id, createdAt: web.createdAt)
         var response = try await tokens.answer(
             for: session, client: request.client, scope: scope,
             extras: .init(proofKeyThumbprint: request.proofKeyThumbprint), at: request.at)

@@ -76,7 +76,8 @@ package enum NativeSSOCheck {
 
     /// No more than the user granted to the app that signed in, and than the asking client may have.
     private static func widestScope(_ facts: NativeSSOFacts) -> Scope {
-        (facts.session?.scope ?? .empty).intersection(facts.client.grantableScope)
+        let held = facts.session?.scope ?? .empty
+        return (facts.subjectToken?.scope.map(held.intersection) ?? held).intersection(facts.client.grantableScope)
     }
 
     private static func grantedScope(_ facts: NativeSSOFacts) -> Scope {

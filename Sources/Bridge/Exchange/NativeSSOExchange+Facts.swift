@@ -37,7 +37,7 @@ extension NativeSSOExchange {
                 let claims = try await accessTokens.active(order.subjectToken, at: now)
                 return NativeSSOFacts.SubjectToken(
                     kind: .accessToken, subject: claims.subject, clientID: claims.clientID,
-                    sessionID: claims.sessionID, proofKeyThumbprint: claims.proofKeyThumbprint)
+                    sessionID: claims.sessionID, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint)
             } catch is BearerRefusal {
                 return nil
             }

@@ -6,11 +6,10 @@ extension NativeSSOExchange {
         if request.client.delivery == .cookies { return try await openForWebView(passed, request) }
         let client = request.client
         let session = AppSession(
-            id: SessionID.make(at: request.at, random: random), subject: passed.session.subject, clientID: client.id,
-            scope: passed.scope, opening: .tokenExchange, authentication: passed.session.authentication,
-            deviceSecretID: passed.facts.secret?.device.id, parentID: passed.session.id,
-            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at,
-            expiresAt: min(request.at + AppSession.lifetime, passed.session.expiresAt))
+            id: SessionID.make(at: request.at, random: random),
+            lineage: passed.session.exchanged(for: passed.scope, at: request.at, lifetime: AppSession.lifetime),
+            clientID: client.id, deviceSecretID: passed.facts.secret?.device.id,
+            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
         let refreshToken = client.grantTypes.contains(.refreshToken) ? refreshTokens.make() : nil
         let record = refreshToken.map {
             refreshTokens.record(
@@ -42,10 +41,9 @@ extension NativeSSOExchange {
         // From now, not from the parent's beginning: a session of an old app must not be born expired.
         let session = WebSession(
             id: SessionID.make(at: request.at, random: random), secretDigest: secret.digest,
-            subject: passed.session.subject, clientID: client.id, appClientID: passed.session.clientID,
-            parentID: passed.session.id, loginTokenID: nil, opening: .tokenExchange,
-            authentication: passed.session.authentication, createdAt: request.at,
-            expiresAt: min(request.at + client.sessionLifetime, passed.session.expiresAt),
+            lineage: passed.session.exchanged(
+                for: passed.bearerScope, at: request.at, lifetime: client.sessionLifetime),
+            clientID: client.id, appClientID: passed.session.clientID, createdAt: request.at,
             idleLifetime: client.sessionIdle, lastSeenAt: request.at)
         let refresh = client.cookieProfile == .tokens ? cookies.makeRefresh() : nil
         try await use(
@@ -75,12 +73,12 @@ extension NativeSSOExchange {
             digest: passed.secret.digest,
             for: DeviceSecretUse(at: request.at, sessionID: passed.session.id, opening: opening, events: events),
             overlap: passed.facts.settings.overlap,
-            replayed: devices.ending("replayed", origin: request.origin, at: request.at))
+            replayed: Ending(at: request.at, reason: "replayed", origin: request.origin))
         switch outcome {
         case .accepted: return
         case .refused(let flaw): throw try await refuse(NativeSSOFlaw(flaw), passed, request)
         case .replayed(let ended):
-            await sessions.forget(ended)
+            await endings.take(in: ended)
             throw try await refuse(.secretReplayed, passed, request)
         }
     }
@@ -89,7 +87,7 @@ extension NativeSSOExchange {
         _ type: AuditEventType, _ passed: Passed, _ request: TokenRequest, sessionID: SessionID
     ) -> AuditEvent {
         AuditEvent(
-            at: request.at, type: type, outcome: .success, reason: AppSession.Opening.tokenExchange.rawValue,
+            at: request.at, type: type, outcome: .success, reason: SessionOpening.tokenExchange.rawValue,
             subject: passed.session.subject, clientID: passed.session.clientID, targetClientID: request.client.id,
             sessionID: sessionID, origin: request.origin,
             detail: passed.facts.secret.map { DeviceSecrets.detail($0.device.id) })

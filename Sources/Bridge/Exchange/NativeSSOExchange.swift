@@ -8,6 +8,7 @@ package struct NativeSSOExchange: Sendable {
     let store: any DeviceSecretStore
     let appSessions: any AppSessionStore
     let sessions: AppSessions
+    let endings: SessionEndings
     let webSessions: WebSessions
     let subjects: Subjects
     let consents: any ConsentStore
@@ -22,7 +23,8 @@ package struct NativeSSOExchange: Sendable {
 
     package init(
         issuer: String, configuration: NativeSSOConfiguration, devices: DeviceSecrets, store: any DeviceSecretStore,
-        appSessions: any AppSessionStore, sessions: AppSessions, webSessions: WebSessions, subjects: Subjects,
+        appSessions: any AppSessionStore, sessions: AppSessions, endings: SessionEndings, webSessions: WebSessions,
+        subjects: Subjects,
         consents: any ConsentStore, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens,
         tokens: SessionTokens, refreshTokens: RefreshTokens, cookies: CookieTokens,
         limiter: any RateLimiter, refusals: RefusalLog, random: RandomSource = .system
@@ -33,6 +35,7 @@ package struct NativeSSOExchange: Sendable {
         self.store = store
         self.appSessions = appSessions
         self.sessions = sessions
+        self.endings = endings
         self.webSessions = webSessions
         self.subjects = subjects
         self.consents = consents
@@ -140,5 +143,8 @@ package struct NativeSSOExchange: Sendable {
         let session: AppSession
         let scope: Scope
         let facts: NativeSSOFacts
+
+        /// What the app's access token may be used for; of an ID token, all that its session may.
+        var bearerScope: Scope { facts.subjectToken?.scope ?? session.scope }
     }
 }

@@ -11,18 +11,22 @@ package struct NativeSSOFacts: Sendable {
         /// The client that it was issued to.
         package let clientID: ClientID
         package let sessionID: SessionID?
+        /// What an access token may be used for.
+        package let scope: Scope?
         package let deviceSecretHash: String?
         /// The key that an access token is bound to.
         package let proofKeyThumbprint: String?
 
         package init(
-            kind: Kind, subject: Subject, clientID: ClientID, sessionID: SessionID?, deviceSecretHash: String? = nil,
+            kind: Kind, subject: Subject, clientID: ClientID, sessionID: SessionID?, scope: Scope? = nil,
+            deviceSecretHash: String? = nil,
             proofKeyThumbprint: String? = nil
         ) {
             self.kind = kind
             self.subject = subject
             self.clientID = clientID
             self.sessionID = sessionID
+            self.scope = scope
             self.deviceSecretHash = deviceSecretHash
             self.proofKeyThumbprint = proofKeyThumbprint
         }

@@ -69,8 +69,7 @@ package struct Explainer: Sendable {
                 fails: try await subjects.standing(of: claims.subject) == .disabled ? "subject_disabled" : nil),
             explanation.check(
                 "parent session lives",
-                fails: try await parents.standing(of: claims.sessionID, at: now) == .foreign
-                    ? nil : "parent_session_ended"),
+                fails: try await parentRefusal(claims, at: now)),
             explanation.check("token is unused", fails: try await usedReason(claims.id))
         else { return explanation }
         if claims.binding.challenge != nil { explanation.note("code verifier", "needed; not judged here") }
@@ -112,6 +111,11 @@ package struct Explainer: Sendable {
         guard let address else { return nil }
         let network = LoginTokenBinding(network: claims.binding.network)
         return BindingCheck.failure(of: network, verifier: nil, address: address)?.rawValue
+    }
+
+    private func parentRefusal(_ claims: LoginTokenClaims, at now: Timestamp) async throws -> String? {
+        if case .mayIssue = try await parents.standing(of: claims, at: now) { return nil }
+        return RedemptionRefusal.parentSessionEnded.rawValue
     }
 
     private func usedReason(_ id: TokenID) async throws -> String? {

@@ -54,7 +54,7 @@ package struct LoginTokenIssuer: Sendable {
         let earlier = try await earlierIssue(request, bearer: bearer, at: now)
         if earlier == nil { try await takeFromLimits(bearer, origin: origin, at: now) }
         do {
-            let terms = try await checkedTerms(request, bearer: bearer, origin: origin, at: now)
+            let (terms, issuing) = try await checkedTerms(request, bearer: bearer, origin: origin, at: now)
             let idempotency = try request.idempotencyKey.map { key in
                 (
                     digest: try Self.keyDigest(key, bearer: bearer),
@@ -62,7 +62,8 @@ package struct LoginTokenIssuer: Sendable {
                 )
             }
             guard let earlier else {
-                return try await record(terms, bearer: bearer, idempotency: idempotency, origin: origin, at: now)
+                return try await record(
+                    terms, bearer: bearer, issuing: issuing, idempotency: idempotency, origin: origin, at: now)
             }
             guard earlier.fingerprint == idempotency?.fingerprint else { throw Self.keyReused }
             return try answer(repeating: earlier, terms: terms, at: now)
@@ -91,10 +92,10 @@ package struct LoginTokenIssuer: Sendable {
             .rateLimited, "Too many login tokens were asked for.", detail: scope, retryAfter: wait.roundedUpSeconds)
     }
 
-    /// What the token will say, after every check of app, website, user and session.
+    /// What the token will say and what it is issued from, after every check of app, website, user and session.
     private func checkedTerms(
         _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> LoginTokenTerms {
+    ) async throws -> (terms: LoginTokenTerms, issuing: IssuingSession) {
         guard let app = clients.current[bearer.clientID] else {
             throw OAuthError(
                 .unauthorizedClient, "This client may not issue login tokens.", detail: "unknown_client")
@@ -102,32 +103,32 @@ package struct LoginTokenIssuer: Sendable {
         let terms = try LoginTokenTerms(
             request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
             address: origin.address)
-        try await checkStanding(of: bearer, at: now)
+        let issuing = try await issuingSession(of: bearer, at: now)
         guard terms.website.accepts(bearer.authentication, at: now) else {
             throw OAuthError(
                 .insufficientUserAuthentication, "The sign-in is too weak or too old for that website.",
                 detail: "authentication_too_weak", challenge: terms.website.authenticationChallenge)
         }
-        return terms
+        return (terms, issuing)
     }
 
-    private func checkStanding(of bearer: BearerIdentity, at now: Timestamp) async throws {
+    private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> IssuingSession {
         guard try await subjects.admit(bearer.subject, issuer: bearer.issuer, at: now) else {
             throw OAuthError(.invalidToken, "The access token is not valid.", detail: "subject_disabled")
         }
-        switch try await parents.standing(of: bearer.sessionID, at: now) {
-        case .foreign, .app: return
+        switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
+        case .mayIssue(let session): return session
         case .ended: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "session_ended")
-        case .fromLoginToken:
+        case .chained:
             throw OAuthError(
-                .unauthorizedClient, "A session that came from a login token cannot issue one.",
+                .unauthorizedClient, "A session that was itself handed over cannot issue login tokens.",
                 detail: "chained_session")
         }
     }
 
     private func record(
-        _ terms: LoginTokenTerms, bearer: BearerIdentity, idempotency: (digest: String, fingerprint: String)?,
-        origin: RequestOrigin, at now: Timestamp
+        _ terms: LoginTokenTerms, bearer: BearerIdentity, issuing: IssuingSession,
+        idempotency: (digest: String, fingerprint: String)?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> LoginTokenAnswer {
         let issuedAt = Timestamp(seconds: now.seconds)
         let claims = LoginTokenClaims(
@@ -146,7 +147,9 @@ package struct LoginTokenIssuer: Sendable {
                 keyDigest: $0.digest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,
                 payload: signed.payload, expiresAt: claims.expiresAt)
         }
-        switch try await store.recordIssue(claims.issued, idempotency: kept, event: event) {
+        switch try await store.recordIssue(
+            claims.issued, scope: issuing.narrowedScope, idempotency: kept, event: event)
+        {
         case .recorded:
             return answer(signed.token, id: claims.id, expiresAt: claims.expiresAt, terms: terms)
         case .repeated(let record): return try answer(repeating: record, terms: terms, at: now)

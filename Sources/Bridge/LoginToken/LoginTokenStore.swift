@@ -1,3 +1,5 @@
+package import OAuth2
+
 /// What becomes of login tokens. The token itself is stateless (HMAC); this is the durable arbiter of its single use.
 ///
 /// Every verb is one transaction that also holds its audit events, and any number of concurrent calls on any number
@@ -7,8 +9,13 @@ package protocol LoginTokenStore: Sendable {
     ///
     /// With an idempotency record, the first call for its key wins; later ones write nothing and get the winner's
     /// record back as `.repeated` when the fingerprints agree, `.keyReused` when they do not.
-    func recordIssue(_ token: IssuedLoginToken, idempotency: IdempotencyRecord?, event: AuditEvent) async throws
-        -> LoginTokenIssueOutcome
+    /// - Parameter scope: what the bearer had, when that is less than its session has.
+    func recordIssue(_ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent)
+        async throws -> LoginTokenIssueOutcome
+
+    /// The app session that a token was issued from, in whatever state; `nil` when there is no such session of ours.
+    /// - Returns: with it what ``recordIssue(_:scope:idempotency:event:)`` was told the bearer had.
+    func issuingSession(_ id: SessionID, of token: TokenID) async throws -> (session: AppSession, scope: Scope?)?
 
     /// The live record of an idempotency key; `nil` when unknown or expired at `now`.
     func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord?
@@ -40,15 +47,11 @@ package protocol LoginTokenStore: Sendable {
         _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
     ) async throws -> Int
 
-    /// Records a replay, and ends the session that the first use opened when `endSession` is set.
-    ///
-    /// `ended` is written only when this call ended the session.
-    /// - Parameter alwaysTells: whether `replay` is written even by a call that ends nothing.
-    /// - Returns: the id of the session this call ended.
-    func recordReplay(
-        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent,
-        alwaysTells: Bool
-    ) async throws -> SessionID?
+    /// Records a replay, and ends all that came of the first use (contract §16.5).
+    /// - Parameters:
+    ///   - ending: `nil` ends nothing.
+    ///   - alwaysTells: whether `replay` is written even by a call that ends nothing.
+    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) async throws -> Ended
 
     /// Removes what is known of tokens (and idempotency keys) that expired before `cutoff`.
     ///
@@ -98,21 +101,31 @@ package struct LoginTokenUse: Hashable, Sendable {
 }
 
 /// The session whose place in one browser a new one takes.
-package struct ReplacedSession: Hashable, Sendable {
-    package let id: SessionID
-    /// Says that it ended.
-    package let event: AuditEvent
-    /// Whether the new session is this one, made stronger: this one must still live then, and what apps were granted
-    /// under it goes on under the new one.
-    package let isRaised: Bool
+package struct ReplacedSession: Sendable {
+    package let session: WebSession
+    /// How what hangs under it ends, when it ends with it.
+    package let ending: Ending
     /// Whether the new session is the same user's: what apps and websites were granted under this one goes on under
     /// the new one then, and ends otherwise (contract §7).
-    package var isSameUser: Bool { event.type != .webSessionSwitched }
+    package let isSameUser: Bool
+    /// Whether the new session is this one, made stronger: this one must still live then.
+    package let isRaised: Bool
 
-    package init(id: SessionID, event: AuditEvent, isRaised: Bool = false) {
-        self.id = id
-        self.event = event
+    package init(
+        _ session: WebSession, by subject: Subject, isRaised: Bool = false, origin: RequestOrigin, at now: Timestamp
+    ) {
+        self.session = session
+        isSameUser = session.subject == subject
+        ending = Ending(
+            at: now, reason: isSameUser ? "replaced" : "account_switch", origin: origin, extent: .signOut)
         self.isRaised = isRaised
+    }
+
+    package var id: SessionID { session.id }
+
+    /// Says that it ended.
+    package var event: AuditEvent {
+        ending.event(ending: session, type: isSameUser ? .webSessionEnded : .webSessionSwitched)
     }
 }
 

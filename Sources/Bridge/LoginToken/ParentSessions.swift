@@ -1,31 +1,57 @@
+import OAuth2
+
 /// The session that an app issues from (`sid` of its bearer), as far as it is one of ours.
 package struct ParentSessions: Sendable {
-    enum Standing: Hashable, Sendable {
-        /// Of another issuer, which answers for it.
-        case foreign
-        /// One of our app sessions, alive.
-        case app
-        /// One of our web sessions, opened by a login token: a chain.
-        case fromLoginToken
+    package enum Standing: Hashable, Sendable {
+        case mayIssue(IssuingSession)
+        /// A session that was itself handed over, or a browser's: no chains (contract §16.4).
+        case chained
         case ended
     }
 
     private let store: any WebSessionStore
-    private let apps: (any AppSessionStore)?
+    private let apps: any AppSessionStore
+    private let tokens: any LoginTokenStore
     private let cache: ShortLivedCache<SessionID, Standing>
 
-    package init(store: any WebSessionStore, apps: (any AppSessionStore)? = nil, time: TimeSource = .system) {
+    package init(
+        store: any WebSessionStore & AppSessionStore & LoginTokenStore, time: TimeSource = .system
+    ) {
         self.store = store
-        self.apps = apps
+        apps = store
+        tokens = store
         cache = ShortLivedCache(time: time)
     }
 
-    func standing(of id: SessionID?, at now: Timestamp) async throws -> Standing {
-        guard let id else { return .foreign }
-        return try await cache.value(for: id) {
-            if let session = try await apps?.appSession(id: id) { return session.isAlive(at: now) ? .app : .ended }
-            guard let session = try await store.session(id: id) else { return .foreign }
-            return session.isAlive(at: now) ? .fromLoginToken : .ended
+    /// At an issue; at most a second old.
+    /// - Parameter scope: what the bearer has.
+    func standing(of id: SessionID?, scope: Scope?, at now: Timestamp) async throws -> Standing {
+        guard let id else { return .mayIssue(.foreign) }
+        let standing = try await cache.value(for: id) {
+            guard let session = try await apps.appSession(id: id) else { return try await unknown(id, at: now) }
+            return Self.standing(of: session, scope: session.scope, at: now)
         }
+        guard case .mayIssue(.own(let session, _)) = standing, let scope else { return standing }
+        return .mayIssue(.own(session, scope: scope))
+    }
+
+    /// At a redemption.
+    func standing(of claims: LoginTokenClaims, at now: Timestamp) async throws -> Standing {
+        guard let id = claims.sessionID else { return .mayIssue(.foreign) }
+        guard let (session, scope) = try await tokens.issuingSession(id, of: claims.id) else {
+            return try await unknown(id, at: now)
+        }
+        return Self.standing(of: session, scope: scope ?? session.scope, at: now)
+    }
+
+    private static func standing(of session: AppSession, scope: Scope, at now: Timestamp) -> Standing {
+        guard session.isAlive(at: now) else { return .ended }
+        return session.lineage.mayBeHandedOn ? .mayIssue(.own(session, scope: scope)) : .chained
+    }
+
+    /// One that is no app's: a browser's, which never issues, or another issuer's.
+    private func unknown(_ id: SessionID, at now: Timestamp) async throws -> Standing {
+        guard let session = try await store.session(id: id) else { return .mayIssue(.foreign) }
+        return session.isAlive(at: now) ? .chained : .ended
     }
 }

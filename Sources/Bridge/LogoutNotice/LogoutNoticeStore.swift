@@ -1,10 +1,15 @@
 /// The queue of sessions whose end a client wants to hear of; it survives a restart.
 ///
-/// Filled by the verbs of ``AppSessionStore`` that end sessions, in their transaction.
+/// Filled by the verbs of ``EndingStore`` and others that end sessions, in their transaction.
 package protocol LogoutNoticeStore: Sendable {
     /// Takes notices that are due: of any number of nodes one gets each.
-    /// - Parameter lease: after which a notice that was not settled is due again.
-    func takeLogoutNotices(dueAt now: Timestamp, lease: Duration, limit: Int) async throws -> [LogoutNotice]
+    /// - Parameters:
+    ///   - lease: after which a notice that was not settled is due again.
+    ///   - busy: clients whose notices are left for later.
+    /// - Returns: at most `limit`, of each client a few at a time.
+    func takeLogoutNotices(
+        dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
+    ) async throws -> [LogoutNotice]
 
     /// Has a notice tried again later.
     func postponeLogoutNotice(_ id: String, until next: Timestamp) async throws

@@ -16,7 +16,7 @@ package enum LogoutDeliveryOutcome: Hashable, Sendable {
 }
 
 /// Tells clients which of their sessions ended: works off the durable queue, and tries again what failed.
-package final class LogoutNotifier: Sendable {
+package final class LogoutNotifier: NoticeQueueWorker {
     /// How long a client may take.
     static let timeout = Duration.seconds(3)
     /// A node that dies with a notice in hand leaves it to another after this.
@@ -32,6 +32,7 @@ package final class LogoutNotifier: Sendable {
     private let time: TimeSource
     private let random: RandomSource
     private let logger: Logger
+    private let inFlight = NoticesInFlight()
 
     package init(
         store: any LogoutNoticeStore, clients: Reloadable<ClientDirectory>, tokens: IDTokenCodec,
@@ -47,20 +48,20 @@ package final class LogoutNotifier: Sendable {
         self.logger = logger
     }
 
-    /// Delivers what is due now, all at once.
-    /// - Returns: how many notices were in hand.
-    @discardableResult
-    package func deliverDue() async throws -> Int {
-        let notices = try await store.takeLogoutNotices(dueAt: time.now(), lease: Self.lease, limit: Self.batch)
-        await withTaskGroup { group in
-            for notice in notices { group.addTask { await self.deliver(notice) } }
-        }
-        return notices.count
+    package func takeDue() async throws -> [LogoutNotice] {
+        let notices = try await store.takeLogoutNotices(
+            dueAt: time.now(), lease: Self.lease, limit: Self.batch, sparing: inFlight.busy)
+        for notice in notices { inFlight.begin(notice.clientID) }
+        return notices
     }
 
-    /// Delivers what is due, and comes back when that is done or patience is over; what is left then goes on by itself.
+    /// Delivers what is due, and comes back when all that is under way is done or patience is over; what is left then
+    /// goes on by itself.
     package func deliverSoon(within patience: Duration) async {
-        let delivering = Task { try await deliverDue() }
+        let delivering = Task {
+            try await deliverDue()
+            await inFlight.becameIdle()
+        }
         await withTaskGroup { group in
             group.addTask { _ = try? await delivering.value }
             group.addTask { try? await Task.sleep(for: patience) }
@@ -69,7 +70,8 @@ package final class LogoutNotifier: Sendable {
         }
     }
 
-    private func deliver(_ notice: LogoutNotice) async {
+    package func deliver(_ notice: LogoutNotice) async {
+        defer { inFlight.end(notice.clientID) }
         do {
             try await settle(notice, await outcome(of: notice))
         } catch {

@@ -48,7 +48,17 @@ extension LoginTokenRedeemer {
         {
             return try await refuse(try await miss(flaw, claims: claims, origin: origin, at: now))
         }
-        if let flaw = try await standingRefusal(of: claims, at: now) {
+        if let known = undecided.session(of: claims.id, at: now),
+            case .redeemed(let use) = try await store.state(of: claims.id)?.status,
+            use.sessionID == known.session.id
+        {
+            undecided.forget(claims.id)
+            return known.session
+        }
+        let issuing: IssuingSession
+        switch try await standing(of: claims, at: now) {
+        case .success(let session): issuing = session
+        case .failure(let flaw):
             return try await refuse(try await refusals.refuse(flaw, claims: claims, origin: origin, at: now))
         }
         // A website that only takes tokens by its back channel needs no path to land on.
@@ -56,7 +66,8 @@ extension LoginTokenRedeemer {
             Landing.decide(.absent, sealed: claims.target, website: request.website, ownOrigin: settings.publicOrigin)
             ?? Landing(location: settings.publicOrigin.description + "/", refusal: nil)
         let redemption = Redemption(
-            claims: claims, website: request.website, landing: landing, origin: origin, at: now, isByServer: true)
+            claims: claims, issuing: issuing, website: request.website, landing: landing, origin: origin, at: now,
+            isByServer: true)
         if try await replayGuard.claim(claims.id, until: claims.expiresAt, at: now) == .claimedBefore,
             let outcome = try await outcomeOfKnownState(redemption)
         {

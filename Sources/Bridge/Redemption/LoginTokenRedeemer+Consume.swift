@@ -20,21 +20,51 @@ extension LoginTokenRedeemer {
         let use = LoginTokenUse(
             at: redemption.at, sessionID: opened.session.id, address: redemption.origin.address?.description,
             userAgentDigest: Self.userAgentMark(of: redemption))
-        let outcome = try await store.redeem(
-            redemption.claims.issued, opening: opened.session, use: use,
-            replacing: current.map { replaced($0, by: redemption) },
-            events: redemption.events(opening: opened.session))
-        switch outcome {
-        case .opened:
-            if let current { await sessions.forget(current.id) }
-            sessions.remember(opened.session)
-            return .landed(location: redemption.landing.location, opened: opened)
-        case .alreadyUsed(let first):
-            return try await repeated(redemption, use: first)
+        switch try await redeem(redemption, opening: opened, use: use, replacing: current) {
+        case .opened: return await landed(redemption, opened, replacing: current)
+        // This very attempt, whose first answer was lost.
+        case .alreadyUsed(let first) where first.sessionID == opened.session.id:
+            return await landed(redemption, opened, replacing: current)
+        case .alreadyUsed(let first): return try await repeated(redemption, use: first)
         case .revoked:
             return try await refusals.refuse(
                 .revoked, claims: redemption.claims, origin: redemption.origin, at: redemption.at)
         }
+    }
+
+    /// Asks once more when the answer to a commit was lost: what is stored by then says whether it was made, and if not,
+    /// it is made now. What cannot be found out is left to the browser's next try.
+    private func redeem(
+        _ redemption: Redemption, opening opened: OpenedSession, use: LoginTokenUse, replacing current: WebSession?
+    ) async throws -> LoginTokenRedeemOutcome {
+        func attempt() async throws -> LoginTokenRedeemOutcome {
+            try await store.redeem(
+                redemption.claims.issued, opening: opened.session, use: use,
+                replacing: current.map {
+                    ReplacedSession($0, by: redemption.claims.subject, origin: redemption.origin, at: redemption.at)
+                },
+                events: redemption.events(opening: opened.session))
+        }
+        do {
+            do {
+                return try await attempt()
+            } catch StorageError.undecided {
+                return try await attempt()
+            }
+        } catch is StorageError {
+            let retry = RedemptionRetry(opened, tokenID: redemption.claims.id)
+            if redemption.isByServer { undecided.remember(opened, of: redemption.claims.id, at: redemption.at) }
+            throw UndecidedRedemption(
+                retry: Secret(try retries.seal(retry.text, lifetime: RedemptionRetry.lifetime)))
+        }
+    }
+
+    private func landed(
+        _ redemption: Redemption, _ opened: OpenedSession, replacing current: WebSession?
+    ) async -> RedemptionOutcome {
+        if let current { await sessions.forget([current.id]) }
+        sessions.remember(opened.session)
+        return .landed(location: redemption.landing.location, opened: opened)
     }
 
     /// A second use. A double tap is let through without opening anything; anything else is a replay, which ends what
@@ -42,29 +72,31 @@ extension LoginTokenRedeemer {
     ///
     /// A website's server looks the same whoever sent it the token, so neither its use nor one after it is a double tap.
     private func repeated(_ redemption: Redemption, use: LoginTokenUse) async throws -> RedemptionOutcome {
-        if !redemption.isByServer, redemption.at - use.at <= Self.doubleTapWindow,
-            use.address == redemption.origin.address?.description,
-            use.userAgentDigest == Self.userAgentMark(of: redemption)
-        {
+        if isDoubleTap(redemption, after: use) {
+            try await refusals.recordRepeat(
+                redemption.event(.loginTokenRepeated, .success, sessionID: use.sessionID), of: redemption.claims.id)
             return .landed(location: redemption.landing.location, opened: nil)
         }
+        let ending = Ending(at: redemption.at, reason: "token_replayed", origin: redemption.origin)
         let replay = redemption.event(.loginTokenReplayed, .failure, reason: "replayed", sessionID: use.sessionID)
         let ended = try await store.recordReplay(
-            of: redemption.claims.id, at: redemption.at,
-            endSession: redemption.website.replayResponse == .endSession, replay: replay,
-            ended: redemption.event(.webSessionEnded, .success, reason: "token_replayed", sessionID: use.sessionID),
+            of: redemption.claims.id, replay: replay,
+            ending: redemption.website.replayResponse == .endSession ? ending : nil,
             alwaysTells: try await refusals.admits(replay, about: redemption.claims.id))
-        if let ended { await sessions.forget(ended) }
+        await endings.take(in: ended)
         return try await refusals.count(origin: redemption.origin, at: redemption.at)
     }
 
-    private func replaced(_ current: WebSession, by redemption: Redemption) -> ReplacedSession {
-        let isSwitch = current.subject != redemption.claims.subject
-        return ReplacedSession(
-            id: current.id,
-            event: WebSessions.endedEvent(
-                current, type: isSwitch ? .webSessionSwitched : .webSessionEnded,
-                reason: isSwitch ? "account_switch" : "replaced", origin: redemption.origin, at: redemption.at))
+    /// A tap soon after by the same browser, whose cookie is still on its way: from the same network, or from the other
+    /// address family, between which phones flip.
+    private func isDoubleTap(_ redemption: Redemption, after use: LoginTokenUse) -> Bool {
+        guard !redemption.isByServer, redemption.at - use.at <= Self.doubleTapWindow,
+            use.userAgentDigest == Self.userAgentMark(of: redemption)
+        else { return false }
+        guard let first = use.address.flatMap({ NetworkAddress($0) }), let second = redemption.origin.address else {
+            return use.address == redemption.origin.address?.description
+        }
+        return first.family != second.family || first.limitNetwork.contains(second)
     }
 
     private static func userAgentMark(of redemption: Redemption) -> String? {

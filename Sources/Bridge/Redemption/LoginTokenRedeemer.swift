@@ -12,16 +12,20 @@ package struct LoginTokenRedeemer: Sendable {
     let parents: ParentSessions
     let store: any LoginTokenStore
     let sessions: WebSessions
+    let endings: SessionEndings
     let replayGuard: any ReplayGuard
     let refusals: RedemptionRefusals
     let time: TimeSource
     let random: RandomSource
+    let retries: ShortLivedSeal
+    let undecided = UndecidedServerRedemptions()
 
     package init(
         settings: LoginTokenSettings, codec: LoginTokenCodec, clients: Reloadable<ClientDirectory>,
         subjects: Subjects, parents: ParentSessions, store: any LoginTokenStore, sessions: WebSessions,
-        replayGuard: any ReplayGuard, refusals: RedemptionRefusals, time: TimeSource = .system,
-        random: RandomSource = .system
+        endings: SessionEndings, replayGuard: any ReplayGuard, refusals: RedemptionRefusals,
+        keys: Reloadable<LoginTokenKeyRing>,
+        time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.settings = settings
         self.codec = codec
@@ -30,14 +34,17 @@ package struct LoginTokenRedeemer: Sendable {
         self.parents = parents
         self.store = store
         self.sessions = sessions
+        self.endings = endings
         self.replayGuard = replayGuard
         self.refusals = refusals
         self.time = time
         self.random = random
+        retries = ShortLivedSeal(keys: keys, purpose: "redemption retry", time: time)
     }
 
     /// Answers one request.
-    /// - Throws: ``StorageError`` when a store cannot decide; nothing is consumed then, or it is not known to be.
+    /// - Throws: ``StorageError`` when a store cannot decide, and nothing is consumed; ``UndecidedRedemption`` when that
+    ///   is not known.
     package func redeem(_ request: RedemptionRequest) async throws -> RedemptionOutcome {
         let now = time.now()
         let token: Secret<String>
@@ -66,19 +73,45 @@ package struct LoginTokenRedeemer: Sendable {
         case .refused(let flaw):
             return try await refusals.refuse(RedemptionRefusal(flaw), origin: request.origin, at: now)
         case .expired(let claims):
+            // What an attempt in time has opened is the browser's, however late it hears of it.
+            if let retry = retry(of: request, for: claims), let landing = landing(of: claims, request),
+                let outcome = try await outcome(of: retry, landing)
+            {
+                return outcome
+            }
             return try await refusals.refuse(.expired, claims: claims, origin: request.origin, at: now)
         case .verified(let claims):
             return try await consume(claims, request: request, at: now)
         }
     }
 
+    private func landing(of claims: LoginTokenClaims, _ request: RedemptionRequest) -> Landing? {
+        guard let website = clients.current[claims.audience], website.kind == .web else { return nil }
+        return Landing.decide(
+            request.redirect, sealed: claims.target, website: website, ownOrigin: settings.publicOrigin)
+    }
+
+    /// The attempt of this browser with this token that could not be confirmed.
+    private func retry(of request: RedemptionRequest, for claims: LoginTokenClaims) -> RedemptionRetry? {
+        request.retry.flatMap { retries.open($0) }.flatMap { RedemptionRetry($0) }.flatMap {
+            $0.tokenID == claims.id ? $0 : nil
+        }
+    }
+
+    /// What came of an attempt that could not be confirmed; `nil` when it was not made.
+    private func outcome(of retry: RedemptionRetry, _ landing: Landing) async throws -> RedemptionOutcome? {
+        guard case .redeemed(let use) = try await store.state(of: retry.tokenID)?.status,
+            use.sessionID == retry.sessionID, let session = try await sessions.lookUp(retry.secret)
+        else { return nil }
+        return .landed(
+            location: landing.location, opened: OpenedSession(session: session, secret: retry.secret))
+    }
+
     private func consume(
         _ claims: LoginTokenClaims, request: RedemptionRequest, at now: Timestamp
     ) async throws -> RedemptionOutcome {
         let directory = clients.current
-        guard let website = directory[claims.audience], website.kind == .web,
-            let landing = Landing.decide(
-                request.redirect, sealed: claims.target, website: website, ownOrigin: settings.publicOrigin)
+        guard let website = directory[claims.audience], let landing = landing(of: claims, request)
         else { return try await refusals.refuse(.unknownWebsite, claims: claims, origin: request.origin, at: now) }
         guard let app = directory[claims.clientID], app.canIssueLoginTokens, app.mayReach.contains(website.id) else {
             return try await refusals.refuse(.clientWithoutRight, claims: claims, origin: request.origin, at: now)
@@ -88,15 +121,22 @@ package struct LoginTokenRedeemer: Sendable {
         if let current, current.loginTokenID == claims.id {
             return .landed(location: landing.location, opened: nil)
         }
+        let retry = retry(of: request, for: claims)
+        if let retry, let outcome = try await outcome(of: retry, landing) { return outcome }
         if let refusal = BindingCheck.failure(
             of: claims.binding, verifier: request.codeVerifier, address: request.origin.address)
         {
             return try await miss(refusal, claims: claims, origin: request.origin, at: now)
         }
-        if let refusal = try await standingRefusal(of: claims, at: now) {
+        let issuing: IssuingSession
+        switch try await standing(of: claims, at: now) {
+        case .success(let session): issuing = session
+        case .failure(let refusal):
             return try await refusals.refuse(refusal, claims: claims, origin: request.origin, at: now)
         }
-        let redemption = Redemption(claims: claims, website: website, landing: landing, origin: request.origin, at: now)
+        let redemption = Redemption(
+            claims: claims, issuing: issuing, website: website, landing: landing, origin: request.origin, at: now,
+            retry: retry)
         if let current, asksFirst(request, current, claims) {
             // Asking consumes nothing, so it must not claim the token either.
             if let outcome = try await outcomeOfKnownState(redemption) { return outcome }
@@ -116,11 +156,14 @@ package struct LoginTokenRedeemer: Sendable {
         return !(request.confirmsSwitch && request.visit.formIsOurs)
     }
 
-    func standingRefusal(of claims: LoginTokenClaims, at now: Timestamp) async throws -> RedemptionRefusal? {
-        if try await subjects.isDisabled(claims.subject, at: now) { return .subjectDisabled }
-        return switch try await parents.standing(of: claims.sessionID, at: now) {
-        case .foreign, .app: nil
-        case .fromLoginToken, .ended: .parentSessionEnded
+    /// The session that the token was issued from, while that one and its user stand.
+    func standing(
+        of claims: LoginTokenClaims, at now: Timestamp
+    ) async throws -> Result<IssuingSession, RedemptionRefusal> {
+        if try await subjects.isDisabled(claims.subject, at: now) { return .failure(.subjectDisabled) }
+        return switch try await parents.standing(of: claims, at: now) {
+        case .mayIssue(let session): .success(session)
+        case .chained, .ended: .failure(.parentSessionEnded)
         }
     }
 

@@ -1,21 +1,25 @@
 /// A redemption whose every condition but single use holds.
 struct Redemption: Sendable {
     let claims: LoginTokenClaims
+    /// The session that the token was issued from.
+    let issuing: IssuingSession
     let website: Client
     let landing: Landing
     let origin: RequestOrigin
     let at: Timestamp
     /// Whether a website's server redeems, and no browser (contract §4.4).
     var isByServer = false
+    /// An earlier attempt of this browser that may have been made.
+    var retry: RedemptionRetry?
 
-    /// The session to open; its id and secret are new, whatever the request brought.
+    /// The session to open; its id and secret are new, or those of an attempt of ours that could not be confirmed.
     func session(random: RandomSource) -> OpenedSession {
-        let secret = OpaqueSecret.make(.webSession, random: random)
+        let secret = retry?.secret ?? OpaqueSecret.make(.webSession, random: random)
         let session = WebSession(
-            id: SessionID.make(at: at, random: random), secretDigest: secret.digest, subject: claims.subject,
-            clientID: website.id, appClientID: claims.clientID, parentID: claims.sessionID, loginTokenID: claims.id,
-            opening: .loginToken, authentication: claims.authentication, createdAt: at,
-            expiresAt: at + website.sessionLifetime, idleLifetime: website.sessionIdle, lastSeenAt: at)
+            id: retry?.sessionID ?? SessionID.make(at: at, random: random), secretDigest: secret.digest,
+            lineage: .redeeming(claims, issuedFrom: issuing, at: at, lifetime: website.sessionLifetime),
+            clientID: website.id, appClientID: claims.clientID, loginTokenID: claims.id, createdAt: at,
+            idleLifetime: website.sessionIdle, lastSeenAt: at)
         return OpenedSession(session: session, secret: secret)
     }
 

@@ -1,5 +1,5 @@
 /// Why a token was refused: the reason in the audit log, behind one page for all (contract §4.3).
-package enum RedemptionRefusal: String, Sendable, CaseIterable {
+package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case conflictingTokens = "conflicting_tokens"
     case missing
     case malformed

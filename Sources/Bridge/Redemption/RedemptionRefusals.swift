@@ -42,6 +42,11 @@ package struct RedemptionRefusals: Sendable {
         return .limited(retryAfter: wait)
     }
 
+    /// Records a double tap.
+    func recordRepeat(_ event: AuditEvent, of id: TokenID) async throws {
+        try await log.record(event, within: .repeats(of: id.rawValue))
+    }
+
     static func event(
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims?, origin: RequestOrigin, at now: Timestamp
     ) -> AuditEvent {

@@ -23,11 +23,13 @@ package struct RedemptionRequest: Sendable {
     package let confirmsSwitch: Bool
     /// The browser's session cookie.
     package let sessionSecret: OpaqueSecret?
+    /// What an attempt that could not be confirmed left with the browser.
+    package let retry: String?
     package let origin: RequestOrigin
 
     package init(
         token: PresentedToken, redirect: RedirectParameter = .absent, codeVerifier: String? = nil, visit: Visit,
-        confirmsSwitch: Bool = false, sessionSecret: OpaqueSecret? = nil, origin: RequestOrigin
+        confirmsSwitch: Bool = false, sessionSecret: OpaqueSecret? = nil, retry: String? = nil, origin: RequestOrigin
     ) {
         self.token = token
         self.redirect = redirect
@@ -35,6 +37,7 @@ package struct RedemptionRequest: Sendable {
         self.visit = visit
         self.confirmsSwitch = confirmsSwitch
         self.sessionSecret = sessionSecret
+        self.retry = retry
         self.origin = origin
     }
 }

@@ -13,14 +13,14 @@ package struct TokenRevocation: Sendable {
     private let idTokens: IDTokenCodec
     private let refreshTokens: any RefreshTokenStore
     private let revoked: any RevokedTokenStore
-    private let sessions: AppSessions
+    private let endings: SessionEndings
     private let further: [Further]
     private let time: TimeSource
 
     /// - Parameter further: asked in turn about a token that is neither kind; each says whether it was its own.
     package init(
         authenticator: ClientAuthenticator, accessTokens: AccessTokens, idTokens: IDTokenCodec,
-        refreshTokens: any RefreshTokenStore, revoked: any RevokedTokenStore, sessions: AppSessions,
+        refreshTokens: any RefreshTokenStore, revoked: any RevokedTokenStore, endings: SessionEndings,
         further: [Further] = [], time: TimeSource = .system
     ) {
         self.authenticator = authenticator
@@ -28,7 +28,7 @@ package struct TokenRevocation: Sendable {
         self.idTokens = idTokens
         self.refreshTokens = refreshTokens
         self.revoked = revoked
-        self.sessions = sessions
+        self.endings = endings
         self.further = further
         self.time = time
     }
@@ -67,7 +67,7 @@ package struct TokenRevocation: Sendable {
     ) async throws {
         guard let state = try await refreshTokens.refreshToken(digest: token.digest) else { return }
         guard state.session.clientID == client.id else { throw Self.notYours }
-        try await sessions.end(state.session.id, reason: "revoked", origin: origin, at: now)
+        try await endings.end(.appSession(state.session.id), Ending(at: now, reason: "revoked", origin: origin))
     }
 
     private func revoke(

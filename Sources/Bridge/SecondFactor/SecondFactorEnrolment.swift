@@ -52,7 +52,7 @@ package struct SecondFactorEnrolment: Sendable {
 
     /// Whether a session was opened by a sign-in at this very browser, recently enough.
     package func isRecent(_ session: WebSession) -> Bool {
-        session.opening == .authorize && session.authentication.time.map { time.now() - $0 <= Self.recency } ?? false
+        session.lineage.isOwnSignIn && session.authentication.time.map { time.now() - $0 <= Self.recency } ?? false
     }
 
     /// A new secret for the session's user; nothing is stored.

@@ -29,31 +29,31 @@ package struct SessionOpener: Sendable {
         let directory = clients.current
         let website = directory.defaultTarget.flatMap { directory[$0] }
         let session = WebSession(
-            id: .make(at: now, random: random), secretDigest: secret.digest, subject: subject,
-            clientID: website?.id ?? Self.ownClient, appClientID: nil, parentID: nil, loginTokenID: nil,
-            opening: .authorize, authentication: authentication, createdAt: now,
-            expiresAt: now + (website?.sessionLifetime ?? Client.defaultSessionLifetime),
+            id: .make(at: now, random: random), secretDigest: secret.digest,
+            lineage: .signIn(
+                of: subject, authentication: authentication, at: now,
+                lifetime: website?.sessionLifetime ?? Client.defaultSessionLifetime),
+            clientID: website?.id ?? Self.ownClient, createdAt: now,
             idleLifetime: website?.sessionIdle ?? Client.defaultSessionIdle, lastSeenAt: now)
         return try await open(
-            session, secret, replacing: current.map { Self.replaced($0, by: subject, origin: origin, at: now) },
+            session, secret, replacing: current.map { ReplacedSession($0, by: subject, origin: origin, at: now) },
             reason: nil, origin: origin, at: now)
     }
 
     /// A stronger session in a session's place: with a new id and secret, and as long as the one before would have
     /// lived. The password was not given again, so nothing may last longer for it.
-    /// - Returns: `nil` when `current` has ended or the user is disabled.
+    /// - Returns: `nil` when `current` has ended or is no sign-in of its own, or the user is disabled.
     func raise(
         _ current: WebSession, to authentication: Authentication, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
+        guard let lineage = current.lineage.raised(to: authentication) else { return nil }
         let secret = OpaqueSecret.make(.webSession, random: random)
         let session = WebSession(
-            id: .make(at: now, random: random), secretDigest: secret.digest, subject: current.subject,
-            clientID: current.clientID, appClientID: nil, parentID: nil, loginTokenID: nil, opening: .authorize,
-            authentication: authentication, createdAt: now, expiresAt: current.expiresAt,
-            idleLifetime: current.idleLifetime, lastSeenAt: now)
+            id: .make(at: now, random: random), secretDigest: secret.digest, lineage: lineage,
+            clientID: current.clientID, createdAt: now, idleLifetime: current.idleLifetime, lastSeenAt: now)
         return try await open(
             session, secret,
-            replacing: Self.replaced(current, by: current.subject, isRaised: true, origin: origin, at: now),
+            replacing: ReplacedSession(current, by: current.subject, isRaised: true, origin: origin, at: now),
             reason: "second_factor", origin: origin, at: now)
     }
 
@@ -72,21 +72,9 @@ package struct SessionOpener: Sendable {
         let isOpened = try await store.open(
             session, replacing: replaced, events: [event(.userSignedIn, reason), event(.webSessionOpened)])
         // Also when it was not: the one in the way may have ended elsewhere.
-        if let replaced { await sessions.forget(replaced.id) }
+        if let replaced { await sessions.forget([replaced.id]) }
         guard isOpened else { return nil }
         sessions.remember(session)
         return OpenedSession(session: session, secret: secret)
-    }
-
-    private static func replaced(
-        _ current: WebSession, by subject: Subject, isRaised: Bool = false, origin: RequestOrigin, at now: Timestamp
-    ) -> ReplacedSession {
-        let isSwitch = current.subject != subject
-        return ReplacedSession(
-            id: current.id,
-            event: WebSessions.endedEvent(
-                current, type: isSwitch ? .webSessionSwitched : .webSessionEnded,
-                reason: isSwitch ? "account_switch" : "replaced", origin: origin, at: now),
-            isRaised: isRaised)
     }
 }

@@ -1,7 +1,7 @@
 /// Everything that must last, on one engine. Services take the role they need, never this.
 package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, AccountStore, ClientStore, ConsentStore,
     PushedRequestStore, AuditLog, ProviderStorage, AuditTallies, AuditRetention, AuditForwardCursors,
-    AdminSessionStore, SessionRegister, DeviceStorage, WebhookStore
+    AdminSessionStore, SessionRegister, DeviceStorage, WebhookStore, EndingStore
 {
     /// Whether the engine can write now; what `/readyz` asks.
     /// - Throws: ``StorageError`` when it cannot.

@@ -6,11 +6,9 @@ package protocol SubjectStore: Sendable {
     /// Notes a user's first sight; does nothing when the user is known.
     func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws
 
-    /// Disables or enables a user; disabling ends all of the user's sessions in the same transaction.
-    /// - Parameter ended: the event for each session that ends; its session id is filled in.
-    /// - Returns: the ended sessions; `nil` when the user is unknown or already was so, and then no event is written.
-    func setDisabled(_ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent)
-        async throws -> [SessionID]?
+    /// Disables or enables a user; disabling ends everything of the user in the same transaction.
+    /// - Returns: what ended; `nil` when the user is unknown or already was so, and then no event is written.
+    func setDisabled(_ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending) async throws -> Ended?
 
     /// One user; `nil` for one that was never seen.
     func record(of subject: Subject) async throws -> SubjectRecord?

@@ -7,7 +7,8 @@ package struct AuthorizationCodeGrant: TokenGrant {
 
     package let type = GrantType.authorizationCode
     private let codes: any AuthorizationCodeStore
-    private let sessions: AppSessions
+    private let browsers: any WebSessionStore
+    private let endings: SessionEndings
     private let refreshTokens: RefreshTokens
     private let tokens: SessionTokens
     private let devices: (any DeviceSecretAttaching)?
@@ -15,12 +16,14 @@ package struct AuthorizationCodeGrant: TokenGrant {
     private let random: RandomSource
 
     package init(
-        codes: any AuthorizationCodeStore, sessions: AppSessions, refreshTokens: RefreshTokens, tokens: SessionTokens,
-        devices: (any DeviceSecretAttaching)? = nil, refusals: RefusalLog, random: RandomSource = .system
+        codes: any AuthorizationCodeStore, browsers: any WebSessionStore, endings: SessionEndings,
+        refreshTokens: RefreshTokens, tokens: SessionTokens, devices: (any DeviceSecretAttaching)? = nil,
+        refusals: RefusalLog, random: RandomSource = .system
     ) {
         self.refusals = refusals
         self.codes = codes
-        self.sessions = sessions
+        self.browsers = browsers
+        self.endings = endings
         self.refreshTokens = refreshTokens
         self.tokens = tokens
         self.devices = devices
@@ -72,25 +75,21 @@ package struct AuthorizationCodeGrant: TokenGrant {
     private func open(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
         let grant = state.code.grant
         let client = request.client
+        guard let browser = try await browsers.session(id: state.grantedIn), request.at < browser.expiresAt else {
+            throw Self.refused("session_ended")
+        }
         let session = AppSession(
-            id: SessionID.make(at: request.at, random: random), subject: grant.subject, clientID: client.id,
-            scope: grant.scope, opening: .authorize, authentication: grant.authentication,
+            id: SessionID.make(at: request.at, random: random),
+            lineage: browser.granted(grant.scope, at: request.at, lifetime: AppSession.lifetime), clientID: client.id,
             browserSessionID: grant.browserSessionID, requestedClaims: grant.requestedClaims,
-            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at,
-            expiresAt: request.at + AppSession.lifetime)
-        let refreshToken = client.grantTypes.contains(.refreshToken) ? refreshTokens.make() : nil
+            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
+        let mayRefresh = client.grantTypes.contains(.refreshToken) && session.lineage.mayBeRenewed
+        let refreshToken = mayRefresh ? refreshTokens.make() : nil
         let proofKey = client.isPublic ? request.proofKeyThumbprint : nil
-        let outcome = try await codes.redeemCode(
-            digest: state.code.digest, opening: session,
-            refreshToken: refreshToken.map {
-                refreshTokens.record(
-                    $0, for: session, scope: grant.scope, proofKeyThumbprint: proofKey, at: request.at)
-            },
-            at: request.at,
-            events: [
-                event(.authorizationCodeRedeemed, state, request, sessionID: session.id),
-                event(.appSessionOpened, state, request, sessionID: session.id),
-            ])
+        let record = refreshToken.map {
+            refreshTokens.record($0, for: session, scope: session.scope, proofKeyThumbprint: proofKey, at: request.at)
+        }
+        let outcome = try await redeem(state, opening: session, refreshToken: record, request)
         switch outcome {
         case .opened: break
         case .alreadyUsed: return try await reused(state, request)
@@ -98,26 +97,49 @@ package struct AuthorizationCodeGrant: TokenGrant {
         case .subjectDisabled: throw Self.refused("subject_disabled")
         }
         let deviceSecret =
-            grant.scope.contains(Scope.deviceSSO)
+            session.scope.contains(Scope.deviceSSO)
             ? try await devices?.attach(
                 to: session, client: client, presented: request.parameters["device_secret"].map(Secret.init),
                 proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
         return try await tokens.answer(
-            for: session, client: client, scope: grant.scope,
+            for: session, client: client, scope: session.scope,
             extras: .init(
                 refreshToken: refreshToken, nonce: grant.nonce, deviceSecret: deviceSecret,
                 proofKeyThumbprint: request.proofKeyThumbprint),
             at: request.at)
     }
 
+    /// Where the answer to the commit was lost, what is stored by then says whether it was made.
+    private func redeem(
+        _ state: AuthorizationCodeState, opening session: AppSession, refreshToken: RefreshTokenRecord?,
+        _ request: TokenRequest
+    ) async throws -> AuthorizationCodeRedeemOutcome {
+        func attempt() async throws -> AuthorizationCodeRedeemOutcome {
+            try await codes.redeemCode(
+                digest: state.code.digest, opening: session, refreshToken: refreshToken, at: request.at,
+                events: [
+                    event(.authorizationCodeRedeemed, state, request, sessionID: session.id),
+                    event(.appSessionOpened, state, request, sessionID: session.id),
+                ])
+        }
+        do {
+            return try await attempt()
+        } catch StorageError.undecided {
+            let outcome = try await attempt()
+            guard outcome == .alreadyUsed, try await codes.code(digest: state.code.digest)?.sessionID == session.id
+            else { return outcome }
+            return .opened
+        }
+    }
+
     /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
     private func reused(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
         let reuse = event(.authorizationCodeReused, state, request, reason: "code_reused")
         let ended = try await codes.recordCodeReuse(
-            digest: state.code.digest, at: request.at, reuse: reuse,
-            ended: AppSessions.endedEvent(reason: "code_reused", origin: request.origin, at: request.at),
+            digest: state.code.digest, reuse: reuse,
+            ending: Ending(at: request.at, reason: "code_reused", origin: request.origin),
             alwaysTells: try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)]))
-        await sessions.forget(ended)
+        await endings.take(in: ended)
         throw Self.refused("code_reused")
     }
 

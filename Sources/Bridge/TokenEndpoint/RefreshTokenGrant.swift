@@ -4,19 +4,19 @@ package import OAuth2
 package struct RefreshTokenGrant: TokenGrant {
     package let type = GrantType.refreshToken
     private let store: any RefreshTokenStore
-    private let sessions: AppSessions
+    private let endings: SessionEndings
     private let refreshTokens: RefreshTokens
     private let tokens: SessionTokens
     private let devices: (any DeviceSecretAttaching)?
     private let limit: UserLimit
 
     package init(
-        store: any RefreshTokenStore, sessions: AppSessions, refreshTokens: RefreshTokens, tokens: SessionTokens,
+        store: any RefreshTokenStore, endings: SessionEndings, refreshTokens: RefreshTokens, tokens: SessionTokens,
         devices: (any DeviceSecretAttaching)? = nil, limit: UserLimit
     ) {
         self.limit = limit
         self.store = store
-        self.sessions = sessions
+        self.endings = endings
         self.refreshTokens = refreshTokens
         self.tokens = tokens
         self.devices = devices
@@ -97,10 +97,10 @@ package struct RefreshTokenGrant: TokenGrant {
         {
             return successor
         }
-        try await sessions.end(
-            state.session.id, reason: "refresh_token_reused",
-            first: [event(.refreshTokenReused, state, request, reason: "reused")], origin: request.origin,
-            at: request.at)
+        try await endings.end(
+            .appSession(state.session.id),
+            Ending(at: request.at, reason: "refresh_token_reused", origin: request.origin),
+            first: [event(.refreshTokenReused, state, request, reason: "reused")])
         throw Self.refused("reused")
     }
 

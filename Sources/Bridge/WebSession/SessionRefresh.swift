@@ -4,6 +4,7 @@ import OAuth2
 package struct SessionRefresh: Sendable {
     private let store: any SessionRefreshStore
     private let sessions: WebSessions
+    private let endings: SessionEndings
     private let clients: Reloadable<ClientDirectory>
     private let subjects: Subjects
     private let cookies: CookieTokens
@@ -11,11 +12,13 @@ package struct SessionRefresh: Sendable {
     private let time: TimeSource
 
     package init(
-        store: any SessionRefreshStore, sessions: WebSessions, clients: Reloadable<ClientDirectory>,
-        subjects: Subjects, cookies: CookieTokens, limit: UserLimit, time: TimeSource = .system
+        store: any SessionRefreshStore, sessions: WebSessions, endings: SessionEndings,
+        clients: Reloadable<ClientDirectory>, subjects: Subjects, cookies: CookieTokens, limit: UserLimit,
+        time: TimeSource = .system
     ) {
         self.store = store
         self.sessions = sessions
+        self.endings = endings
         self.clients = clients
         self.subjects = subjects
         self.cookies = cookies
@@ -49,14 +52,13 @@ package struct SessionRefresh: Sendable {
                 retryAfter: wait.roundedUpSeconds)
         }
         let successor = cookies.makeRefresh()
-        let ended = AuditEvent(
-            at: now, type: .webSessionEnded, outcome: .success, reason: "refresh_token_reused", origin: origin)
         switch try await store.refreshSession(
-            digest: refresh.digest, to: successor.digest, at: now, ended: ended)
+            digest: refresh.digest, to: successor.digest, at: now,
+            replayed: Ending(at: now, reason: "refresh_token_reused", origin: origin))
         {
         case .refused: return .over
-        case .replayed(let session):
-            await sessions.forget(session.id)
+        case .replayed(let ended):
+            await endings.take(in: ended)
             return .over
         case .refreshed(let session):
             guard let client = clients.current[session.clientID], client.cookieProfile == .tokens,

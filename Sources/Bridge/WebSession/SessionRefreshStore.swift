@@ -3,8 +3,8 @@ package protocol SessionRefreshStore: Sendable {
     /// Uses a refresh cookie up and puts `successor` in its place; the session counts as seen.
     ///
     /// The one before may come again as long as its successor has not been used: the answer with it was lost. What is
-    /// older has been stolen, or its successor has; then the session ends and `ended` is written.
-    func refreshSession(digest: String, to successor: String, at now: Timestamp, ended: AuditEvent) async throws
+    /// older has been stolen, or its successor has; then the session ends with all that came of it.
+    func refreshSession(digest: String, to successor: String, at now: Timestamp, replayed: Ending) async throws
         -> SessionRefreshOutcome
 
     /// The session of a refresh cookie, used or not; `nil` when it is unknown.
@@ -16,5 +16,5 @@ package enum SessionRefreshOutcome: Hashable, Sendable {
     /// Unknown, or its session is over.
     case refused
     /// Stolen; the session has been ended, by this call or before.
-    case replayed(WebSession)
+    case replayed(Ended)
 }

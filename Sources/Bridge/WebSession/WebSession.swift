@@ -1,32 +1,18 @@
 /// A signed-in browser.
 package struct WebSession: Hashable, Sendable {
-    /// How a session came to be (contract §6).
-    package enum Opening: String, Sendable {
-        case loginToken = "login_token"
-        /// A sign-in at Drawbridge's own pages.
-        case authorize
-        /// Cookies for a web view, by a device secret.
-        case tokenExchange = "token_exchange"
-    }
-
     /// The public id that lists and proxies see; it opens nothing.
     package let id: SessionID
     /// ``OpaqueSecret/digest`` of the cookie's value.
     package let secretDigest: String
-    package let subject: Subject
+    /// Who is signed in, how that came to be, and what it may become.
+    package let lineage: Lineage
     /// The website.
     package let clientID: ClientID
-    /// The app that issued the login token.
+    /// The app that it came from.
     package let appClientID: ClientID?
-    /// The app's own session, under which this one hangs.
-    package let parentID: SessionID?
     /// The login token that opened it; unique over all sessions, ever.
     package let loginTokenID: TokenID?
-    package let opening: Opening
-    package let authentication: Authentication
     package let createdAt: Timestamp
-    /// Absolute end.
-    package let expiresAt: Timestamp
     /// How long it may lie unused.
     package let idleLifetime: Duration
     package var lastSeenAt: Timestamp
@@ -34,25 +20,34 @@ package struct WebSession: Hashable, Sendable {
     package var endedAt: Timestamp?
 
     package init(
-        id: SessionID, secretDigest: String, subject: Subject, clientID: ClientID, appClientID: ClientID?,
-        parentID: SessionID?, loginTokenID: TokenID?, opening: Opening, authentication: Authentication,
-        createdAt: Timestamp, expiresAt: Timestamp, idleLifetime: Duration, lastSeenAt: Timestamp,
+        id: SessionID, secretDigest: String, lineage: Lineage, clientID: ClientID, appClientID: ClientID? = nil,
+        loginTokenID: TokenID? = nil, createdAt: Timestamp, idleLifetime: Duration, lastSeenAt: Timestamp,
         endedAt: Timestamp? = nil
     ) {
         self.id = id
         self.secretDigest = secretDigest
-        self.subject = subject
+        self.lineage = lineage
         self.clientID = clientID
         self.appClientID = appClientID
-        self.parentID = parentID
         self.loginTokenID = loginTokenID
-        self.opening = opening
-        self.authentication = authentication
         self.createdAt = createdAt
-        self.expiresAt = expiresAt
         self.idleLifetime = idleLifetime
         self.lastSeenAt = lastSeenAt
         self.endedAt = endedAt
+    }
+
+    package var subject: Subject { lineage.subject }
+    package var opening: SessionOpening { lineage.opening }
+    package var authentication: Authentication { lineage.authentication }
+    /// Absolute end.
+    package var expiresAt: Timestamp { lineage.expiresAt }
+
+    /// The session that it hangs under, of an app or of another browser.
+    package var parentID: SessionID? {
+        switch lineage.parent {
+        case .none: nil
+        case .opened(let id), .granted(let id): id
+        }
     }
 
     /// When it ends if nothing more is heard of it; never past the absolute end.
@@ -60,4 +55,12 @@ package struct WebSession: Hashable, Sendable {
 
     /// Whether it opens anything at `now`. At the very millisecond of its end it no longer does.
     package func isAlive(at now: Timestamp) -> Bool { endedAt == nil && now < idleExpiresAt }
+
+    /// Whether this browser's authorization requests for a client may be answered without the user (contract §16.3): of
+    /// a session that came over an edge, for the website itself and for those that the issuing app may open.
+    package func reaches(_ client: Client, in directory: ClientDirectory) -> Bool {
+        if lineage.isOwnSignIn { return true }
+        guard client.kind == .web else { return false }
+        return client.id == clientID || appClientID.flatMap { directory[$0] }?.mayReach.contains(client.id) ?? false
+    }
 }

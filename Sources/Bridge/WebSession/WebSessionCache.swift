@@ -5,15 +5,27 @@ import Synchronization
 /// Two generations: what is found in the old one moves to the young one, and when the young one is full the old one
 /// is dropped. That keeps the sessions in use at the price of one dictionary step a lookup.
 ///
-/// What was removed stays out for a while: a look-up that had read the session just before its end may come to insert
-/// it just after.
+/// What was removed stays out: a look-up that had read the session just before its end may come to insert it just
+/// after. So each insertion names the ``ticket`` that was taken before the store was read; one that is older than what
+/// is remembered of removals is refused.
 final class WebSessionCache: Sendable {
+    /// A session as the store had it.
+    struct Entry {
+        var session: WebSession
+        /// When the store was asked.
+        let readAt: Timestamp
+    }
+
     private struct State {
-        var young: [String: WebSession] = [:]
-        var old: [String: WebSession] = [:]
+        var young: [String: Entry] = [:]
+        var old: [String: Entry] = [:]
         var digests: [SessionID: String] = [:]
         var removed: Set<SessionID> = []
         var removedBefore: Set<SessionID> = []
+        /// Removals so far.
+        var removals = 0
+        /// The earliest ticket whose later removals are all remembered.
+        var earliestTicket = 0
     }
 
     private let state = Mutex(State())
@@ -24,55 +36,69 @@ final class WebSessionCache: Sendable {
     /// - Parameter capacity: sessions at most; one is about 600 bytes.
     init(capacity: Int) { generationSize = max(1, capacity / 2) }
 
-    func session(digest: String) -> WebSession? {
+    /// To be taken before the store is read.
+    var ticket: Int { state.withLock { $0.removals } }
+
+    func entry(digest: String) -> Entry? {
         state.withLock { state in
-            if let session = state.young[digest] { return session }
-            guard let session = state.old[digest] else { return nil }
-            insert(session, into: &state)
-            return session
+            if let entry = state.young[digest] { return entry }
+            guard let entry = state.old[digest] else { return nil }
+            insert(entry, into: &state)
+            return entry
         }
     }
 
-    func session(id: SessionID) -> WebSession? {
+    func entry(id: SessionID) -> Entry? {
         guard let digest = state.withLock({ $0.digests[id] }) else { return nil }
-        return session(digest: digest)
+        return entry(digest: digest)
     }
 
-    func insert(_ session: WebSession) {
-        state.withLock { insert(session, into: &$0) }
+    func insert(_ session: WebSession, readAt: Timestamp, ticket: Int) {
+        state.withLock { state in
+            guard ticket >= state.earliestTicket else { return }
+            insert(Entry(session: session, readAt: readAt), into: &state)
+        }
     }
 
     /// Notes that a cached session was seen.
     func touch(digest: String, at now: Timestamp) {
-        state.withLock { $0.young[digest]?.lastSeenAt = now }
+        state.withLock { $0.young[digest]?.session.lastSeenAt = now }
     }
 
     func remove(_ id: SessionID) {
         state.withLock { state in
             if state.removed.count >= Self.removedLimit {
+                state.earliestTicket = state.removals - state.removed.count
                 state.removedBefore = state.removed
                 state.removed = []
             }
-            state.removed.insert(id)
+            if state.removed.insert(id).inserted { state.removals += 1 }
             guard let digest = state.digests.removeValue(forKey: id) else { return }
             state.young[digest] = nil
             state.old[digest] = nil
         }
     }
 
+    /// Forgets everything, and takes in nothing that was read before.
     func removeAll() {
-        state.withLock { $0 = State() }
+        state.withLock { state in
+            let removals = state.removals + 1
+            state = State()
+            state.removals = removals
+            state.earliestTicket = removals
+        }
     }
 
-    private func insert(_ session: WebSession, into state: inout State) {
-        guard !state.removed.contains(session.id), !state.removedBefore.contains(session.id) else { return }
+    private func insert(_ entry: Entry, into state: inout State) {
+        let id = entry.session.id
+        guard !state.removed.contains(id), !state.removedBefore.contains(id) else { return }
         if state.young.count >= generationSize {
-            for session in state.old.values { state.digests[session.id] = nil }
+            for entry in state.old.values { state.digests[entry.session.id] = nil }
             state.old = state.young
             state.young = [:]
-            for session in state.old.values { state.digests[session.id] = session.secretDigest }
+            for (digest, entry) in state.old { state.digests[entry.session.id] = digest }
         }
-        state.young[session.secretDigest] = session
-        state.digests[session.id] = session.secretDigest
+        state.young[entry.session.secretDigest] = entry
+        state.digests[id] = entry.session.secretDigest
     }
 }

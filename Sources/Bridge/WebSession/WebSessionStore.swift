@@ -1,4 +1,4 @@
-/// Web sessions, found by the digest of their secret.
+/// Web sessions, found by the digest of their secret. ``EndingStore`` ends them.
 package protocol WebSessionStore: Sendable {
     /// The session with this secret, ended or not; `nil` when there is none.
     func session(secretDigest: String) async throws -> WebSession?
@@ -14,15 +14,40 @@ package protocol WebSessionStore: Sendable {
     /// Notes that the session was seen; never moves `lastSeenAt` back and never revives an ended session.
     func touch(_ id: SessionID, at now: Timestamp) async throws
 
-    /// Ends a session, once, and records `event` with it.
-    /// - Returns: whether this call ended it; `false` when it was ended already or is unknown. The event is written
-    ///   only when it did.
-    func end(_ id: SessionID, at now: Timestamp, event: AuditEvent) async throws -> Bool
-
-    /// The sessions that were ended before their time at or after `since`, by whomever.
-    func sessionsEnded(since: Timestamp) async throws -> [SessionID]
+    /// The sessions that anybody ended since an earlier call, in the order of commits and not by a clock: an end whose
+    /// transaction was under way at that call is found now (contract §16.11).
+    /// - Parameter mark: of the earlier call; `nil` at first, and then there is a gap.
+    func sessionsEnded(since mark: EndMark?) async throws -> EndNews
 
     /// Removes sessions whose absolute end lies before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+/// How far a node has read the ends of sessions.
+package struct EndMark: Hashable, Sendable {
+    /// Which run of the database the number belongs to: after a failover or a restore numbers may come again.
+    package let run: String
+    /// Every transaction with a lower number was over when the mark was taken.
+    package let number: Int64
+
+    package init(run: String, number: Int64) {
+        self.run = run
+        self.number = number
+    }
+}
+
+/// What ``WebSessionStore/sessionsEnded(since:)`` found.
+package struct EndNews: Hashable, Sendable {
+    package let ended: [SessionID]
+    /// Where the next call goes on.
+    package let mark: EndMark
+    /// Whether ends may be missing here: at first, and when the numbers began anew since the earlier mark.
+    package let hasGap: Bool
+
+    package init(ended: [SessionID], mark: EndMark, hasGap: Bool) {
+        self.ended = ended
+        self.mark = mark
+        self.hasGap = hasGap
+    }
 }

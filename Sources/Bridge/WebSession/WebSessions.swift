@@ -1,22 +1,29 @@
 package import Logging
 import Synchronization
 
-/// Finds, keeps alive and ends web sessions.
+/// Finds web sessions and keeps them alive.
 ///
 /// Lookups go through a bounded cache. What other processes end is learnt by ``refresh()``, which the service calls
 /// twice a second; when that stops working the cache is not believed any more and every lookup asks the store.
 package final class WebSessions: Sendable {
-    /// Older news than this are no news: contract §7 promises that every node refuses within a second.
+    /// News older than this no longer count: contract §7 promises that every node refuses within a second.
     static let newsLifetime = Duration.seconds(1)
-    /// Ends may be written by a clock that is behind ours by this much, or be committed late.
-    static let clockTolerance = Duration.seconds(5)
+    /// How long a cached session is believed without the store, whatever the news say (contract §16.11).
+    static let believedFor = Duration.seconds(30)
+
+    private struct News {
+        /// How far the ends of other processes were read; `nil` before the first time.
+        var mark: EndMark?
+        /// When that was.
+        var at: Timestamp?
+    }
 
     private let store: any WebSessionStore
     private let revocations: (any RevocationChannel)?
-    let time: TimeSource
+    private let time: TimeSource
     private let logger: Logger
     private let cache: WebSessionCache
-    private let newsAt: Mutex<Timestamp>
+    private let news = Mutex(News())
 
     /// - Parameters:
     ///   - cacheCapacity: sessions kept in memory.
@@ -31,25 +38,40 @@ package final class WebSessions: Sendable {
         self.time = time
         self.logger = logger
         cache = WebSessionCache(capacity: cacheCapacity)
-        newsAt = Mutex(time.now())
     }
 
     /// The live session that a cookie opens; counts as a use of it.
     /// - Throws: ``StorageError`` when the store is needed and cannot answer.
     package func lookUp(_ secret: OpaqueSecret) async throws -> WebSession? {
         let digest = secret.digest
+        return try await lookUp(cached: cache.entry(digest: digest)) { try await store.session(secretDigest: digest) }
+    }
+
+    /// The live session with this public id, for a caller who has proof of it in another form; counts as a use.
+    /// - Throws: ``StorageError`` when the store is needed and cannot answer.
+    package func lookUp(_ id: SessionID) async throws -> WebSession? {
+        try await lookUp(cached: cache.entry(id: id)) { try await store.session(id: id) }
+    }
+
+    private func lookUp(
+        cached: WebSessionCache.Entry?, else read: () async throws -> WebSession?
+    ) async throws -> WebSession? {
         let now = time.now()
         // One that looks too old here may have been used on another node since: the store knows.
-        if now - newsAt.withLock({ $0 }) <= Self.newsLifetime, var session = cache.session(digest: digest),
-            session.isAlive(at: now)
-        {
-            try await touch(&session, at: now)
-            return session
+        if var entry = cached, isBelieved(entry, at: now), entry.session.isAlive(at: now) {
+            try await touch(&entry.session, at: now)
+            return entry.session
         }
-        guard var session = try await store.session(secretDigest: digest), session.isAlive(at: now) else { return nil }
-        cache.insert(session)
+        let ticket = cache.ticket
+        guard var session = try await read(), session.isAlive(at: now) else { return nil }
+        cache.insert(session, readAt: now, ticket: ticket)
         try await touch(&session, at: now)
         return session
+    }
+
+    private func isBelieved(_ entry: WebSessionCache.Entry, at now: Timestamp) -> Bool {
+        guard let newsAt = news.withLock({ $0.at }) else { return false }
+        return now - newsAt <= Self.newsLifetime && now - entry.readAt <= Self.believedFor
     }
 
     /// As ``lookUp(_:)``, for what takes a session that is in use: the store is asked, and one that lay unused for
@@ -64,52 +86,31 @@ package final class WebSessions: Sendable {
         return try await lookUp(secret)
     }
 
-    /// The live session with this public id, for a caller who has proof of it in another form; counts as a use.
-    /// - Throws: ``StorageError`` when the store is needed and cannot answer.
-    package func lookUp(_ id: SessionID) async throws -> WebSession? {
-        let now = time.now()
-        if now - newsAt.withLock({ $0 }) <= Self.newsLifetime, var session = cache.session(id: id),
-            session.isAlive(at: now)
-        {
-            try await touch(&session, at: now)
-            return session
-        }
-        guard var session = try await store.session(id: id), session.isAlive(at: now) else { return nil }
-        cache.insert(session)
-        try await touch(&session, at: now)
-        return session
-    }
-
     /// The live session with this id, as the store has it; not a use of it.
     package func peek(_ id: SessionID) async throws -> WebSession? {
         guard let session = try await store.session(id: id), session.isAlive(at: time.now()) else { return nil }
         return session
     }
 
-    /// Ends a session and remembers it as ended.
-    package func end(_ session: WebSession, reason: String, origin: RequestOrigin) async throws {
-        let now = time.now()
-        _ = try await store.end(
-            session.id, at: now, event: Self.endedEvent(session, reason: reason, origin: origin, at: now))
-        await forget(session.id)
-    }
-
     /// Forgets the sessions that were ended by anyone since the last call.
     package func refresh() async throws {
         let startedAt = time.now()
-        let since = newsAt.withLock { $0 } - Self.clockTolerance
-        for id in try await store.sessionsEnded(since: since) { cache.remove(id) }
-        newsAt.withLock { $0 = startedAt }
+        let found = try await store.sessionsEnded(since: news.withLock { $0.mark })
+        if found.hasGap { cache.removeAll() }
+        for id in found.ended { cache.remove(id) }
+        news.withLock { $0 = News(mark: found.mark, at: startedAt) }
     }
 
     /// Takes in a session that was just opened, so that its first request finds it.
-    func remember(_ session: WebSession) { cache.insert(session) }
+    func remember(_ session: WebSession) {
+        cache.insert(session, readAt: time.now(), ticket: cache.ticket)
+    }
 
-    /// Forgets a session that was ended, here and on the nodes that listen.
-    func forget(_ id: SessionID) async {
-        cache.remove(id)
-        // News that are lost are read from the store within ``newsLifetime``.
-        try? await revocations?.publish([id])
+    /// Forgets sessions that were ended, here and on the nodes that listen.
+    func forget(_ ids: [SessionID]) async {
+        for id in ids { cache.remove(id) }
+        // A message that is lost delays the end on other nodes until they next ask the store.
+        if !ids.isEmpty { try? await revocations?.publish(ids) }
     }
 
     /// Takes in what another node ended.
@@ -119,16 +120,6 @@ package final class WebSessions: Sendable {
         // ``refresh()`` reads from the store what was missed, so nothing has to be forgotten for it.
         case .gap: break
         }
-    }
-
-    static func endedEvent(
-        _ session: WebSession, type: AuditEventType = .webSessionEnded, reason: String, origin: RequestOrigin,
-        at now: Timestamp
-    ) -> AuditEvent {
-        AuditEvent(
-            at: now, type: type, outcome: .success, reason: reason, subject: session.subject,
-            clientID: session.appClientID, targetClientID: session.clientID, sessionID: session.id,
-            tokenID: session.loginTokenID, origin: origin)
     }
 
     /// Moves the idle end. Written down only when a twentieth of the idle time has passed, at most a minute, so a busy

@@ -15,7 +15,7 @@ package protocol WebhookSecretSource: Sendable {
 }
 
 /// Tells websites what has ended: works off the durable queue, and tries again for a day what was not taken.
-package final class WebhookNotifier: Sendable {
+package final class WebhookNotifier: NoticeQueueWorker {
     /// How long a receiver may take.
     static let timeout = Duration.seconds(5)
     /// A node that dies with a notice in hand leaves it to another after this.
@@ -30,6 +30,7 @@ package final class WebhookNotifier: Sendable {
     private let delivery: any WebhookDelivery
     private let time: TimeSource
     private let logger: Logger
+    private let inFlight = NoticesInFlight()
     /// Whose ends the store was told to queue.
     private let subscribers = Mutex<Set<ClientID>?>(nil)
 
@@ -53,18 +54,15 @@ package final class WebhookNotifier: Sendable {
         subscribers.withLock { $0 = wanted }
     }
 
-    /// Delivers what is due now, all at once.
-    /// - Returns: how many notices were in hand.
-    @discardableResult
-    package func deliverDue() async throws -> Int {
-        let notices = try await store.takeWebhookNotices(dueAt: time.now(), lease: Self.lease, limit: Self.batch)
-        await withTaskGroup { group in
-            for notice in notices { group.addTask { await self.deliver(notice) } }
-        }
-        return notices.count
+    package func takeDue() async throws -> [WebhookNotice] {
+        let notices = try await store.takeWebhookNotices(
+            dueAt: time.now(), lease: Self.lease, limit: Self.batch, sparing: inFlight.busy)
+        for notice in notices { inFlight.begin(notice.clientID) }
+        return notices
     }
 
-    private func deliver(_ notice: WebhookNotice) async {
+    package func deliver(_ notice: WebhookNotice) async {
+        defer { inFlight.end(notice.clientID) }
         do {
             guard let client = clients.current[notice.clientID], let webhook = client.webhook else {
                 return try await settle(notice, failing: "no_receiver")

@@ -6,8 +6,13 @@ package protocol WebhookStore: Sendable {
     func setWebhookSubscribers(_ clients: Set<ClientID>) async throws
 
     /// Takes notices that are due: of any number of nodes one gets each.
-    /// - Parameter lease: after which a notice that was not settled is due again.
-    func takeWebhookNotices(dueAt now: Timestamp, lease: Duration, limit: Int) async throws -> [WebhookNotice]
+    /// - Parameters:
+    ///   - lease: after which a notice that was not settled is due again.
+    ///   - busy: clients whose notices are left for later.
+    /// - Returns: at most `limit`, of each client a few at a time.
+    func takeWebhookNotices(
+        dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
+    ) async throws -> [WebhookNotice]
 
     /// Has a notice tried again later.
     func postponeWebhookNotice(_ id: String, until next: Timestamp) async throws

@@ -25,19 +25,21 @@ struct CompatibleAuthorizeController: Sendable {
             parameters["code_challenge_method"] == "S256",
             let challenge = parameters["code_challenge"].flatMap({ CodeChallenge($0) })
         else { throw Self.invalidParameters }
-        // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6).
-        guard let session = try await browsers.find(request)?.session,
+        // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6), and only where
+        // the person signed in here (contract §16.2, §16.7).
+        guard let session = try await browsers.find(request)?.session, session.lineage.isOwnSignIn,
             let website = clients.current[session.clientID],
             website.shareWith.contains(app.id) || app.shareWith.contains(website.id),
             let redirectURI = redirectURI(parameters, of: app), redirectURI.hasPrefix("https://"),
             app.accepts(session.authentication, at: time.now())
         else { return try redirectToAuthorize(parameters, client: app) }
-        let code = try await compatibility.codes.issue(
+        let issued = try await compatibility.codes.issue(
             AuthorizationGrant(
                 clientID: app.id, redirectURI: redirectURI, codeChallenge: challenge,
                 scope: Self.scope(parameters, of: app), subject: session.subject,
-                authentication: session.authentication, browserSessionID: nil),
+                authentication: session.authentication, browserSessionID: session.id),
             origin: context.origin(of: request), at: time.now())
+        guard let code = issued else { return try redirectToAuthorize(parameters, client: app) }
         var location = redirectURI + (redirectURI.contains("?") ? "&" : "?")
         location += "code=\(PercentEncoding.encode(code.expose()))&type=sso"
         if let state = parameters["state"] { location += "&state=\(PercentEncoding.encode(state))" }

@@ -8,7 +8,7 @@ struct CompatibleSessionController: Sendable {
     let compatibility: SignInCompatibility
     let provider: ProviderServices
     let gate: BearerGate
-    let sessions: WebSessions
+    let endings: SessionEndings
     let browsers: BrowserSessions
     let clients: Reloadable<ClientDirectory>
     let refresh: SessionRefreshController
@@ -45,7 +45,8 @@ struct CompatibleSessionController: Sendable {
         var client = form["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
         while let found = try await browsers.find(request) {
             client = client ?? clients.current[found.session.clientID]
-            try await sessions.end(found.session, reason: "signed_out", origin: context.origin(of: request))
+            try await endings.end(
+                .webSession(found.session.id), .signOut(origin: context.origin(of: request), at: time.now()))
         }
         clearCookies(in: &headers)
         headers[.location] =
@@ -61,12 +62,9 @@ struct CompatibleSessionController: Sendable {
             throw OAuthError(.invalidToken, "Access token has expired or is not valid")
         }
         let now = time.now()
-        let ended = try await compatibility.register.endSessions(
-            of: subject, at: now,
-            ended: AuditEvent(
-                at: now, type: .webSessionEnded, outcome: .success, reason: "all_sessions_revoked", subject: subject,
-                origin: context.origin(of: request)))
-        await compatibility.sessions.forget(ended)
+        try await endings.end(
+            .user(subject),
+            Ending(at: now, reason: "all_sessions_revoked", origin: context.origin(of: request)))
         var headers: HTTPFields = [.cacheControl: "no-store"]
         guard !isApp else { return Response(status: .ok, headers: headers) }
         clearCookies(in: &headers)

@@ -9,6 +9,7 @@ struct CompatibleTokenController: Sendable {
     let compatibility: SignInCompatibility
     let provider: ProviderServices
     let secrets: DeviceSecrets
+    let endings: SessionEndings
     let refresh: SessionRefreshController
     let time: TimeSource
 
@@ -62,7 +63,8 @@ struct CompatibleTokenController: Sendable {
                 else { throw OAuthError(.invalidToken, "the device secret is not valid") }
                 try await secrets.revoke(secret, reason: "signed_out", origin: origin, at: now)
             }
-            try await compatibility.sessions.end(session.id, reason: "signed_out", origin: origin, at: now)
+            try await endings.end(
+                .appSession(session.id), Ending(at: now, reason: "signed_out", origin: origin))
             return Response(status: .ok, headers: TokenAnswer.headers)
         }
     }

@@ -10,21 +10,16 @@ package struct SignInCompatibility: Sendable {
     let codeStore: any AuthorizationCodeStore
     let refreshTokens: any RefreshTokenStore
     let devices: any DeviceSecretStore
-    let register: any SessionRegister
-    let sessions: AppSessions
     let users: any UserClaimsSource
 
     package init(
         codes: AuthorizationCodes, codeStore: any AuthorizationCodeStore, refreshTokens: any RefreshTokenStore,
-        devices: any DeviceSecretStore, register: any SessionRegister, sessions: AppSessions,
-        users: any UserClaimsSource
+        devices: any DeviceSecretStore, users: any UserClaimsSource
     ) {
         self.codes = codes
         self.codeStore = codeStore
         self.refreshTokens = refreshTokens
         self.devices = devices
-        self.register = register
-        self.sessions = sessions
         self.users = users
     }
 }

@@ -40,13 +40,14 @@ struct DeviceRoutes {
         endpoints.on("\(base)/authorize", [.get: authorize.authorize])
         endpoints.on("\(base)/authorize_sso", [.get: authorize.authorizeFromWeb])
         let tokens = CompatibleTokenController(
-            compatibility: compatibility, provider: provider, secrets: device.secrets, refresh: refresh,
+            compatibility: compatibility, provider: provider, secrets: device.secrets, endings: services.endings,
+            refresh: refresh,
             time: services.time)
         endpoints.on("\(base)/token", [.post: tokens.token])
         endpoints.on(SignInCompatibility.refreshPath, [.post: tokens.refresh])
         endpoints.on("\(base)/revoke", [.post: tokens.revoke])
         let sessions = CompatibleSessionController(
-            compatibility: compatibility, provider: provider, gate: services.bearers, sessions: services.sessions,
+            compatibility: compatibility, provider: provider, gate: services.bearers, endings: services.endings,
             browsers: services.browserSessions, clients: services.clients, refresh: refresh,
             formTokens: services.formTokens, pages: services.pages,
             sameOrigin: SameOriginProof(publicOrigin: settings.publicOrigin), time: services.time,

@@ -26,6 +26,8 @@ enum ErrorTable {
         case let error as ChallengedError: Answer(error: error.error, headers: error.headers, status: error.status)
         case let error as OAuthError: Answer(error: error, headers: headers(for: error))
         case let error as StorageError: answer(to: oauthError(for: error))
+        // A website's server: it has nothing to keep a cookie with.
+        case is UndecidedRedemption: answer(to: OAuthError(.temporarilyUnavailable, retryAfter: storageRetryAfter))
         case let refused as ClientRefused: clientRefused(refused)
         case is BearerRefusal: answer(to: OAuthError(.invalidToken))
         case is FormParameters.Failure:
@@ -44,7 +46,7 @@ enum ErrorTable {
 
     private static func oauthError(for error: StorageError) -> OAuthError {
         switch error {
-        case .unavailable: OAuthError(.temporarilyUnavailable, retryAfter: storageRetryAfter)
+        case .unavailable, .undecided: OAuthError(.temporarilyUnavailable, retryAfter: storageRetryAfter)
         case .corrupt: OAuthError(.serverError)
         }
     }

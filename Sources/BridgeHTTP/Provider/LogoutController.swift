@@ -65,12 +65,25 @@ struct LogoutController: Sendable {
         _ session: WebSession?, _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         if let session {
-            try await services.sessions.end(session, reason: "signed_out", origin: context.origin(of: request))
+            let ending = Ending.signOut(origin: context.origin(of: request), at: services.time.now())
+            if let app = try await app(signingOut: session.subject, logout) {
+                try await services.endings.end(app, ending)
+            }
+            try await services.endings.end(.webSession(session.id), ending)
             await provider.logoutNotifier.deliverSoon(within: Self.noticePatience)
         }
         var response = leave(logout)
         SessionCookies.clear(in: &response.headers)
         return response
+    }
+
+    /// What the app that sent its ID token along has of the user: signing out of it ends its device too, and what other
+    /// apps there were given by that (contract §7).
+    private func app(signingOut subject: Subject, _ logout: LogoutRequest) async throws -> EndingRoot? {
+        guard let hint = logout.hint, hint.subject == subject, let sid = hint.sessionID,
+            let session = try await provider.sessions.appSession(id: sid), session.subject == subject
+        else { return nil }
+        return session.deviceSecretID.map { .device($0) } ?? .appSession(sid)
     }
 
     private func leave(_ logout: LogoutRequest) -> Response {

@@ -41,11 +41,17 @@ struct RedemptionController: Sendable {
         _ request: Request, _ reading: VisitReader.Reading, context: BridgeRequestContext
     ) async throws -> Response {
         let parameters = reading.parameters
-        let outcome = try await redeemer.redeem(
-            RedemptionRequest(
-                token: reading.token, redirect: parameters.redirect, codeVerifier: parameters.verifiers.first,
-                visit: reading.visit, confirmsSwitch: parameters.confirmsSwitch,
-                sessionSecret: request.sessionSecret, origin: context.origin(of: request)))
+        let outcome: RedemptionOutcome
+        do {
+            outcome = try await redeemer.redeem(
+                RedemptionRequest(
+                    token: reading.token, redirect: parameters.redirect, codeVerifier: parameters.verifiers.first,
+                    visit: reading.visit, confirmsSwitch: parameters.confirmsSwitch,
+                    sessionSecret: request.sessionSecret, retry: request.cookie(RetryCookie.name),
+                    origin: context.origin(of: request)))
+        } catch let undecided as UndecidedRedemption {
+            throw RetryCookie.error(for: undecided)
+        }
         metrics.count(outcome)
         let visitor = PageVisitor(request, context)
         switch outcome {

@@ -7,6 +7,7 @@ package struct BridgeServices: Sendable {
     package let overview: LoginTokenOverview
     package let redeemer: LoginTokenRedeemer
     package let sessions: WebSessions
+    package let endings: SessionEndings
     package let formTokens: FormTokens
     package let bearers: BearerGate
     package let clients: Reloadable<ClientDirectory>
@@ -28,7 +29,8 @@ package struct BridgeServices: Sendable {
 
     package init(
         issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, sessions: WebSessions,
-        formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>, admin: AdminServices,
+        endings: SessionEndings, formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>,
+        admin: AdminServices,
         pages: Pages,
         files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
         provider: ProviderServices? = nil, device: DeviceServices? = nil, proofs: DPoPVerifier? = nil,
@@ -39,6 +41,7 @@ package struct BridgeServices: Sendable {
         self.overview = overview
         self.redeemer = redeemer
         self.sessions = sessions
+        self.endings = endings
         self.formTokens = formTokens
         self.bearers = bearers
         self.clients = clients

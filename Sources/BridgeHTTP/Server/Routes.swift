@@ -151,7 +151,7 @@ extension RedemptionController {
 extension SessionController {
     fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
         self.init(
-            sessions: services.sessions, browsers: services.browserSessions,
+            endings: services.endings, browsers: services.browserSessions,
             refresh: services.device.map {
                 SessionRefreshController(refresh: $0.refresh, clients: services.clients, time: services.time)
             },

@@ -5,7 +5,7 @@ import OAuth2
 
 /// `/session`: what a website's pages may know about the session, and how it is ended (contract §6).
 struct SessionController: Sendable {
-    let sessions: WebSessions
+    let endings: SessionEndings
     let browsers: BrowserSessions
     /// Takes the cookies of the profile `tokens` away; `nil` where it is not in use.
     let refresh: SessionRefreshController?
@@ -63,7 +63,8 @@ struct SessionController: Sendable {
         var headers: HTTPFields = [.cacheControl: "no-store"]
         // Of both profiles, if the browser has both: an ended one is not found again.
         while let found = try await browsers.find(request) {
-            try await sessions.end(found.session, reason: "signed_out", origin: context.origin(of: request))
+            try await endings.end(
+                .webSession(found.session.id), .signOut(origin: context.origin(of: request), at: time.now()))
             if let prefix = found.tokenPrefix {
                 refresh?.clear(prefix: prefix, path: CookieTokens.refreshPath, in: &headers)
             }

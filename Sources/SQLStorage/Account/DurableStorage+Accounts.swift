@@ -37,13 +37,13 @@ extension DurableStorage: AccountStore {
     }
 
     package func setPassword(
-        _ hash: PasswordHash, of subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
-    ) async throws -> [SessionID]? {
-        try await write { transaction in
-            let row: [SQLValue] = [SQLValue(subject), .text(hash.text), SQLValue(now)]
+        _ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending
+    ) async throws -> Ended? {
+        try await write { [endings] transaction in
+            let row: [SQLValue] = [SQLValue(subject), .text(hash.text), SQLValue(ending.at)]
             guard try transaction.changes(AccountSQL.setPassword, row) else { return nil }
             try transaction.record(event)
-            return try transaction.endAll(of: subject, at: now, ended: ended)
+            return try transaction.end(.user(subject), ending, by: endings)
         }
     }
 

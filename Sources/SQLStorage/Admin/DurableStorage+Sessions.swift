@@ -14,12 +14,6 @@ extension DurableStorage: SessionRegister {
         }
     }
 
-    package func endSessions(of subject: Subject, at now: Timestamp, ended: AuditEvent) async throws -> [SessionID] {
-        try await write { transaction in
-            try transaction.endAll(of: subject, at: now, ended: ended)
-        }
-    }
-
     package func countLiveSessions(at now: Timestamp) async throws -> Int64 {
         try await read { session in
             try session.run(WebSessionSQL.countLive, [SQLValue(now)]).first?.integer(0) ?? 0

@@ -9,23 +9,32 @@ extension AppSession {
             SQLValue(authentication.time), SQLValue(authentication.acr),
             AuthenticationMethods.encode(authentication.amr), SQLValue(browserSessionID), SQLValue(deviceSecretID),
             SQLValue(parentID), requestedClaims.column, .integer(wantsLogoutNotice ? 1 : 0), SQLValue(createdAt),
-            SQLValue(expiresAt), SQLValue(endedAt),
+            SQLValue(expiresAt), SQLValue(endedAt), SQLValue(grantedElsewhere), lineage.ancestryColumn,
         ]
+    }
+
+    /// The browser's session that it was granted in, when it goes on under another.
+    private var grantedElsewhere: SessionID? {
+        if case .granted(let id) = lineage.parent, id != browserSessionID { id } else { nil }
     }
 
     /// - Parameter first: the column that the session's own begin at.
     init(row: SQLRow, from first: Int = 0) throws {
+        let browser: SessionID? = try row.optionalIdentifier(first + 8)
+        let opener: SessionID? = try row.optionalIdentifier(first + 10)
+        let origin: SessionID? = try row.optionalIdentifier(first + 16) ?? browser
         self.init(
-            id: try row.identifier(first), subject: try row.identifier(first + 1),
-            clientID: try row.identifier(first + 2), scope: try row.scope(first + 3),
-            opening: try row.word(first + 4),
-            authentication: Authentication(
-                time: try row.optionalTimestamp(first + 5), acr: try row.optionalText(first + 6),
-                amr: try AuthenticationMethods.decode(try row.optionalText(first + 7))),
-            browserSessionID: try row.optionalIdentifier(first + 8),
-            deviceSecretID: try row.optionalIdentifier(first + 9), parentID: try row.optionalIdentifier(first + 10),
+            id: try row.identifier(first),
+            lineage: Lineage(
+                stored: try row.identifier(first + 1), opening: try row.word(first + 4),
+                ancestry: try row.ancestry(first + 17),
+                parent: opener.map { .opened(by: $0) } ?? origin.map { .granted(in: $0) } ?? .none,
+                scope: try row.scope(first + 3), authentication: try row.authentication(first + 5),
+                expiresAt: try row.timestamp(first + 14)),
+            clientID: try row.identifier(first + 2), browserSessionID: browser,
+            deviceSecretID: try row.optionalIdentifier(first + 9),
             requestedClaims: try row.requestedClaims(first + 11),
             wantsLogoutNotice: try row.integer(first + 12) != 0, createdAt: try row.timestamp(first + 13),
-            expiresAt: try row.timestamp(first + 14), endedAt: try row.optionalTimestamp(first + 15))
+            endedAt: try row.optionalTimestamp(first + 15))
     }
 }

@@ -34,60 +34,11 @@ extension DurableStorage: AppSessionStore {
         }
     }
 
-    package func endAppSession(
-        _ id: SessionID, at now: Timestamp, first: [AuditEvent], ended: AuditEvent
-    ) async throws -> [SessionID] {
-        try await write { transaction in
-            try transaction.endAppSessions([id], at: now, first: first, ended: ended)
-        }
-    }
-
-    package func endAppSessions(
-        underBrowserSession id: SessionID, at now: Timestamp, ended: AuditEvent
-    ) async throws -> [SessionID] {
-        try await write { transaction in
-            try transaction.endAppSessions(underBrowserSession: id, at: now, ended: ended)
-        }
-    }
-
     package func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await write { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
             try transaction.run(RefreshTokenSQL.purge, bounds)
             return try transaction.run(AppSessionSQL.purge, bounds).count
         }
-    }
-}
-
-extension WriteTransaction {
-    /// What becomes of what was granted under a browser session whose place another took, in the same transaction.
-    func settleGrants(under replaced: ReplacedSession, in new: SessionID, at now: Timestamp) throws {
-        guard !replaced.isSameUser else { return try moveGrants(fromBrowserSession: replaced.id, to: new) }
-        var ended = replaced.event
-        ended.sessionID = nil
-        ended.targetClientID = nil
-        _ = try endAppSessions(underBrowserSession: replaced.id, at: now, ended: ended)
-    }
-
-    /// Hangs what apps were granted under one browser session under another of the same user.
-    private func moveGrants(fromBrowserSession old: SessionID, to new: SessionID) throws {
-        // Codes first, as at an end.
-        _ = try changes(AuthorizationCodeSQL.moveToBrowserSession, [SQLValue(old), SQLValue(new)])
-        _ = try changes(AppSessionSQL.moveToBrowserSession, [SQLValue(old), SQLValue(new)])
-    }
-
-    /// As ``AppSessionStore/endAppSessions(underBrowserSession:at:ended:)``, for a verb that ends the browser session
-    /// in the same transaction.
-    func endAppSessions(
-        underBrowserSession id: SessionID, at now: Timestamp, ended: AuditEvent
-    ) throws -> [SessionID] {
-        // Codes first: one that is being redeemed elsewhere is waited for, and its session then found below.
-        _ = try changes(AuthorizationCodeSQL.deleteUnderBrowserSession, [SQLValue(id), SQLValue(now)])
-        let sessions = try run(AppSessionSQL.underBrowserSession, [SQLValue(id), SQLValue(now)])
-            .map { try AppSession(row: $0) }
-        for session in sessions where session.isOffline && session.wantsLogoutNotice {
-            try insertLogoutNotice(for: session, at: now)
-        }
-        return try endAppSessions(sessions.filter { !$0.isOffline }.map(\.id), at: now, ended: ended)
     }
 }

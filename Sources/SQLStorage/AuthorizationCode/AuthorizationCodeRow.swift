@@ -26,17 +26,15 @@ extension AuthorizationCodeState {
         let grant = AuthorizationGrant(
             clientID: try row.identifier(1), redirectURI: try row.text(2), codeChallenge: challenge,
             nonce: try row.optionalText(4), scope: try row.scope(5), subject: try row.identifier(6),
-            authentication: Authentication(
-                time: try row.optionalTimestamp(7), acr: try row.optionalText(8),
-                amr: try AuthenticationMethods.decode(try row.optionalText(9))),
-            browserSessionID: try row.optionalIdentifier(10), requestedClaims: try row.requestedClaims(11),
+            authentication: try row.authentication(7), browserSessionID: try row.identifier(10),
+            requestedClaims: try row.requestedClaims(11),
             proofKeyThumbprint: try row.optionalText(12))
         self.init(
             code: IssuedAuthorizationCode(
                 digest: try row.text(0), grant: grant, issuedAt: try row.timestamp(13),
                 expiresAt: try row.timestamp(14)),
-            misses: Int(try row.integer(15)), sessionID: try row.optionalIdentifier(17),
-            redeemedAt: try row.optionalTimestamp(16))
+            misses: Int(try row.integer(15)), grantedIn: try row.optionalIdentifier(18) ?? grant.browserSessionID,
+            sessionID: try row.optionalIdentifier(17), redeemedAt: try row.optionalTimestamp(16))
     }
 }
 

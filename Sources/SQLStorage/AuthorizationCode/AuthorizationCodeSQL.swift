@@ -8,7 +8,7 @@ enum AuthorizationCodeSQL {
 
     static let select: SQLStatement = """
         SELECT digest, client_id, redirect_uri, code_challenge, nonce, scope, subject, auth_time, acr, amr,
-            browser_session_id, requested_claims, proof_key, issued_at, expires_at, misses, redeemed_at, session_id
+            browser_session_id, requested_claims, proof_key, issued_at, expires_at, misses, redeemed_at, session_id, granted_in
         FROM authorization_code WHERE digest = $1
         """
 
@@ -28,13 +28,8 @@ enum AuthorizationCodeSQL {
         DELETE FROM authorization_code WHERE digest = $1 AND redeemed_at IS NULL AND misses >= $2
         """
 
-    static let deleteUnderBrowserSession: SQLStatement = """
-        DELETE FROM authorization_code WHERE browser_session_id = $1 AND redeemed_at IS NULL AND expires_at > $2
-        """
-
-    static let moveToBrowserSession: SQLStatement = """
-        UPDATE authorization_code SET browser_session_id = $2 WHERE browser_session_id = $1 AND redeemed_at IS NULL
-        """
+    /// Where what it opens goes on.
+    static let browserSession: SQLStatement = "SELECT browser_session_id FROM authorization_code WHERE digest = $1"
 
     static let purge: SQLStatement = """
         DELETE FROM authorization_code WHERE digest IN

@@ -1,10 +1,16 @@
 package import Bridge
 
 extension DurableStorage: AuthorizationCodeStore {
-    package func recordCode(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws {
-        try await write(anticipating: []) { transaction in
+    package func recordCode(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws -> Bool {
+        // Held, so that an end of the session waits and finds the code, or comes first.
+        let carrier = SQLCall(heldWebSession, [SQLValue(code.grant.browserSessionID)])
+        return try await write(anticipating: [carrier]) { transaction in
+            guard try transaction.run(carrier).first.map({ try $0.optionalTimestamp(0) == nil }) ?? false else {
+                return false
+            }
             try transaction.submit(AuthorizationCodeSQL.insert, code.columns)
             try transaction.record(event)
+            return true
         }
     }
 
@@ -18,15 +24,28 @@ extension DurableStorage: AuthorizationCodeStore {
         digest: String, opening session: AppSession, refreshToken: RefreshTokenRecord?, at now: Timestamp,
         events: [AuditEvent]
     ) async throws -> AuthorizationCodeRedeemOutcome {
-        let redeem = SQLCall(AuthorizationCodeSQL.redeem, [.text(digest), SQLValue(now), SQLValue(session.id)])
         let standing = SQLCall(heldStanding, [SQLValue(session.subject)])
-        return try await write(anticipating: [redeem, standing]) { [heldStanding] transaction in
+        let carrier = SQLCall(heldWebSession, [SQLValue(session.browserSessionID)])
+        let redeem = SQLCall(AuthorizationCodeSQL.redeem, [.text(digest), SQLValue(now), SQLValue(session.id)])
+        // From the top of the tree down, as an end goes, so that the two never wait for each other.
+        return try await write(anticipating: [standing, carrier, redeem]) {
+            [heldStanding, heldWebSession] transaction in
+            guard try transaction.isActive(session.subject, by: heldStanding) else { return .subjectDisabled }
+            var session = session
+            if try transaction.run(carrier).first.map({ try $0.optionalTimestamp(0) != nil }) ?? true {
+                // Another session may have taken that one's place in the browser since the code was looked up.
+                guard
+                    let moved: SessionID = try transaction.run(AuthorizationCodeSQL.browserSession, [.text(digest)])
+                        .first?.optionalIdentifier(0), moved != session.browserSessionID,
+                    let row = try transaction.run(heldWebSession, [SQLValue(moved)]).first,
+                    try row.optionalTimestamp(0) == nil
+                else { return .gone }
+                session = session.going(onUnder: moved)
+            }
             guard try transaction.changes(redeem) else {
                 let use = try transaction.run(AuthorizationCodeSQL.use, [.text(digest)]).first
                 return try use?.optionalTimestamp(0) == nil ? .gone : .alreadyUsed
             }
-            // The code is used up by a disabled user too: nothing is given back.
-            guard try transaction.isActive(session.subject, by: heldStanding) else { return .subjectDisabled }
             try transaction.insert(session, refreshToken: refreshToken)
             for event in events { try transaction.record(event) }
             return .opened
@@ -43,16 +62,16 @@ extension DurableStorage: AuthorizationCodeStore {
     }
 
     package func recordCodeReuse(
-        digest: String, at now: Timestamp, reuse: AuditEvent, ended: AuditEvent, alwaysTells: Bool
-    ) async throws -> [SessionID] {
-        try await write { transaction in
+        digest: String, reuse: AuditEvent, ending: Ending, alwaysTells: Bool
+    ) async throws -> Ended {
+        try await write { [endings] transaction in
             let use = try transaction.run(AuthorizationCodeSQL.use, [.text(digest)]).first
             let opened: SessionID? = try use?.optionalIdentifier(1)
             let told = opened.map(reuse.naming) ?? reuse
-            let sessions = try transaction.endAppSessions(
-                [opened].compactMap(\.self), at: now, first: [told], ended: ended)
-            if sessions.isEmpty, alwaysTells { try transaction.record(told) }
-            return sessions
+            let ended =
+                try opened.map { try transaction.end(.appSession($0), ending, by: endings, first: [told]) } ?? .nothing
+            if ended.isEmpty, alwaysTells { try transaction.record(told) }
+            return ended
         }
     }
 

@@ -78,7 +78,7 @@ final class GroupCommitWriter: Sendable {
     private func drain(on session: any SQLSession) {
         while let batch = nextBatch() {
             let written = WriteBatch(
-                writes: batch, session: session, auditor: auditor, sessionEndNews: engine.dialect.sessionEndNews
+                writes: batch, session: session, auditor: auditor, dialect: engine.dialect
             ).commit(startingFrom: committedChain.withLock { $0 })
             // Whatever went wrong, the database knows best where the chain ends.
             committedChain.withLock { $0 = written }

@@ -9,7 +9,7 @@ struct WriteBatch {
     let writes: [PendingWrite]
     let session: any SQLSession
     let auditor: AuditChainWriter
-    let sessionEndNews: SQLStatement?
+    let dialect: SQLDialect
 
     /// Times that an interrupted batch is run as a whole before its writes go their own ways.
     private static let attempts = 3
@@ -55,7 +55,7 @@ struct WriteBatch {
             return nil
         }
         return writes.reduce(nil) { chain, write in
-            WriteBatch(writes: [write], session: session, auditor: auditor, sessionEndNews: sessionEndNews)
+            WriteBatch(writes: [write], session: session, auditor: auditor, dialect: dialect)
                 .commit(startingFrom: chain)
         }
     }
@@ -72,7 +72,7 @@ struct WriteBatch {
                 }
             try transaction.storeRecords()
             try auditor.recordCheckpointIfDue(in: transaction)
-            if let sessionEndNews { try transaction.sendAnnouncements(sessionEndNews) }
+            try transaction.sendAnnouncements(dialect)
             try session.commit()
             for answer in answers { answer() }
             return transaction.chain

@@ -66,7 +66,10 @@ package final class WriteTransaction {
     package func announce(ended id: SessionID) { endedSessions.append(id) }
 
     /// Hands over what was announced; also what a write announced that was undone, which costs nodes a look-up.
-    func sendAnnouncements(_ statement: SQLStatement) throws {
+    func sendAnnouncements(_ dialect: SQLDialect) throws {
+        guard !endedSessions.isEmpty else { return }
+        if let advance = dialect.advanceNumber { try session.submit(advance, []) }
+        guard let statement = dialect.sessionEndNews else { return }
         for start in stride(from: 0, to: endedSessions.count, by: Self.endsPerNotice) {
             let part = endedSessions[start..<min(start + Self.endsPerNotice, endedSessions.count)]
             try session.submit(statement, [.text(part.map(\.rawValue).joined(separator: ","))])

@@ -7,7 +7,7 @@ struct CopiedTable: Sendable {
 
     /// Every table but `schema_migration`, which says what a database is and not what it holds.
     static let all = [
-        CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at"),
+        CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at login_tokens_void_until"),
         CopiedTable(
             "account", 1,
             """
@@ -21,13 +21,15 @@ struct CopiedTable: Sendable {
         CopiedTable("client", 1, "client_id document updated_at"),
         CopiedTable(
             "login_token_use", 1,
-            "token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest"),
+            "token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest scope"
+        ),
         CopiedTable("idempotency_key", 1, "key_digest fingerprint token_id signing_key_id payload expires_at"),
         CopiedTable(
             "web_session", 1,
             """
             id secret_digest subject client_id app_client_id parent_id login_token_id opening auth_time acr amr \
-            created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at
+            created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at \
+            ancestry scope
             """),
         CopiedTable(
             "audit_event", 2,
@@ -42,13 +44,13 @@ struct CopiedTable: Sendable {
             "authorization_code", 1,
             """
             digest client_id redirect_uri code_challenge nonce scope subject auth_time acr amr browser_session_id \
-            requested_claims proof_key issued_at expires_at misses redeemed_at session_id
+            requested_claims proof_key issued_at expires_at misses redeemed_at session_id granted_in
             """),
         CopiedTable(
             "app_session", 1,
             """
             id subject client_id scope opening auth_time acr amr browser_session_id device_secret_id parent_id \
-            requested_claims wants_logout_notice created_at expires_at ended_at
+            requested_claims wants_logout_notice created_at expires_at ended_at ancestry granted_in
             """),
         CopiedTable(
             "refresh_token", 1,

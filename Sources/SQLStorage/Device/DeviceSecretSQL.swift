@@ -56,11 +56,6 @@ enum DeviceSecretSQL {
         UPDATE device_secret SET revoked_at = $2, revoke_reason = $3 WHERE id = $1 AND revoked_at IS NULL
         """
 
-    static let liveOf: SQLStatement = """
-        SELECT id, client_id, session_id FROM device_secret
-        WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY id
-        """
-
     static let insertDigest: SQLStatement = """
         INSERT INTO device_secret_digest (digest, device_secret_id, issued_at) VALUES ($1, $2, $3)
         """

@@ -34,20 +34,19 @@ extension DurableStorage: DeviceSecretStore {
     }
 
     package func issueDeviceSecret(
-        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent,
-        displaced: DeviceSecretEnding
+        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent, displaced: Ending
     ) async throws -> DeviceSecretIssueOutcome {
-        try await write { transaction in
+        try await write { [endings] transaction in
             // The user's row is held, so that two sign-ins at once cannot both find room for one device.
             _ = try transaction.changes(DeviceSecretSQL.holdUser, [SQLValue(device.subject)])
             let live: [DeviceSecretID] = try transaction.run(
                 DeviceSecretSQL.liveByUse, [SQLValue(device.subject), SQLValue(device.createdAt)]
             ).map { try $0.identifier(0) }
-            var ended: [SessionID] = []
+            var ended = Ended.nothing
             if live.count >= limit.count {
                 guard limit.behavior == .revokeOldest else { return .rejected }
                 for id in live.prefix(live.count - limit.count + 1) {
-                    ended += try Self.end(id, displaced, in: transaction) ?? []
+                    ended = ended + (try transaction.end(.device(id), displaced, by: endings))
                 }
             }
             try transaction.run(DeviceSecretSQL.insert, device.columns)
@@ -77,15 +76,6 @@ extension DurableStorage: DeviceSecretStore {
             try transaction.run(DeviceSecretSQL.dropMiddle, [SQLValue(id), .integer(Int64(count))])
             try transaction.record(event)
             return true
-        }
-    }
-
-    package func revokeDeviceSecret(
-        _ id: DeviceSecretID, ending: DeviceSecretEnding
-    ) async throws -> DeviceSecretRevokeOutcome {
-        try await write { transaction in
-            if let ended = try Self.end(id, ending, in: transaction) { return .revoked(ended: ended) }
-            return try transaction.run(DeviceSecretSQL.select, [SQLValue(id)]).isEmpty ? .unknown : .alreadyRevoked
         }
     }
 

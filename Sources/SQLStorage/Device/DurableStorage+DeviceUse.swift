@@ -2,7 +2,7 @@ package import Bridge
 
 extension DurableStorage {
     package func useDeviceSecret(
-        digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: DeviceSecretEnding
+        digest: String, for use: DeviceSecretUse, overlap: Duration, replayed: Ending
     ) async throws -> DeviceSecretUseOutcome {
         let select = SQLCall(DeviceSecretSQL.selectByDigest, [.text(digest)])
         let standing = SQLCall(heldStanding, [SQLValue(use.subject)])
@@ -10,7 +10,7 @@ extension DurableStorage {
         let carrier = SQLCall(heldAppSession, [SQLValue(use.sessionID)])
         let below = SQLCall(DeviceSecretSQL.sessionBelow, [SQLValue(use.sessionID), .text(digest), SQLValue(use.at)])
         let course = [select, standing, select, hold, select, carrier, below]
-        return try await write(anticipating: course) { [heldStanding] transaction in
+        return try await write(anticipating: course) { [heldStanding, endings] transaction in
             guard let row = try transaction.run(select).first else { return .refused(.unknown) }
             // The user's row first, as a disabling does, so that the two never wait for each other.
             guard try transaction.isActive(try DeviceSecret(row: row).subject, by: heldStanding) else {
@@ -20,7 +20,8 @@ extension DurableStorage {
             guard case .accepted(let device) = found else { return found }
             switch try Self.place(of: digest, at: use.at, overlap: overlap, in: transaction) {
             case .current, .overlapping: break
-            case .replayed: return .replayed(ended: try Self.end(device.id, replayed, in: transaction) ?? [])
+            case .replayed:
+                return .replayed(ended: try transaction.end(.device(device.id), replayed, by: endings))
             }
             _ = try transaction.run(carrier)
             guard try !transaction.run(below).isEmpty else {
@@ -42,9 +43,9 @@ extension DurableStorage {
 
     package func rotateDeviceSecret(
         digest: String, to successor: String, at now: Timestamp, overlap: Duration, event: AuditEvent,
-        replayed: DeviceSecretEnding
+        replayed: Ending
     ) async throws -> DeviceSecretUseOutcome {
-        try await write { transaction in
+        try await write { [endings] transaction in
             let found = try Self.held(digest, in: transaction) { device in
                 SQLCall(DeviceSecretSQL.hold, [SQLValue(device.id), SQLValue(now)])
             }
@@ -52,7 +53,7 @@ extension DurableStorage {
             if try !transaction.changes(DeviceSecretSQL.replace, [.text(digest), SQLValue(now)]) {
                 switch try Self.place(of: digest, at: now, overlap: overlap, in: transaction) {
                 case .current, .replayed:
-                    return .replayed(ended: try Self.end(device.id, replayed, in: transaction) ?? [])
+                    return .replayed(ended: try transaction.end(.device(device.id), replayed, by: endings))
                 // The answer with the first successor was lost, or is still on its way: that one gets an overlap too.
                 case .overlapping:
                     try transaction.run(DeviceSecretSQL.replaceAll, [SQLValue(device.id), SQLValue(now)])
@@ -63,27 +64,6 @@ extension DurableStorage {
             try transaction.record(event)
             return .accepted(device)
         }
-    }
-
-    /// Ends a device and everything below it.
-    /// - Returns: the sessions that ended with it; `nil` when it was revoked before or is unknown.
-    static func end(
-        _ id: DeviceSecretID, _ ending: DeviceSecretEnding, in transaction: WriteTransaction
-    ) throws -> [SessionID]? {
-        let values = [SQLValue(id), SQLValue(ending.at), .text(ending.reason)]
-        guard try transaction.changes(DeviceSecretSQL.revoke, values),
-            let row = try transaction.run(DeviceSecretSQL.select, [SQLValue(id)]).first
-        else { return nil }
-        let device = try DeviceSecret(row: row)
-        var event = ending.event
-        event.subject = device.subject
-        event.clientID = event.clientID ?? device.clientID
-        event.sessionID = device.sessionID
-        try transaction.record(event)
-        try transaction.queueWebhook(ended: id, by: event)
-        let sessions: [SessionID] = try transaction.run(AppSessionSQL.idsUnderDeviceSecret, [SQLValue(id)])
-            .map { try $0.identifier(0) }
-        return try transaction.endAppSessions(sessions, at: ending.at, ended: ending.sessionEvent)
     }
 
     private enum PresentedPlace { case current, overlapping, replayed }

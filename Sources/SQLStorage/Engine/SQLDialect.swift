@@ -12,6 +12,16 @@ package struct SQLDialect: Sendable {
     var isRemote: Bool
     /// Run first in the transaction of a migration, so that of several nodes that start at once one migrates.
     let beforeMigration: [SQLStatement]
+    /// A number, as an expression inside a transaction that writes, by which readers tell what they have not seen yet:
+    /// what a transaction commits has its number, and ``lowestOpenNumber`` is at most the number of every transaction
+    /// that is not over.
+    let transactionNumber: String
+    /// The lowest number that a transaction under way, or yet to come, may have.
+    let lowestOpenNumber: String
+    /// Text that changes when the numbers may begin anew: after a restart, a failover or a restore.
+    let databaseRun: String
+    /// Run before the commit of a transaction that used its number; `nil` where the engine counts by itself.
+    let advanceNumber: SQLStatement?
     /// Tells every node, at the commit, of the ended sessions whose ids are `$1`, separated by commas.
     let sessionEndNews: SQLStatement?
 }

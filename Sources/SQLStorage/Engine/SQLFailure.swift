@@ -5,6 +5,8 @@ package struct SQLFailure: Error, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The engine is away, busy, full, read-only or broken: nothing more can be done with this transaction.
         case unavailable
+        /// The answer to a commit was lost: it may have been made.
+        case undecided
         /// The transaction lost a conflict or its connection before it was committed: it left nothing behind, and
         /// another attempt may succeed.
         case interrupted
@@ -25,6 +27,7 @@ package struct SQLFailure: Error, Sendable {
     package var storageError: StorageError {
         switch kind {
         case .unavailable, .interrupted: .unavailable(text)
+        case .undecided: .undecided(text)
         case .refused, .corrupt: .corrupt(text)
         }
     }

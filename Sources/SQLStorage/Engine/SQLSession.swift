@@ -25,7 +25,7 @@ package protocol SQLSession {
     /// Opens a transaction that will write.
     func begin() throws
 
-    /// - Throws: ``SQLFailure``; `unavailable` also when it is not known whether the commit was made.
+    /// - Throws: ``SQLFailure``; `undecided` when it is not known whether the commit was made.
     func commit() throws
 
     /// Undoes the open transaction, if there is one.

@@ -1,8 +1,9 @@
 package import Bridge
+package import OAuth2
 
 extension DurableStorage: LoginTokenStore {
     package func recordIssue(
-        _ token: IssuedLoginToken, idempotency: IdempotencyRecord?, event: AuditEvent
+        _ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent
     ) async throws -> LoginTokenIssueOutcome {
         let claim = idempotency.map { SQLCall(LoginTokenSQL.claimKey, $0.columns + [SQLValue(token.issuedAt)]) }
         return try await write(anticipating: [claim].compactMap(\.self)) { transaction in
@@ -11,7 +12,7 @@ extension DurableStorage: LoginTokenStore {
                     return try Self.earlierIssue(for: idempotency, in: transaction)
                 }
             }
-            try transaction.submit(LoginTokenSQL.issue, token.columns)
+            try transaction.submit(LoginTokenSQL.issue, token.columns + [SQLValue(scope?.description)])
             try transaction.record(event)
             return .recorded
         }
@@ -21,6 +22,17 @@ extension DurableStorage: LoginTokenStore {
         try await read { session in
             try session.run(LoginTokenSQL.selectKey, [.text(keyDigest)]).first.map(IdempotencyRecord.init(row:))
         }.flatMap { now < $0.expiresAt ? $0 : nil }
+    }
+
+    package func issuingSession(
+        _ id: SessionID, of token: TokenID
+    ) async throws -> (session: AppSession, scope: Scope?)? {
+        try await read { session in
+            guard let row = try session.run(LoginTokenSQL.issuingSession, [SQLValue(id), SQLValue(token)]).first
+            else { return nil }
+            let scope = try row.optionalText(0) == nil ? nil : try row.scope(0)
+            return (try AppSession(row: row, from: 1), scope)
+        }
     }
 
     package func state(of id: TokenID) async throws -> LoginTokenState? {
@@ -67,26 +79,15 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func recordReplay(
-        of id: TokenID, at now: Timestamp, endSession: Bool, replay: AuditEvent, ended: AuditEvent,
-        alwaysTells: Bool
-    ) async throws -> SessionID? {
-        try await write { transaction in
-            guard endSession,
-                let row = try transaction.run(WebSessionSQL.endOpenedBy, [SQLValue(id), SQLValue(now)]).first
-            else {
-                if alwaysTells { try transaction.record(replay) }
-                return nil
+        of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool
+    ) async throws -> Ended {
+        try await write { [endings] transaction in
+            var ended = Ended.nothing
+            if let ending, case .redeemed(let use) = try Self.status(of: id, in: transaction) {
+                ended = try transaction.end(.webSession(use.sessionID), ending, by: endings, first: [replay])
             }
-            try transaction.record(replay)
-            let sessionID: SessionID = try row.identifier(0)
-            try transaction.record(ended.naming(sessionID))
-            transaction.announce(ended: sessionID)
-            // Whoever had this browser may have let apps in by it.
-            var below = ended
-            below.sessionID = nil
-            below.targetClientID = nil
-            _ = try transaction.endAppSessions(underBrowserSession: sessionID, at: now, ended: below)
-            return sessionID
+            if ended.isEmpty, alwaysTells { try transaction.record(replay) }
+            return ended
         }
     }
 

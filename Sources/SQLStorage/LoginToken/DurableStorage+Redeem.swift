@@ -12,15 +12,18 @@ extension DurableStorage {
         ]
         let redeem = SQLCall(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
         let insert = SQLCall(WebSessionSQL.insert, session.columns + [SQLValue(token.issuedAt)])
-        let end = replaced.map { SQLCall(WebSessionSQL.endIfAlive, [SQLValue($0.id), SQLValue(use.at)]) }
+        let end = replaced.map { SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(use.at)]) }
         // A replay's insert writes nothing, since the token's session stands in its way.
         let course = [standing, parent, redeem, insert, end].compactMap(\.self)
-        return try await write(anticipating: course) { transaction in
+        return try await write(anticipating: course) { [endings] transaction in
             // Asked inside the transaction: a user who was disabled a moment ago must not get in with a token that
             // was checked before. Disabling ends everything of the user, unredeemed tokens too (contract §7). Held,
             // because a disabling on another node must wait, or it would not see the session that is opened here.
-            if let row = try transaction.run(standing).first, let disabledAt = try row.optionalTimestamp(0) {
-                return .revoked(at: disabledAt)
+            if let row = try transaction.run(standing).first {
+                if let disabledAt = try row.optionalTimestamp(0) { return .revoked(at: disabledAt) }
+                if let voidUntil = try row.optionalTimestamp(1), token.issuedAt <= voidUntil {
+                    return .revoked(at: voidUntil)
+                }
             }
             // The same for the app's session, if it is one of ours: what hangs under it must not outlive it.
             if let parent, let row = try transaction.run(parent).first, let endedAt = try row.optionalTimestamp(0) {
@@ -36,9 +39,7 @@ extension DurableStorage {
                 throw Withdrawn(outcome: try Self.useOfPurgedToken(token, in: transaction))
             }
             if let replaced, let end, try transaction.changes(end) {
-                try transaction.record(replaced.event.naming(replaced.id))
-                transaction.announce(ended: replaced.id)
-                try transaction.settleGrants(under: replaced, in: session.id, at: use.at)
+                try transaction.settle(replaced, by: session.id, endings)
             }
             for event in events { try transaction.record(event) }
             return .opened

@@ -4,9 +4,16 @@
 /// statement change a row.
 enum LoginTokenSQL {
     static let issue: SQLStatement = """
-        INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, state, misses)
-        VALUES ($1, $2, $3, $4, $5, 'pending', 0)
+        INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, scope, state, misses)
+        VALUES ($1, $2, $3, $4, $5, $6, 'pending', 0)
         """
+
+    /// What the bearer had that a token was issued with, and its session.
+    static let issuingSession = SQLStatement(
+        """
+        SELECT t.scope, \(AppSessionSQL.columns.split(separator: ", ").map { "s.\($0)" }.joined(separator: ", "))
+        FROM app_session s LEFT JOIN login_token_use t ON t.token_id = $2 WHERE s.id = $1
+        """)
 
     /// The common way: the issue is on record.
     static let redeem: SQLStatement = """

@@ -2,9 +2,9 @@ package import Bridge
 
 extension DurableStorage: LogoutNoticeStore {
     package func takeLogoutNotices(
-        dueAt now: Timestamp, lease: Duration, limit: Int
+        dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
     ) async throws -> [LogoutNotice] {
-        try await take(from: LogoutNoticeSQL.queue, dueAt: now, lease: lease, limit: limit)
+        try await take(from: LogoutNoticeSQL.queue, dueAt: now, lease: lease, limit: limit, sparing: busy)
     }
 
     package func postponeLogoutNotice(_ id: String, until next: Timestamp) async throws {

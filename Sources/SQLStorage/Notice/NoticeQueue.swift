@@ -3,6 +3,8 @@ import Bridge
 /// A row of a queue of notices to somebody outside.
 protocol QueuedNotice: Sendable {
     var id: String { get }
+    /// Who is told.
+    var clientID: ClientID { get }
     /// Times that somebody took it up.
     var attempts: Int { get set }
     init(row: SQLRow) throws
@@ -10,6 +12,7 @@ protocol QueuedNotice: Sendable {
 
 /// The statements about a table of notices, which stand in it until they were heard or are given up.
 struct NoticeQueue<Notice: QueuedNotice>: Sendable {
+    /// Of each client the `$3` first, so that one that answers nothing does not fill the list.
     let due: SQLStatement
     /// One call takes a notice; it comes back at `$3` unless it is settled before.
     let take: SQLStatement
@@ -22,8 +25,10 @@ struct NoticeQueue<Notice: QueuedNotice>: Sendable {
     init(table: String, columns: [String]) {
         due = SQLStatement(
             """
-            SELECT \(columns.joined(separator: ", ")), next_attempt_at FROM \(table)
-            WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $2
+            SELECT \(columns.joined(separator: ", ")), next_attempt_at FROM
+                (SELECT *, row_number() OVER (PARTITION BY client_id ORDER BY next_attempt_at, id) AS place
+                FROM \(table) WHERE next_attempt_at <= $1) AS due
+            WHERE place <= $3 ORDER BY next_attempt_at, id LIMIT $2
             """)
         take = SQLStatement(
             """
@@ -37,13 +42,18 @@ struct NoticeQueue<Notice: QueuedNotice>: Sendable {
 }
 
 extension DurableStorage {
+    /// Notices of one client that are taken at a time.
+    private static var noticesPerClient: Int64 { 4 }
+
     /// Takes what is due off the queue for as long as `lease`: of several callers each notice goes to one.
     func take<Notice>(
-        from queue: NoticeQueue<Notice>, dueAt now: Timestamp, lease: Duration, limit: Int
+        from queue: NoticeQueue<Notice>, dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
     ) async throws -> [Notice] {
+        let window = SQLValue.integer(Int64(max(0, limit) + busy.count * Int(Self.noticesPerClient)))
         let due = try await read { session in
-            try session.run(queue.due, [SQLValue(now), .integer(Int64(max(0, limit)))])
+            try session.run(queue.due, [SQLValue(now), window, .integer(Self.noticesPerClient)])
                 .map { (notice: try Notice(row: $0), dueAt: try $0.timestamp(queue.dueColumn)) }
+                .filter { !busy.contains($0.notice.clientID) }.prefix(max(0, limit))
         }
         guard !due.isEmpty else { return [] }
         return try await write { transaction in

@@ -118,7 +118,7 @@ final class PostgresSession: SQLSession {
             // may have come before the commit or after it.
             guard link.isHealthy else {
                 throw SQLFailure(
-                    kind: .unavailable, text: "connection lost during a commit, so it may have been made or not")
+                    kind: .undecided, text: "connection lost during a commit, so it may have been made or not")
             }
             throw error
         }

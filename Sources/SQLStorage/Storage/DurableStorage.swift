@@ -9,10 +9,12 @@ package final class DurableStorage: Sendable {
     /// `nil` when the database was opened for reading only.
     private let writing: Writing?
     private let time: TimeSource
-    /// ``SubjectSQL/disabledAt`` for a transaction that counts on the answer.
+    /// ``SubjectSQL/standing`` for a transaction that counts on the answer.
     let heldStanding: SQLStatement
-    /// ``AppSessionSQL/endedAt`` likewise.
+    /// ``AppSessionSQL/endedAt`` and ``WebSessionSQL/endedAt`` likewise.
     let heldAppSession: SQLStatement
+    let heldWebSession: SQLStatement
+    let endings: EndingSQL
     private let checkpointTimer = Mutex<Task<Void, Never>?>(nil)
 
     /// How often a checkpoint is signed when there is news (contract §8).
@@ -29,8 +31,10 @@ package final class DurableStorage: Sendable {
     init(engine: any SQLEngine, auditor: AuditChainWriter?, time: TimeSource) {
         self.engine = engine
         self.time = time
-        heldStanding = SQLStatement(SubjectSQL.disabledAt.text + engine.dialect.rowHold)
+        heldStanding = SQLStatement(SubjectSQL.standing.text + engine.dialect.rowHold)
         heldAppSession = SQLStatement(AppSessionSQL.endedAt.text + engine.dialect.rowHold)
+        heldWebSession = SQLStatement(WebSessionSQL.endedAt.text + engine.dialect.rowHold)
+        endings = EndingSQL(engine.dialect)
         writing = auditor.map { Writing(writer: GroupCommitWriter(engine: engine, auditor: $0), auditor: $0) }
         if writing != nil { startCheckpointTimer() }
     }

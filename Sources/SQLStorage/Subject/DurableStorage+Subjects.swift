@@ -3,7 +3,7 @@ package import Bridge
 extension DurableStorage: SubjectStore {
     package func standing(of subject: Subject) async throws -> SubjectStanding {
         try await read { session in
-            guard let row = try session.run(SubjectSQL.disabledAt, [SQLValue(subject)]).first else { return .unknown }
+            guard let row = try session.run(SubjectSQL.standing, [SQLValue(subject)]).first else { return .unknown }
             return try row.optionalTimestamp(0) == nil ? .active : .disabled
         }
     }
@@ -15,17 +15,17 @@ extension DurableStorage: SubjectStore {
     }
 
     package func setDisabled(
-        _ disabled: Bool, subject: Subject, at now: Timestamp, event: AuditEvent, ended: AuditEvent
-    ) async throws -> [SessionID]? {
-        try await write { transaction in
+        _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
+    ) async throws -> Ended? {
+        try await write { [endings] transaction in
             let changed =
                 disabled
-                ? try transaction.run(SubjectSQL.disable, [SQLValue(subject), SQLValue(now)])
+                ? try transaction.run(SubjectSQL.disable, [SQLValue(subject), SQLValue(ending.at)])
                 : try transaction.run(SubjectSQL.enable, [SQLValue(subject)])
             guard !changed.isEmpty else { return nil }
             try transaction.record(event)
-            guard disabled else { return [] }
-            return try transaction.endAll(of: subject, at: now, ended: ended)
+            guard disabled else { return .nothing }
+            return try transaction.end(.user(subject), ending, by: endings)
         }
     }
 

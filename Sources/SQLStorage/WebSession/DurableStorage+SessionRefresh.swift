@@ -2,9 +2,9 @@ package import Bridge
 
 extension DurableStorage: SessionRefreshStore {
     package func refreshSession(
-        digest: String, to successor: String, at now: Timestamp, ended: AuditEvent
+        digest: String, to successor: String, at now: Timestamp, replayed: Ending
     ) async throws -> SessionRefreshOutcome {
-        try await write { transaction in
+        try await write { [endings] transaction in
             guard let found = try transaction.run(SessionRefreshSQL.select, [.text(digest)]).first else {
                 return .refused
             }
@@ -17,11 +17,7 @@ extension DurableStorage: SessionRefreshStore {
             else { return .refused }
             let isSuperseded = try !transaction.run(SessionRefreshSQL.usedChild, [.text(digest), SQLValue(id)]).isEmpty
             guard try cookie.integer(3) == 0, !isSuperseded else {
-                if try transaction.changes(WebSessionSQL.end, [SQLValue(id), SQLValue(now)]) {
-                    try transaction.record(ended.naming(session))
-                    transaction.announce(ended: id)
-                }
-                return .replayed(session)
+                return .replayed(try transaction.end(.webSession(id), replayed, by: endings))
             }
             if try transaction.changes(SessionRefreshSQL.use, [.text(digest), SQLValue(now)]),
                 let parent = try cookie.optionalText(1)
@@ -49,17 +45,5 @@ extension WriteTransaction {
         try submit(
             SessionRefreshSQL.insert,
             [.text(digest), SQLValue(session.id), SQLValue(parent), SQLValue(now), SQLValue(session.expiresAt)])
-    }
-}
-
-extension AuditEvent {
-    /// The event with the facts of the session that ends.
-    fileprivate func naming(_ session: WebSession) -> AuditEvent {
-        var event = self
-        event.subject = session.subject
-        event.clientID = session.appClientID
-        event.targetClientID = session.clientID
-        event.sessionID = session.id
-        return event
     }
 }

@@ -17,29 +17,24 @@ extension DurableStorage: WebSessionStore {
         _ opened: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
     ) async throws -> Bool {
         let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
-        let end = replaced.map { SQLCall(WebSessionSQL.endIfAlive, [SQLValue($0.id), SQLValue(opened.createdAt)]) }
+        let end = replaced.map {
+            SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(opened.createdAt)])
+        }
         let insert = SQLCall(WebSessionSQL.insert, opened.columns + [.null])
         // One that is raised is refused by what comes of the statements before.
         let course = replaced?.isRaised == true ? nil : [standing, end, insert].compactMap(\.self)
-        return try await write(anticipating: course) { transaction in
+        return try await write(anticipating: course) { [endings] transaction in
             // Held for the reason that redeem has: a disabling must see this session, or come first.
             if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
             var hasReplaced = false
             if let replaced, let end {
                 hasReplaced = try transaction.changes(end)
-                if hasReplaced {
-                    try transaction.record(replaced.event.naming(replaced.id))
-                    transaction.announce(ended: replaced.id)
-                } else if replaced.isRaised {
-                    return false
-                }
+                if !hasReplaced, replaced.isRaised { return false }
             }
             guard try transaction.changes(insert) else {
                 throw StorageError.corrupt("a new session's id is taken")
             }
-            if let replaced, hasReplaced {
-                try transaction.settleGrants(under: replaced, in: opened.id, at: opened.createdAt)
-            }
+            if let replaced, hasReplaced { try transaction.settle(replaced, by: opened.id, endings) }
             for event in events { try transaction.record(event) }
             return true
         }
@@ -51,23 +46,19 @@ extension DurableStorage: WebSessionStore {
         }
     }
 
-    package func end(_ id: SessionID, at now: Timestamp, event: AuditEvent) async throws -> Bool {
-        try await write { transaction in
-            guard try transaction.changes(WebSessionSQL.end, [SQLValue(id), SQLValue(now)]) else { return false }
-            try transaction.record(event)
-            transaction.announce(ended: id)
-            // What apps were granted under this browser's sign-in ends with it, unless it was granted for longer.
-            var ended = event
-            ended.sessionID = nil
-            ended.targetClientID = nil
-            _ = try transaction.endAppSessions(underBrowserSession: id, at: now, ended: ended)
-            return true
-        }
-    }
-
-    package func sessionsEnded(since: Timestamp) async throws -> [SessionID] {
-        try await read { session in
-            try session.run(WebSessionSQL.endedSince, [SQLValue(since)]).map { try $0.identifier(0) }
+    package func sessionsEnded(since earlier: EndMark?) async throws -> EndNews {
+        try await read { [endings] session in
+            // The mark is read first: what commits between the two statements is found twice, and never missed.
+            guard let row = try session.run(endings.mark).first else {
+                throw StorageError.corrupt("the database does not count its transactions")
+            }
+            let mark = EndMark(run: try row.text(0), number: try row.integer(1))
+            guard let earlier, earlier.run == mark.run, earlier.number <= mark.number else {
+                return EndNews(ended: [], mark: mark, hasGap: true)
+            }
+            let ended: [SessionID] = try session.run(EndingSQL.endedIn, [.integer(earlier.number)])
+                .map { try $0.identifier(0) }
+            return EndNews(ended: ended, mark: mark, hasGap: false)
         }
     }
 

@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 extension WebSession {
     /// The values of the table's columns, in the order of ``WebSessionSQL``.
@@ -8,19 +9,21 @@ extension WebSession {
             SQLValue(parentID), SQLValue(loginTokenID), .text(opening.rawValue), SQLValue(authentication.time),
             SQLValue(authentication.acr), AuthenticationMethods.encode(authentication.amr), SQLValue(createdAt),
             SQLValue(expiresAt), .integer(idleLifetime.inMilliseconds), SQLValue(lastSeenAt), SQLValue(endedAt),
+            lineage.ancestryColumn, SQLValue(lineage.scope?.description),
         ]
     }
 
     init(row: SQLRow) throws {
+        let opener: SessionID? = try row.optionalIdentifier(5)
         self.init(
-            id: try row.identifier(0), secretDigest: try row.text(1), subject: try row.identifier(2),
+            id: try row.identifier(0), secretDigest: try row.text(1),
+            lineage: Lineage(
+                stored: try row.identifier(2), opening: try row.word(7), ancestry: try row.ancestry(16),
+                parent: opener.map { .opened(by: $0) } ?? .none,
+                scope: try row.optionalText(17) == nil ? nil : try row.scope(17),
+                authentication: try row.authentication(8), expiresAt: try row.timestamp(12)),
             clientID: try row.identifier(3), appClientID: try row.optionalIdentifier(4),
-            parentID: try row.optionalIdentifier(5), loginTokenID: try row.optionalIdentifier(6),
-            opening: try row.word(7),
-            authentication: Authentication(
-                time: try row.optionalTimestamp(8), acr: try row.optionalText(9),
-                amr: try AuthenticationMethods.decode(try row.optionalText(10))),
-            createdAt: try row.timestamp(11), expiresAt: try row.timestamp(12),
+            loginTokenID: try row.optionalIdentifier(6), createdAt: try row.timestamp(11),
             idleLifetime: .milliseconds(try row.integer(13)), lastSeenAt: try row.timestamp(14),
             endedAt: try row.optionalTimestamp(15))
     }

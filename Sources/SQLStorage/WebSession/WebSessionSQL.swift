@@ -1,15 +1,15 @@
 /// The statements about web sessions.
 enum WebSessionSQL {
-    private static let columns = """
+    static let columns = """
         id, secret_digest, subject, client_id, app_client_id, parent_id, login_token_id, opening, auth_time, acr, amr, \
-        created_at, expires_at, idle_lifetime, last_seen_at, ended_at
+        created_at, expires_at, idle_lifetime, last_seen_at, ended_at, ancestry, scope
         """
 
-    /// Writes no row when the login token opened a session before; `$17` is when the token was issued.
+    /// Writes no row when the login token opened a session before; `$19` is when the token was issued.
     static let insert = SQLStatement(
         """
         INSERT INTO web_session (\(columns), login_token_issued_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
         ON CONFLICT (login_token_issued_at, login_token_id) DO NOTHING
         """)
 
@@ -34,32 +34,7 @@ enum WebSessionSQL {
         UPDATE web_session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2 AND ended_at IS NULL
         """
 
-    static let end: SQLStatement = """
-        UPDATE web_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL
-        """
-
-    // "Alive" leaves the idle end out: last_seen_at may lag behind what a node knows, and a session that is ended
-    // once too often is harmless, one that is left alive is not.
-    static let endIfAlive: SQLStatement = """
-        UPDATE web_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL AND expires_at > $2
-        """
-
-    static let endOpenedBy: SQLStatement = """
-        UPDATE web_session SET ended_at = $2
-        WHERE id = (SELECT session_id FROM login_token_use WHERE token_id = $1) AND ended_at IS NULL
-        RETURNING id
-        """
-
-    /// Those that an app session carried.
-    static let endUnder: SQLStatement = """
-        UPDATE web_session SET ended_at = $2 WHERE parent_id = $1 AND ended_at IS NULL RETURNING id, client_id
-        """
-
-    static let endAllOf: SQLStatement = """
-        UPDATE web_session SET ended_at = $2 WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2 RETURNING id
-        """
-
-    static let endedSince: SQLStatement = "SELECT id FROM web_session WHERE ended_at >= $1"
+    static let endedAt: SQLStatement = "SELECT ended_at FROM web_session WHERE id = $1"
 
     static let purge: SQLStatement = """
         DELETE FROM web_session WHERE id IN

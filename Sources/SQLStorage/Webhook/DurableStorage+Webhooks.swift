@@ -13,9 +13,9 @@ extension DurableStorage: WebhookStore {
     }
 
     package func takeWebhookNotices(
-        dueAt now: Timestamp, lease: Duration, limit: Int
+        dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
     ) async throws -> [WebhookNotice] {
-        try await take(from: WebhookSQL.queue, dueAt: now, lease: lease, limit: limit)
+        try await take(from: WebhookSQL.queue, dueAt: now, lease: lease, limit: limit, sparing: busy)
     }
 
     package func postponeWebhookNotice(_ id: String, until next: Timestamp) async throws {

@@ -47,7 +47,7 @@ struct CopyCommand: AsyncParsableCommand {
 extension StorageError {
     fileprivate var privateText: String {
         switch self {
-        case .unavailable(let text), .corrupt(let text): text
+        case .unavailable(let text), .undecided(let text), .corrupt(let text): text
         }
     }
 }

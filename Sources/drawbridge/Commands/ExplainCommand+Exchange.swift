@@ -90,8 +90,8 @@ extension ExplainCommand {
                     settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger, time: .system),
                 keys: try KeyReloader(path: settings.loginTokenKeysFile).ring,
                 clients: try await ClientReloader(settings: settings, store: storage).directory,
-                bearers: try await TrustedIssuers(settings.trustedIssuers, logger: logger), logger: logger,
-                time: .system)
+                bearers: try await TrustedIssuers(settings.trustedIssuers, logger: logger), notices: NoticeBell(),
+                logger: logger, time: .system)
             guard let provider = domain.provider else {
                 throw CommandFailure("There is no token endpoint: \(settings.masterKeyPath) does not exist.")
             }

@@ -48,7 +48,7 @@ extension ExplainCommand {
             return Explainer(
                 codec: LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys.ring),
                 clients: clients.directory, subjects: storage, store: storage,
-                parents: ParentSessions(store: storage, apps: storage), publicOrigin: settings.publicOrigin,
+                parents: ParentSessions(store: storage), publicOrigin: settings.publicOrigin,
                 time: time)
         }
     }

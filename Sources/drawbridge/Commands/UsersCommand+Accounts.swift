@@ -46,7 +46,7 @@ extension UsersCommand {
                 return try await storage.setPassword(hash, of: account.subject)
             }
             guard let ended else { throw CommandFailure("There is no account \(user).") }
-            print("Changed the password of \(user); \(ended.count) sessions ended.")
+            print("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
         }
     }
 }
@@ -70,12 +70,11 @@ struct UserName {
 
 extension AccountStore {
     /// Changes a password from the command line.
-    fileprivate func setPassword(_ hash: PasswordHash, of subject: Subject) async throws -> [SessionID]? {
+    fileprivate func setPassword(_ hash: PasswordHash, of subject: Subject) async throws -> Ended? {
         let now = TimeSource.system.now()
         return try await setPassword(
-            hash, of: subject, at: now,
+            hash, of: subject,
             event: AuditEvent(at: now, type: .userPasswordChanged, outcome: .success, subject: subject),
-            ended: AuditEvent(
-                at: now, type: .webSessionEnded, outcome: .success, reason: "password_changed", subject: subject))
+            ending: Ending(at: now, reason: "password_changed", origin: nil))
     }
 }

@@ -53,7 +53,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() async throws {
             let ended = try await UserSwitch(subject: subject, disables: true).apply(options)
-            print("Disabled \(subject); \(ended.count) web sessions ended.")
+            print("Disabled \(subject); \(ended.sessions.count) sessions ended.")
         }
     }
 
@@ -75,16 +75,15 @@ private struct UserSwitch {
     let subject: String
     let disables: Bool
 
-    func apply(_ options: StorageOptions) async throws -> [SessionID] {
+    func apply(_ options: StorageOptions) async throws -> Ended {
         let result = try await options.withStorage { storage in
             let subject = try await UserName(subject).subject(in: storage)
             let now = TimeSource.system.now()
             return try await storage.setDisabled(
-                disables, subject: subject, at: now,
+                disables, subject: subject,
                 event: AuditEvent(
                     at: now, type: disables ? .userDisabled : .userEnabled, outcome: .success, subject: subject),
-                ended: AuditEvent(
-                    at: now, type: .webSessionEnded, outcome: .success, reason: "user_disabled", subject: subject))
+                ending: Ending(at: now, reason: "user_disabled", origin: nil))
         }
         guard let result else {
             throw CommandFailure("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")

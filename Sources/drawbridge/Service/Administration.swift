@@ -32,8 +32,8 @@ struct Administration: Sendable {
                 store: storage, directory: clients.directory, fixed: clients.fixedIDs,
                 reload: clients.reloadStored),
             users: StoredUsers(
-                storage: storage, sessions: domain.sessions, passwords: try PasswordDesk(cost: settings.passwordCost),
-                onClaimsChanged: { domain.provider?.userClaims.forget($0) }),
+                storage: storage, endings: domain.endings, passwords: try PasswordDesk(cost: settings.passwordCost),
+                onClaimsChanged: { domain.provider?.userClaims.forget($0) }, time: time),
             keys: ServerKeyRegister(
                 loginTokens: LoginTokenKeyRegister(
                     path: settings.loginTokenKeysFile, reloader: keys, audit: storage, time: time),

@@ -21,6 +21,8 @@ struct Composition: Sendable {
     let forwarding: AuditForwarding
     let refusals: RefusalLog
     let webhooks: WebhookNotifier
+    /// Rung when something ended that somebody outside wants to hear of.
+    let notices = NoticeBell()
     let bearerCache: CachedBearerAuthenticator
     /// `nil` without a master key: then Drawbridge stands beside another provider only.
     let provider: ProviderComposition?
@@ -72,14 +74,13 @@ struct Composition: Sendable {
         let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
         let domain = try await DomainServices(
             settings: settings, storage: storage, shared: shared, keys: keys.ring, clients: clients.directory,
-            bearers: bearerCache,
-            logger: logger, time: time)
+            bearers: bearerCache, notices: notices, logger: logger, time: time)
         provider = domain.provider
         refusals = domain.refusals
         services = BridgeServices(
             issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
             redeemer: domain.redeemer, sessions: domain.sessions,
-            formTokens: FormTokens(keys: keys.ring, time: time), bearers: domain.bearers,
+            endings: domain.endings, formTokens: FormTokens(keys: keys.ring, time: time), bearers: domain.bearers,
             clients: clients.directory,
             admin: try administration.services(
                 settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,

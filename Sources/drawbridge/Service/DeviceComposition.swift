@@ -26,11 +26,13 @@ struct DeviceComposition: Sendable {
         let issuer = settings.publicOrigin.description
         let cookies = CookieTokens(codec: provider.codec)
         let configuration = NativeSSOConfiguration(configured: settings.nativeSSO, store: storage, time: time)
-        let secrets = DeviceSecrets(store: storage, configuration: configuration, sessions: provider.sessions)
+        let secrets = DeviceSecrets(
+            store: storage, configuration: configuration, endings: surroundings.endings)
         self.secrets = secrets
         let native = NativeSSOExchange(
             issuer: issuer, configuration: configuration, devices: secrets, store: storage, appSessions: storage,
-            sessions: provider.sessions, webSessions: surroundings.sessions, subjects: surroundings.subjects,
+            sessions: provider.sessions, endings: surroundings.endings, webSessions: surroundings.sessions,
+            subjects: surroundings.subjects,
             consents: storage, clients: clients, accessTokens: provider.accessTokens, tokens: provider.tokens,
             refreshTokens: provider.refreshTokens, cookies: cookies,
             limiter: surroundings.shared.limiter, refusals: surroundings.refusals)
@@ -44,16 +46,15 @@ struct DeviceComposition: Sendable {
         services = DeviceServices(
             configuration: configuration, secrets: secrets, devices: storage,
             refresh: SessionRefresh(
-                store: storage, sessions: surroundings.sessions, clients: clients, subjects: surroundings.subjects,
-                cookies: cookies, limit: surroundings.refreshLimit, time: time),
+                store: storage, sessions: surroundings.sessions, endings: surroundings.endings, clients: clients,
+                subjects: surroundings.subjects, cookies: cookies, limit: surroundings.refreshLimit, time: time),
             exchange: native,
             places: SignedInPlaces(
-                devices: storage, apps: storage, webs: storage, audit: storage, secrets: secrets,
-                appSessions: provider.sessions, webSessions: surroundings.sessions, time: time),
+                devices: storage, apps: storage, webs: storage, audit: storage, endings: surroundings.endings,
+                time: time),
             compatibility: settings.signInCompatibility
                 ? SignInCompatibility(
                     codes: AuthorizationCodes(store: storage, limit: surroundings.authorizationLimit),
-                    codeStore: storage, refreshTokens: storage,
-                    devices: storage, register: storage, sessions: provider.sessions, users: provider.users) : nil)
+                    codeStore: storage, refreshTokens: storage, devices: storage, users: provider.users) : nil)
     }
 }

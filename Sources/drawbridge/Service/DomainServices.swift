@@ -7,6 +7,8 @@ struct DomainServices: Sendable {
     let issuer: LoginTokenIssuer
     let redeemer: LoginTokenRedeemer
     let sessions: WebSessions
+    let appSessions: AppSessions
+    let endings: SessionEndings
     let bearers: BearerGate
     let signIn: SignInServices
     let provider: ProviderComposition?
@@ -18,8 +20,8 @@ struct DomainServices: Sendable {
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
         keys: Reloadable<LoginTokenKeyRing>,
-        clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, logger: Logger,
-        time: TimeSource
+        clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, notices: NoticeBell,
+        logger: Logger, time: TimeSource
     ) async throws {
         let limits = settings.limits ?? LimitSettings()
         let limiter = shared.limiter
@@ -31,7 +33,7 @@ struct DomainServices: Sendable {
             requiresNonce: settings.requiresProofNonce, time: time)
         codec = LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys)
         let subjects = Subjects(store: storage, time: time)
-        parents = ParentSessions(store: storage, apps: storage, time: time)
+        parents = ParentSessions(store: storage, time: time)
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
         refusals = RefusalLog(
             audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys, clock: .uptime(time)),
@@ -39,17 +41,21 @@ struct DomainServices: Sendable {
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)
+        appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
+        endings = SessionEndings(
+            store: storage, webSessions: sessions, appSessions: appSessions, onEnd: { notices.ring() })
         issuer = LoginTokenIssuer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
         redeemer = LoginTokenRedeemer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
-            sessions: sessions, replayGuard: shared.replayGuard,
-            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), time: time)
+            sessions: sessions, endings: endings, replayGuard: shared.replayGuard,
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time)
         let master = try Self.masterKey(settings, logger: logger)
         let provider = try await Self.provider(
             ProviderComposition.Surroundings(
-                settings: settings, storage: storage, shared: shared, sessions: sessions, clients: clients,
+                settings: settings, storage: storage, shared: shared, sessions: sessions, appSessions: appSessions,
+                endings: endings, clients: clients,
                 refusals: refusals, subjects: subjects, issuer: issuer, redeemer: redeemer,
                 proofs: proofs, authenticator: authenticator, sealingKeys: keys,
                 logger: logger, time: time), master: master)

@@ -21,6 +21,8 @@ struct ProviderComposition: Sendable {
         let storage: any BridgeStorage
         let shared: SharedState
         let sessions: WebSessions
+        let appSessions: AppSessions
+        let endings: SessionEndings
         let clients: Reloadable<ClientDirectory>
         let refusals: RefusalLog
         let subjects: Subjects
@@ -59,7 +61,8 @@ struct ProviderComposition: Sendable {
         let userClaims = RememberedUserClaims(users, time: time)
         let idTokens = IDTokenCodec(issuer: issuer, keys: keys.ring)
         let codec = AccessTokenCodec(issuer: issuer, keys: keys.ring)
-        let sessions = AppSessions(store: storage, webSessions: surroundings.sessions, time: time)
+        let sessions = surroundings.appSessions
+        let endings = surroundings.endings
         let authenticator = ClientAuthenticator(
             clients: clients, issuer: issuer,
             endpoints: Set(["token", "par", "introspect", "revoke"].map { "\(issuer)/oauth/\($0)" }),
@@ -83,10 +86,10 @@ struct ProviderComposition: Sendable {
         self.device = device
         let grants: [any TokenGrant] = [
             AuthorizationCodeGrant(
-                codes: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens,
+                codes: storage, browsers: storage, endings: endings, refreshTokens: refreshTokens, tokens: tokens,
                 devices: device.secrets, refusals: surroundings.refusals),
             RefreshTokenGrant(
-                store: storage, sessions: sessions, refreshTokens: refreshTokens, tokens: tokens,
+                store: storage, endings: endings, refreshTokens: refreshTokens, tokens: tokens,
                 devices: device.secrets, limit: surroundings.refreshLimit),
             ClientCredentialsGrant(tokens: tokens, audit: storage), device.exchange,
         ]
@@ -97,7 +100,7 @@ struct ProviderComposition: Sendable {
                 refusals: surroundings.refusals, limiter: limiter, limits: limits, time: time),
             revocation: TokenRevocation(
                 authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
-                revoked: storage, sessions: sessions, further: [device.secrets.revocation], time: time),
+                revoked: storage, endings: endings, further: [device.secrets.revocation], time: time),
             introspection: TokenIntrospection(
                 authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: userClaims,
                 issuer: issuer, further: [device.secrets.introspection(issuer: issuer)], time: time),

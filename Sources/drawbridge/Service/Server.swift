@@ -56,7 +56,8 @@ struct Server: Sendable {
                         AlertWebhook(url: $0, secret: settings.alerts.webhookSecret)
                     },
                     node: settings.node, time: composition.time, logger: logger),
-                WebhookService(notifier: composition.webhooks, logger: logger),
+                WebhookSubscription(notifier: composition.webhooks, logger: logger),
+                NoticeService(worker: composition.webhooks, bell: composition.notices, logger: logger),
                 ClientNewsService(clients: composition.clients, logger: logger),
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
@@ -93,7 +94,10 @@ struct Server: Sendable {
 
     private var providerServices: [any Service] {
         composition.provider.map { provider in
-            [ProviderUpkeep(notifier: provider.notifier, keys: provider.keys, logger: composition.logger)]
+            [
+                ProviderUpkeep(keys: provider.keys, logger: composition.logger),
+                NoticeService(worker: provider.notifier, bell: composition.notices, logger: composition.logger),
+            ]
         } ?? []
     }
 

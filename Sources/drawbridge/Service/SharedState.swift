@@ -55,7 +55,12 @@ struct SharedState: Sendable {
             RedisReuseMemory(
                 client: client, prefix: redis.prefix, name: "authorization", lifetime: AuthorizationWatch.memory,
                 capacity: settings.trackedLimitKeys), own: ownMemory, degradation: degradations[2])
-        revocations = RedisRevocationChannel(client: client, prefix: redis.prefix)
+        let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
+        // The database's news come with the commit and go on while Redis is away.
+        revocations =
+            settings.database.map {
+                RevocationChannels([redisChannel, PostgresRevocationChannel($0, logger: logger)])
+            } ?? redisChannel
         readinessCheck = Readiness.Check("redis", isOptional: true) {
             try await client.checkAvailable()
             guard !degradations.contains(where: \.isDegraded) else {

@@ -2,8 +2,8 @@ import Bridge
 import Logging
 import ServiceLifecycle
 
-/// Tells websites of ended sessions and devices.
-struct WebhookService: Service {
+/// Has the store queue the ends that websites with a webhook want to hear of.
+struct WebhookSubscription: Service {
     let notifier: WebhookNotifier
     let logger: Logger
 
@@ -11,9 +11,8 @@ struct WebhookService: Service {
         for await _ in AsyncTimer(every: .seconds(1)).cancelOnGracefulShutdown() {
             do {
                 try await notifier.subscribe()
-                while try await notifier.deliverDue() > 0 {}
             } catch {
-                logger.warning("webhooks could not be worked off", metadata: ["error": "\(error)"])
+                logger.warning("webhooks could not be subscribed", metadata: ["error": "\(error)"])
             }
         }
     }

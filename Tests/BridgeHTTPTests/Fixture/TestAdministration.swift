@@ -6,6 +6,7 @@ import Synchronization
 struct TestAdministration {
     let storage: any BridgeStorage
     let sessions: WebSessions
+    let endings: SessionEndings
     let codec: LoginTokenCodec
     let clients: Reloadable<ClientDirectory>
     let parents: ParentSessions
@@ -31,7 +32,8 @@ struct TestAdministration {
                             with: ClientDirectory(try await storage.clients() + fixed, defaultTarget: target))
                     }),
                 users: StoredUsers(
-                    storage: storage, sessions: sessions, passwords: try PasswordDesk(cost: .light)), keys: TestKeys(),
+                    storage: storage, endings: endings, passwords: try PasswordDesk(cost: .light), time: time),
+                keys: TestKeys(),
                 explainer: Explainer(
                     codec: codec, clients: clients, subjects: storage, store: storage, parents: parents,
                     publicOrigin: origin, time: time),

@@ -50,6 +50,8 @@ struct TestBridge: Sendable {
         let parents = ParentSessions(store: storage, time: time)
         let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(clock: .parameter))
         let sessions = WebSessions(store: storage, time: time)
+        let appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
+        let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
         let desk = try PasswordDesk(cost: TestAccounts.cost)
         let throttle = SignInThrottle(
             limiter: limiter, limits: limits, refusals: refusals,
@@ -66,15 +68,15 @@ struct TestBridge: Sendable {
             overview: LoginTokenOverview(store: storage, time: time),
             redeemer: LoginTokenRedeemer(
                 settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
-                sessions: sessions, replayGuard: InProcessReplayGuard(),
-                refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals),
-                time: time),
-            sessions: sessions, formTokens: FormTokens(keys: keys, time: time),
+                sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
+                refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time),
+            sessions: sessions, endings: endings, formTokens: FormTokens(keys: keys, time: time),
             bearers: BearerGate(
                 authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time),
             clients: clients,
             admin: try TestAdministration(
-                storage: storage, sessions: sessions, codec: codec, clients: clients, parents: parents,
+                storage: storage, sessions: sessions, endings: endings, codec: codec, clients: clients,
+                parents: parents,
                 refusals: refusals, origin: origin, time: time
             ).services,
             pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),

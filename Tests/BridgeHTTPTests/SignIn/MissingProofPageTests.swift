@@ -189,8 +189,7 @@ import Testing
             let current = try #require(browser.cookies[Self.session].flatMap { OpaqueSecret($0, kind: .webSession) })
             let session = try #require(try await bridge.storage.session(secretDigest: current.digest))
             _ = try await bridge.storage.end(
-                session.id, at: bridge.clock.now,
-                event: AuditEvent(at: bridge.clock.now, type: .webSessionEnded, outcome: .success))
+                .webSession(session.id), Ending(at: bridge.clock.now, reason: "test", origin: nil))
             let stale = try await browser.post(
                 "/sign-in/code", page.fields + [("code", TestAccounts.code(at: bridge.clock.now))])
             #expect(stale.status == .badRequest && asksForEverything(stale))

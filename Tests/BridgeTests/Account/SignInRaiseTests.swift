@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -112,8 +113,7 @@ import Testing
     @Test func `a session that has ended is not raised, though this server has not heard of it`() async throws {
         try await withVisit { visit in
             _ = try await visit.desk.service.storage.end(
-                visit.opened.session.id, at: visit.desk.service.clock.now,
-                event: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+                .webSession(visit.opened.session.id), .sample(at: visit.desk.service.clock.now))
             let outcome = try await visit.confirm()
             #expect(outcome.word == "stale")
             #expect(try await visit.desk.failures() == ["stale"])
@@ -151,9 +151,8 @@ import Testing
     @Test func `a disabled user's session is not raised`() async throws {
         try await withVisit { visit in
             _ = try await visit.desk.service.storage.setDisabled(
-                true, subject: "sub-alice", at: visit.desk.service.clock.now,
-                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+                true, subject: "sub-alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ending: .sample(at: visit.desk.service.clock.now))
             let outcome = try await visit.confirm()
             #expect(outcome.word == "refused")
             #expect(try await visit.desk.failures() == ["user_disabled"])

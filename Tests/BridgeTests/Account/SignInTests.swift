@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -37,9 +38,8 @@ import Testing
         try await withDesk { desk in
             try await desk.add("alice")
             _ = try await desk.service.storage.setDisabled(
-                true, subject: "sub-alice", at: noon,
-                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+                true, subject: "sub-alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ending: .sample(at: noon))
             try await expectWord("refused", of: desk.attempt("alice"))
             #expect(try await desk.failures() == ["user_disabled"])
         }

@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -133,9 +134,8 @@ import Testing
             // Without a password there is nothing that a second factor could stand beside.
             #expect(try await !administrators.canEnrolSecondFactor("carol"))
             _ = try await service.storage.setDisabled(
-                true, subject: "carol", at: noon,
-                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+                true, subject: "carol", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ending: .sample(at: noon))
             #expect(try await !administrators.isAdministrator("carol"))
         }
     }

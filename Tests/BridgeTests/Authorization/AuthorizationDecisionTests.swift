@@ -14,7 +14,11 @@ import Testing
         AuthorizationDecision.decide(
             try AuthorizationFixture.request(changes, client: client),
             .init(
-                session: user.map { ($0, Authentication(time: noon - age, acr: acr, amr: ["pwd"])) },
+                session: user.map {
+                    .signIn(
+                        of: $0, authentication: Authentication(time: noon - age, acr: acr, amr: ["pwd"]), at: noon,
+                        lifetime: .seconds(600))
+                },
                 hasSecondFactor: hasSecondFactor, demandedAt: demanded.map { noon - $0 }, consented: consented,
                 agreed: agreed, now: noon))
     }

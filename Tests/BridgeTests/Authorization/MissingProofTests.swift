@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -8,7 +9,7 @@ import Testing
     /// A session of Alice, who signed in here with her password a minute ago and has a second factor.
     private struct Standing {
         var user: Subject = "alice"
-        var opening = WebSession.Opening.authorize
+        var opening = SessionOpening.authorize
         var parent: SessionID?
         var acr: String? = "aal1"
         var methods = ["pwd"]
@@ -91,8 +92,8 @@ import Testing
         let fresh = try AuthorizationFixture.native { $0.maximumAuthenticationAge = .seconds(30) }
         #expect(try word(client: fresh) == "password")
         #expect(try word(["id_token_hint": AuthorizationFixture.ownHint], client: fresh) == "password")
-        // Wherever the session came from: the password is a whole sign-in.
-        #expect(try word(["max_age": "59"], Standing { $0.opening = .loginToken }) == "password")
+        // Who opened a link is told no user's name.
+        #expect(try word(["max_age": "59"], Standing { $0.opening = .loginToken }) == "everything")
     }
 
     @Test func `too old and too weak lacks the password first, and the code follows`() throws {
@@ -167,7 +168,9 @@ import Testing
         for changes in [[:], ["max_age": "60"]] as [KeyValuePairs<String, String?>] {
             let decision = AuthorizationDecision.decide(
                 try AuthorizationFixture.request(changes, client: Self.strict()),
-                .init(session: ("alice", raised), demandedAt: noon - .seconds(30), now: noon))
+                .init(
+                    session: .signIn(of: "alice", authentication: raised, at: noon, lifetime: .seconds(600)),
+                    demandedAt: noon - .seconds(30), now: noon))
             #expect(decision == .askConsent)
         }
     }

@@ -43,7 +43,7 @@ struct NativeProvider: Sendable {
             with: ClientDirectory(
                 try service.clients.current.all + Self.clients(provider.secret.digest), defaultTarget: website))
         configuration = NativeSSOConfiguration(configured: configured, store: storage, time: time)
-        devices = DeviceSecrets(store: storage, configuration: configuration, sessions: provider.appSessions)
+        devices = DeviceSecrets(store: storage, configuration: configuration, endings: service.endings)
         cookies = CookieTokens(codec: provider.accessTokenCodec)
         let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
@@ -54,7 +54,8 @@ struct NativeProvider: Sendable {
         let subjects = Subjects(store: storage, time: time)
         native = NativeSSOExchange(
             issuer: issuerName, configuration: configuration, devices: devices, store: storage, appSessions: storage,
-            sessions: provider.appSessions, webSessions: service.sessions, subjects: subjects, consents: storage,
+            sessions: provider.appSessions, endings: service.endings, webSessions: service.sessions, subjects: subjects,
+            consents: storage,
             clients: service.clients, accessTokens: provider.accessTokens, tokens: tokens,
             refreshTokens: refreshTokens, cookies: cookies, limiter: limiter, refusals: refusals)
         let authenticator = ClientAuthenticator(
@@ -64,10 +65,10 @@ struct NativeProvider: Sendable {
             authenticator: authenticator,
             grants: [
                 AuthorizationCodeGrant(
-                    codes: storage, sessions: provider.appSessions, refreshTokens: refreshTokens, tokens: tokens,
-                    devices: devices, refusals: refusals),
+                    codes: storage, browsers: storage, endings: service.endings, refreshTokens: refreshTokens,
+                    tokens: tokens, devices: devices, refusals: refusals),
                 RefreshTokenGrant(
-                    store: storage, sessions: provider.appSessions, refreshTokens: refreshTokens, tokens: tokens,
+                    store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens,
                     devices: devices, limit: userLimit),
                 TokenExchangeGrant(
                     native: native,
@@ -79,14 +80,14 @@ struct NativeProvider: Sendable {
             ], proofs: provider.proofs, refusals: refusals, limiter: UnlimitedRateLimiter(), limits: LimitSettings(),
             time: time)
         refreshing = SessionRefresh(
-            store: storage, sessions: service.sessions, clients: service.clients, subjects: subjects,
-            cookies: cookies, limit: userLimit, time: time)
+            store: storage, sessions: service.sessions, endings: service.endings, clients: service.clients,
+            subjects: subjects, cookies: cookies, limit: userLimit, time: time)
         places = SignedInPlaces(
-            devices: storage, apps: storage, webs: storage, audit: storage, secrets: devices,
-            appSessions: provider.appSessions, webSessions: service.sessions, time: time)
+            devices: storage, apps: storage, webs: storage, audit: storage, endings: service.endings,
+            time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
-            refreshTokens: storage, revoked: storage, sessions: provider.appSessions, further: [devices.revocation],
+            refreshTokens: storage, revoked: storage, endings: service.endings, further: [devices.revocation],
             time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: provider.accessTokens, refreshTokens: storage,

@@ -1,5 +1,6 @@
 import Bridge
 import OAuth2
+import StorageConformance
 
 /// An exchange that passes; tests spoil one fact each.
 enum NativeSSOFixture {

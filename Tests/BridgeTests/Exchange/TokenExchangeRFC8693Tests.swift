@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -39,8 +40,8 @@ import Testing
             let first = try await native.signIn()
             let second = try await native.exchange(first)
             #expect(try await native.isActive(second))
-            try await native.provider.appSessions.end(
-                try native.session(of: first), reason: "revoked", origin: origin(), at: native.clock.now)
+            try await native.service.endings.end(
+                .appSession(try native.session(of: first)), .sample("revoked", at: native.clock.now))
             #expect(try await !native.isActive(second))
         }
     }
@@ -195,9 +196,9 @@ import Testing
             try await native.storage.recordFirstSight(of: "alice", issuer: issuerName, at: native.clock.now)
             let first = try await native.signIn()
             _ = try await native.storage.setDisabled(
-                true, subject: "alice", at: native.clock.now,
+                true, subject: "alice",
                 event: AuditEvent(at: native.clock.now, type: .userDisabled, outcome: .success),
-                ended: AuditEvent(at: native.clock.now, type: .webSessionEnded, outcome: .success))
+                ending: .sample(at: native.clock.now))
             #expect(try await refusal { try await native.exchange(first) } == "invalid_grant secret_revoked")
         }
     }

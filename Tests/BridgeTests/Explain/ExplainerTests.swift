@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -105,9 +106,8 @@ import Testing
             case "wrong_network": address = "198.51.100.1"
             case "subject_disabled":
                 _ = try await service.storage.setDisabled(
-                    true, subject: "alice", at: noon,
-                    event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                    ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+                    true, subject: "alice", event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                    ending: .sample(at: noon))
             case "parent_session_ended": token = try childToken(of: parent, service)
             case "replayed": _ = try await service.open(token)
             default:

@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -110,7 +111,7 @@ import Testing
         try await withService { service async throws in
             _ = try await service.issue()
             let event = AuditEvent(at: noon, type: .userDisabled, outcome: .success)
-            _ = try await service.storage.setDisabled(true, subject: "alice", at: noon, event: event, ended: event)
+            _ = try await service.storage.setDisabled(true, subject: "alice", event: event, ending: .sample(at: noon))
             service.clock.advance(.seconds(1))
             #expect(try await refusal(service, LoginTokenIssueRequest()).code == .invalidToken)
         }
@@ -151,7 +152,8 @@ import Testing
             let chained = service.bearer(sid: opened.session.id)
             let error = try await refusal(service, LoginTokenIssueRequest(), bearer: chained)
             #expect(error.code == .unauthorizedClient && error.detail == "chained_session")
-            try await service.sessions.end(opened.session, reason: "signed_out", origin: origin())
+            try await service.endings.end(
+                .webSession(opened.session.id), .signOut(origin: origin(), at: service.clock.now))
             service.clock.advance(.seconds(1))
             #expect(try await refusal(service, LoginTokenIssueRequest(), bearer: chained).code == .invalidToken)
         }

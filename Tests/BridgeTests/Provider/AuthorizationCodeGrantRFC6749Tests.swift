@@ -96,8 +96,8 @@ import Testing
     @Test func `a code goes with the browser session under which it was given`() async throws {
         try await withProvider { provider in
             let code = try await provider.code(try provider.grant(browser: "browser"))
-            try await provider.appSessions.endAll(
-                underBrowserSession: "browser", reason: "signed_out", origin: origin(), at: provider.service.clock.now)
+            try await provider.service.endings.end(
+                .webSession("browser"), .signOut(origin: origin(), at: provider.service.clock.now))
             #expect(try await refusal { try await provider.redeem(code) } == "invalid_grant unknown_code")
         }
     }

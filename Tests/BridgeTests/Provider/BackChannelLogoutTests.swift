@@ -9,8 +9,8 @@ import Testing
         let code = try await provider.code(
             try provider.grant(client: "rp", scope: ["openid"], browser: "browser"))
         let tokens = try await provider.redeem(code, client: nil, basic: provider.basic)
-        try await provider.appSessions.endAll(
-            underBrowserSession: "browser", reason: "signed_out", origin: origin(), at: provider.service.clock.now)
+        try await provider.service.endings.end(
+            .webSession("browser"), .signOut(origin: origin(), at: provider.service.clock.now))
         return tokens
     }
 
@@ -92,7 +92,7 @@ import Testing
             // Taken by a process that dies with it in hand.
             #expect(
                 try await provider.service.storage.takeLogoutNotices(
-                    dueAt: now, lease: LogoutNotifier.lease, limit: 10
+                    dueAt: now, lease: LogoutNotifier.lease, limit: 10, sparing: []
                 ).count == 1)
             #expect(try await provider.notifier.deliverDue() == 0)
             provider.service.clock.advance(LogoutNotifier.lease)

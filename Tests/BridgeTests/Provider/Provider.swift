@@ -1,6 +1,7 @@
 import Foundation
 import OAuth2
 import Synchronization
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -65,7 +66,7 @@ struct Provider: Sendable {
             UserLimit(scope: scope, bucket: TokenBucket(perMinute: 60), limiter: limiter, refusals: refusals)
         }
         codes = AuthorizationCodes(store: storage, limit: limit("authorize.subject"))
-        appSessions = AppSessions(store: storage, webSessions: service.sessions, time: time)
+        appSessions = service.appSessions
         accessTokenCodec = AccessTokenCodec(issuer: issuerName, keys: ring)
         idTokens = IDTokenCodec(issuer: issuerName, keys: ring)
         accessTokens = AccessTokens(codec: accessTokenCodec, sessions: appSessions, revoked: storage, time: time)
@@ -84,16 +85,16 @@ struct Provider: Sendable {
             authenticator: authenticator,
             grants: [
                 AuthorizationCodeGrant(
-                    codes: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens,
-                    refusals: refusals),
+                    codes: storage, browsers: storage, endings: service.endings, refreshTokens: refreshTokens,
+                    tokens: tokens, refusals: refusals),
                 RefreshTokenGrant(
-                    store: storage, sessions: appSessions, refreshTokens: refreshTokens, tokens: tokens,
+                    store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens,
                     limit: limit("refresh.subject")),
                 ClientCredentialsGrant(tokens: tokens, audit: storage),
             ], proofs: proofs, refusals: refusals, limiter: limiter, limits: limits, time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
-            revoked: storage, sessions: appSessions, time: time)
+            revoked: storage, endings: service.endings, time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
             issuer: issuerName, time: time)
@@ -133,11 +134,27 @@ struct Provider: Sendable {
             clientID: client, redirectURI: redirectURI, codeChallenge: challenge ? CodeChallenge(for: answer) : nil,
             nonce: "n", scope: Scope(tokens: scope), subject: subject,
             authentication: Authentication(time: service.clock.now, acr: "aal1", amr: ["pwd"]),
-            browserSessionID: browser, proofKeyThumbprint: proofKeyThumbprint)
+            browserSessionID: browser ?? SessionID.make(at: service.clock.now, random: .system),
+            proofKeyThumbprint: proofKeyThumbprint)
     }
 
     func code(_ grant: AuthorizationGrant) async throws -> String {
-        try await codes.issue(grant, origin: origin(), at: service.clock.now).expose()
+        try await openBrowser(for: grant)
+        let code = try await codes.issue(grant, origin: origin(), at: service.clock.now)
+        return try #require(code).expose()
+    }
+
+    /// The browser's session that a grant is given in, by a sign-in, unless there is one.
+    private func openBrowser(for grant: AuthorizationGrant) async throws {
+        guard try await service.storage.session(id: grant.browserSessionID) == nil else { return }
+        let session = WebSession(
+            id: grant.browserSessionID, secretDigest: "digest of \(grant.browserSessionID)",
+            lineage: .signIn(
+                of: grant.subject, authentication: grant.authentication, at: service.clock.now,
+                lifetime: .seconds(43_200)),
+            clientID: website, createdAt: service.clock.now, idleLifetime: .seconds(3600),
+            lastSeenAt: service.clock.now)
+        _ = try await service.storage.open(session, replacing: nil, events: [])
     }
 
     /// Posts a form to the token endpoint.

@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -43,8 +44,8 @@ private struct OneUser: UserClaimsSource {
             let tokens = try await provider.redeem(code, client: nil, basic: provider.basic)
             #expect(try await introspect(provider, tokens.refreshToken)["token_type"]?.string == "refresh_token")
             let sid = try #require(try claims(tokens.accessToken)["sid"]?.string)
-            try await provider.appSessions.end(
-                SessionID(rawValue: sid), reason: "test", origin: origin(), at: provider.service.clock.now)
+            try await provider.service.endings.end(
+                .appSession(SessionID(rawValue: sid)), .sample(at: provider.service.clock.now))
             #expect(try await introspect(provider, tokens.refreshToken) == ["active": .bool(false)])
             #expect(try await introspect(provider, tokens.accessToken) == ["active": .bool(false)])
         }

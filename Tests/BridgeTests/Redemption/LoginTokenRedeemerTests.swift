@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -278,7 +279,7 @@ import Testing
             #expect(try await service.open(token).word == "refused")
             service.clients.replace(with: ClientDirectory(all, defaultTarget: website))
             let event = AuditEvent(at: noon, type: .userDisabled, outcome: .success)
-            _ = try await service.storage.setDisabled(true, subject: "alice", at: noon, event: event, ended: event)
+            _ = try await service.storage.setDisabled(true, subject: "alice", event: event, ending: .sample(at: noon))
             #expect(try await service.open(token).word == "refused")
             #expect(
                 try await service.events().filter { $0.hasPrefix("login_token.refused") } == [

@@ -63,7 +63,8 @@ import Testing
                 Self.pass(.milliseconds(500), first, other)
                 try await other.sessions.refresh()
             }
-            try await first.sessions.end(opened.session, reason: "signed_out", origin: origin())
+            try await first.endings.end(
+                .webSession(opened.session.id), .signOut(origin: origin(), at: first.clock.now))
             try await other.sessions.refresh()
             #expect(try await other.sessions.lookUp(opened.secret) == nil)
         }

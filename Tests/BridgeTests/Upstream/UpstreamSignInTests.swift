@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -149,9 +150,8 @@ extension UpstreamSignIn.Outcome {
             desk.upstream.willName("u-1")
             let subject = try #require(try await desk.finish(try await desk.begin()).session?.subject)
             _ = try await desk.service.storage.setDisabled(
-                true, subject: subject, at: noon,
-                event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
-                ended: AuditEvent(at: noon, type: .webSessionEnded, outcome: .success))
+                true, subject: subject, event: AuditEvent(at: noon, type: .userDisabled, outcome: .success),
+                ending: .sample(at: noon))
             #expect(try await desk.finish(try await desk.begin()).refusedErrand == "journey")
         }
     }

@@ -1,3 +1,5 @@
+import StorageConformance
+import Synchronization
 import Testing
 
 @testable import Bridge
@@ -54,7 +56,8 @@ import Testing
         try await withService { service async throws in
             let session = try await opened(service)
             for _ in 0..<2 {
-                try await service.sessions.end(session.session, reason: "signed_out", origin: origin())
+                try await service.endings.end(
+                    .webSession(session.session.id), .signOut(origin: origin(), at: service.clock.now))
                 #expect(try await service.sessions.lookUp(session.secret) == nil)
             }
             #expect(
@@ -67,8 +70,7 @@ import Testing
     @Test func `what another process ended is refused after the next refresh`() async throws {
         try await withService { service async throws in
             let session = try await opened(service)
-            let event = AuditEvent(at: noon, type: .webSessionEnded, outcome: .success)
-            _ = try await service.storage.end(session.session.id, at: noon, event: event)
+            _ = try await service.storage.end(.webSession(session.session.id), .sample(at: noon))
             try await service.sessions.refresh()
             #expect(try await service.sessions.lookUp(session.secret) == nil)
         }
@@ -77,8 +79,7 @@ import Testing
     @Test func `without news for more than a second the cache is not believed`() async throws {
         try await withService { service async throws in
             let session = try await opened(service)
-            let event = AuditEvent(at: noon, type: .webSessionEnded, outcome: .success)
-            _ = try await service.storage.end(session.session.id, at: noon, event: event)
+            _ = try await service.storage.end(.webSession(session.session.id), .sample(at: noon))
             service.clock.advance(.milliseconds(1001))
             #expect(try await service.sessions.lookUp(session.secret) == nil)
         }
@@ -94,29 +95,68 @@ import Testing
 
     @Test func `a look-up that read a session before its end does not bring it back`() {
         let cache = WebSessionCache(capacity: 100)
-        cache.remove("id 1")
-        for number in 2...4097 { cache.remove(SessionID(rawValue: "id \(number)")) }
+        let before = cache.ticket
+        for number in 1...4097 { cache.remove(SessionID(rawValue: "id \(number)")) }
         for number in [1, 2, 4097] {
-            cache.insert(session(number))
-            #expect(cache.session(digest: "digest \(number)") == nil)
+            cache.insert(session(number), readAt: noon, ticket: before)
+            #expect(cache.entry(digest: "digest \(number)") == nil)
         }
-        cache.insert(session(0))
-        #expect(cache.session(digest: "digest 0") != nil)
+        cache.insert(session(0), readAt: noon, ticket: before)
+        #expect(cache.entry(digest: "digest 0") != nil)
+    }
+
+    @Test func `what was read before more ends than are remembered is not kept`() {
+        let cache = WebSessionCache(capacity: 100)
+        let before = cache.ticket
+        for number in 1...20_000 { cache.remove(SessionID(rawValue: "id \(number)")) }
+        cache.insert(session(1), readAt: noon, ticket: before)
+        #expect(cache.entry(digest: "digest 1") == nil)
+        cache.insert(session(0), readAt: noon, ticket: cache.ticket)
+        #expect(cache.entry(digest: "digest 0") != nil)
+    }
+
+    @Test func `what was read before everything was forgotten is not kept`() {
+        let cache = WebSessionCache(capacity: 100)
+        let before = cache.ticket
+        cache.removeAll()
+        cache.insert(session(1), readAt: noon, ticket: before)
+        #expect(cache.entry(digest: "digest 1") == nil)
     }
 
     @Test func `the cache keeps what is used and stays within its bound`() {
         let cache = WebSessionCache(capacity: 100)
-        cache.insert(session(0))
+        func insert(_ number: Int) { cache.insert(session(number), readAt: noon, ticket: cache.ticket) }
+        insert(0)
         for number in 1...1000 {
-            cache.insert(session(number))
-            #expect(cache.session(digest: "digest 0") != nil)
+            insert(number)
+            #expect(cache.entry(digest: "digest 0") != nil)
         }
-        let kept = (0...1000).count { cache.session(digest: "digest \($0)") != nil }
+        let kept = (0...1000).count { cache.entry(digest: "digest \($0)") != nil }
         #expect(kept <= 100)
         cache.remove("id 0")
-        #expect(cache.session(digest: "digest 0") == nil)
+        #expect(cache.entry(digest: "digest 0") == nil)
         cache.removeAll()
-        #expect(cache.session(digest: "digest 1000") == nil)
+        #expect(cache.entry(digest: "digest 1000") == nil)
+    }
+
+    @Test func `contract §16.11: a cached session is believed for 30 s, whatever the news say`() async throws {
+        try await withService { service async throws in
+            let session = try await opened(service)
+            try await service.sessions.refresh()
+            // Somebody puts the end into the database without a number: no news will ever tell of it.
+            let silent = SilentEnds(storage: service.storage)
+            let sessions = WebSessions(store: silent, time: service.clock.source)
+            try await sessions.refresh()
+            #expect(try await sessions.lookUp(session.secret) != nil)
+            silent.isEnded.withLock { $0 = true }
+            for _ in 0..<30 {
+                #expect(try await sessions.lookUp(session.secret) != nil)
+                service.clock.advance(.seconds(1))
+                try await sessions.refresh()
+            }
+            service.clock.advance(.milliseconds(1))
+            #expect(try await sessions.lookUp(session.secret) == nil)
+        }
     }
 
     @Test func `a store that cannot note a visit does not sign the user out`() async throws {
@@ -135,7 +175,33 @@ private struct ReadOnlySessions: WebSessionStore {
     func session(id: SessionID) -> WebSession? { session }
     func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) throws { throw StorageError.unavailable("read-only") }
-    func end(_ id: SessionID, at now: Timestamp, event: AuditEvent) -> Bool { false }
-    func sessionsEnded(since: Timestamp) -> [SessionID] { [] }
+    func sessionsEnded(since mark: EndMark?) -> EndNews {
+        EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
+    }
+    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
+}
+
+/// A database in which a session has ended and no news say so.
+private final class SilentEnds: WebSessionStore {
+    let storage: any BridgeStorage
+    let isEnded = Mutex(false)
+
+    init(storage: any BridgeStorage) { self.storage = storage }
+
+    func session(secretDigest: String) async throws -> WebSession? {
+        isEnded.withLock { $0 } ? nil : try await storage.session(secretDigest: secretDigest)
+    }
+
+    func session(id: SessionID) async throws -> WebSession? {
+        isEnded.withLock { $0 } ? nil : try await storage.session(id: id)
+    }
+
+    func open(_ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]) -> Bool { false }
+    func touch(_ id: SessionID, at now: Timestamp) {}
+
+    func sessionsEnded(since mark: EndMark?) -> EndNews {
+        EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
+    }
+
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import OAuth2
 import Synchronization
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -56,7 +57,7 @@ private struct FixedSecrets: WebhookSecretSource {
                 parentID: nil, loginTokenID: nil, opening: .loginToken, authentication: Authentication(),
                 createdAt: noon, expiresAt: noon + .seconds(3600), idleLifetime: .seconds(600), lastSeenAt: noon)
             _ = try await service.storage.open(session, replacing: nil, events: [])
-            try await service.sessions.end(session, reason: "signed_out", origin: origin())
+            try await service.endings.end(.webSession(session.id), .signOut(origin: origin(), at: service.clock.now))
             try await body(service, notifier, delivery)
         }
     }
@@ -152,7 +153,7 @@ private struct FixedSecrets: WebhookSecretSource {
     @Test func `what a process that died had in hand goes to the next`() async throws {
         try await withNotifier { service, notifier, delivery async throws in
             _ = try await service.storage.takeWebhookNotices(
-                dueAt: noon, lease: WebhookNotifier.lease, limit: 10)
+                dueAt: noon, lease: WebhookNotifier.lease, limit: 10, sparing: [])
             #expect(try await notifier.deliverDue() == 0)
             service.clock.advance(WebhookNotifier.lease)
             #expect(try await notifier.deliverDue() == 1)

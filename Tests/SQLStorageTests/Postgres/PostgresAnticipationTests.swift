@@ -30,8 +30,8 @@ struct PostgresAnticipationTests {
             try Self.hangUpAtCommit(database)
             log.clear()
             let error = await #expect(throws: StorageError.self) { try await storage.redeem(visit) }
-            guard case .unavailable(let text) = error else {
-                Issue.record("wanted unavailable, got \(String(reflecting: error))")
+            guard case .undecided(let text) = error else {
+                Issue.record("wanted undecided, got \(String(reflecting: error))")
                 return
             }
             #expect(text.contains("may have been made or not"))

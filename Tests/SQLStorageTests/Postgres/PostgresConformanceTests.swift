@@ -20,4 +20,12 @@ struct PostgresConformanceTests {
             try await conformance.check { try await database.open() }
         }
     }
+
+    @Test func `contract §16.6: of 1,000 trees on two servers nothing below an end stays, nothing beside goes`()
+        async throws
+    {
+        try await PostgresDatabase.with { database in
+            try await LineageTrees([try await database.open(), try await database.open()], seed: 2).check(1_000)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Bridge
+import StorageConformance
 import Testing
 
 @testable import SQLStorage
@@ -35,7 +36,7 @@ struct PostgresRevocationChannelTests {
     private static func end(_ name: String, on storage: DurableStorage) async throws {
         _ = try await storage.redeemSample(name)
         _ = try await storage.end(
-            SessionID(rawValue: "session-\(name)"), at: Timestamp(milliseconds: 1_763_708_500_000),
-            event: .sample(.webSessionEnded))
+            .webSession(SessionID(rawValue: "session-\(name)")),
+            .sample(at: Timestamp(milliseconds: 1_763_708_500_000)))
     }
 }

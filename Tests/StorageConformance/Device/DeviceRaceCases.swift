@@ -31,7 +31,7 @@ enum DeviceRaceCases {
             _ = try await servers[0].issueSample("a")
             let opened = try await concurrently(101) { number -> SessionID? in
                 if number == 50 {
-                    _ = try await servers[1].revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+                    _ = try await servers[1].end(.device("device-a"), .sample())
                     return nil
                 }
                 let web = DeviceSample.web("\(number)", below: "a")

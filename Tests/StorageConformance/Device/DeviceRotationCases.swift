@@ -25,7 +25,7 @@ enum DeviceRotationCases {
             let again = try await store.useSample(
                 "digest-a", DeviceSample.use("a", web: DeviceSample.web("2", below: "a")))
             guard case .replayed(let ended) = again else { throw ConformanceFailure(description: "\(again)") }
-            try expectEqual(Set(ended), ["app-a", "web-a"], "what ended")
+            try expectEqual(Set(ended.sessions), ["app-a", "web-a"], "what ended")
             try expectEqual(
                 try await store.useSample("digest-2", DeviceSample.use("a")), .refused(.revoked), "its successor")
             try expectEqual(try await store.deviceSecret(id: "device-a")?.revokeReason, "replayed", "reason")
@@ -64,7 +64,7 @@ enum DeviceRotationCases {
             ] {
                 try expectEqual(try await store.deviceSecret(digest: digest) != nil, isKept, digest)
             }
-            _ = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+            _ = try await store.end(.device("device-a"), .sample())
             let added = try await store.addDeviceSecret(
                 digest: "late", to: "device-a", at: Sample.now, keeping: 2, event: Sample.event(.deviceSecretIssued))
             try expectEqual(added, false, "to a revoked device")

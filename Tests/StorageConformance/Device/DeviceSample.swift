@@ -22,12 +22,6 @@ enum DeviceSample {
             expiresAt: at + lifetime)
     }
 
-    static func ending(_ reason: String = "test", at: Timestamp = Sample.now) -> DeviceSecretEnding {
-        DeviceSecretEnding(
-            at: at, reason: reason, event: Sample.event(.deviceSecretRevoked, at: at, reason: reason),
-            sessionEvent: Sample.event(.appSessionEnded, at: at, reason: reason))
-    }
-
     /// A web session below the device's app session.
     static func web(_ name: String, below device: String) -> WebSession {
         WebSession(
@@ -54,13 +48,13 @@ extension BridgeStorage {
         _ = try await open(DeviceSample.session(name), refreshToken: nil, events: [])
         return try await issueDeviceSecret(
             DeviceSample.device(name, at: at, lifetime: lifetime), digest: "digest-\(name)", limit: limit,
-            event: Sample.event(.deviceSecretIssued, at: at), displaced: DeviceSample.ending("limit", at: at))
+            event: Sample.event(.deviceSecretIssued, at: at), displaced: Ending.sample("limit", at: at))
     }
 
     func useSample(_ digest: String, _ use: DeviceSecretUse) async throws -> DeviceSecretUseOutcome {
         try await useDeviceSecret(
             digest: digest, for: use, overlap: DeviceSample.overlap,
-            replayed: DeviceSample.ending("replayed", at: use.at))
+            replayed: Ending.sample("replayed", at: use.at))
     }
 
     func rotateSample(
@@ -68,7 +62,7 @@ extension BridgeStorage {
     ) async throws -> DeviceSecretUseOutcome {
         try await rotateDeviceSecret(
             digest: digest, to: successor, at: at, overlap: DeviceSample.overlap,
-            event: Sample.event(.deviceSecretRotated, at: at), replayed: DeviceSample.ending("replayed", at: at))
+            event: Sample.event(.deviceSecretRotated, at: at), replayed: Ending.sample("replayed", at: at))
     }
 }
 

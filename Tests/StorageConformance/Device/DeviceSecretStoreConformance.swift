@@ -9,7 +9,7 @@ package enum DeviceSecretStoreConformance {
     private static let lifeCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("an issued device secret is found by digest, with its app session below it") { open in
             let store = try await open()
-            try expectEqual(try await store.issueSample("a"), .issued(ended: []), "issue")
+            try expectEqual(try await store.issueSample("a"), .issued(ended: .nothing), "issue")
             let found = try await open().deviceSecret(digest: "digest-a")
             try expectEqual(found?.device, DeviceSample.device("a"), "device")
             try expectEqual(found?.place, .current, "place")
@@ -24,7 +24,7 @@ package enum DeviceSecretStoreConformance {
             }
             _ = try await store.useSample("digest-a", DeviceSample.use("a", at: Sample.now + .seconds(10)))
             let outcome = try await store.issueSample("d", at: Sample.now + .seconds(20))
-            try expectEqual(outcome, .issued(ended: ["app-b"]), "who went")
+            try expectEqual(outcome, .issued(ended: Ended(sessions: ["app-b"], devices: ["device-b"])), "who went")
             try expectEqual(
                 try await store.deviceSecret(id: "device-b")?.revokeReason, "limit", "why it went")
             try expect(try await store.appSession(id: "app-b")?.endedAt != nil, "its app session")
@@ -47,11 +47,10 @@ package enum DeviceSecretStoreConformance {
             let limit = DeviceSecretLimit(count: 1, behavior: .revokeOldest)
             _ = try await store.issueSample("a", limit: limit)
             _ = try await store.open(DeviceSample.session("b"), refreshToken: nil, events: [])
-            _ = try await store.endAppSession(
-                "app-b", at: Sample.now, first: [], ended: Sample.event(.appSessionEnded))
+            _ = try await store.end(.appSession("app-b"), .sample())
             let outcome = try await store.issueDeviceSecret(
                 DeviceSample.device("b"), digest: "digest-b", limit: limit, event: Sample.event(.deviceSecretIssued),
-                displaced: DeviceSample.ending("limit"))
+                displaced: Ending.sample("limit"))
             try expectEqual(outcome, .sessionEnded, "outcome")
             try expectEqual(try await store.deviceSecret(digest: "digest-b"), nil, "nothing was kept")
             let live = try await store.deviceSecrets(of: "alice", includingEnded: false, at: Sample.now)
@@ -62,7 +61,7 @@ package enum DeviceSecretStoreConformance {
             let limit = DeviceSecretLimit(count: 1, behavior: .reject)
             _ = try await store.issueSample("a", lifetime: .seconds(10), limit: limit)
             try expectEqual(
-                try await store.issueSample("b", at: Sample.now + .seconds(10), limit: limit), .issued(ended: []),
+                try await store.issueSample("b", at: Sample.now + .seconds(10), limit: limit), .issued(ended: .nothing),
                 "second")
         },
         ConformanceCase("a use is counted and opens its session in one step") { open in
@@ -84,7 +83,7 @@ package enum DeviceSecretStoreConformance {
             let late = Sample.now + .seconds(3600)
             try expectEqual(
                 try await store.useSample("digest-a", DeviceSample.use("a", at: late)), .refused(.expired), "expired")
-            _ = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+            _ = try await store.end(.device("device-a"), .sample())
             try expectEqual(
                 try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.revoked), "revoked")
             try expectEqual(try await store.session(id: "web-a"), nil, "no session")
@@ -96,8 +95,7 @@ package enum DeviceSecretStoreConformance {
             _ = try await store.issueSample("b")
             try expectEqual(
                 try await store.useSample("digest-a", DeviceSample.use("b")), .refused(.sessionEnded), "another's")
-            _ = try await store.endAppSession(
-                "app-a", at: Sample.now, first: [], ended: Sample.event(.appSessionEnded))
+            _ = try await store.end(.appSession("app-a"), .sample())
             try expectEqual(
                 try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.sessionEnded), "ended")
             try expectEqual(try await store.deviceSecret(id: "device-a")?.useCount, 0, "not counted")
@@ -108,14 +106,12 @@ package enum DeviceSecretStoreConformance {
             _ = try await store.open(
                 DeviceSample.session("child", device: "device-a", parent: "app-a"), refreshToken: nil, events: [])
             _ = try await store.useSample("digest-a", DeviceSample.use("a"))
-            let first = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
-            guard case .revoked(let ended) = first else { throw ConformanceFailure(description: "\(first)") }
-            try expectEqual(Set(ended), ["app-a", "app-child", "web-a"], "what ended")
+            let ended = try await store.end(.device("device-a"), .sample())
+            try expectEqual(Set(ended.sessions), ["app-a", "app-child", "web-a"], "what ended")
+            try expectEqual(ended.devices, ["device-a"], "the device")
             try expect(try await store.session(id: "web-a")?.endedAt != nil, "the web session")
-            try expectEqual(
-                try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending()), .alreadyRevoked, "again")
-            try expectEqual(
-                try await store.revokeDeviceSecret("nothing", ending: DeviceSample.ending()), .unknown, "unknown")
+            try expectEqual(try await store.end(.device("device-a"), .sample()), .nothing, "again")
+            try expectEqual(try await store.end(.device("nothing"), .sample()), .nothing, "unknown")
             try expectEqual(try await store.events(.deviceSecretRevoked).count, 1, "events")
             try expectEqual(try await store.events(.deviceSecretRevoked).first?.subject, "alice", "whose")
         },
@@ -124,8 +120,7 @@ package enum DeviceSecretStoreConformance {
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
             _ = try await store.issueSample("a")
             _ = try await store.setDisabled(
-                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled),
-                ended: Sample.event(.webSessionEnded, reason: "user_disabled"))
+                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
             try expectEqual(try await store.deviceSecret(id: "device-a")?.revokeReason, "user_disabled", "reason")
             try expectEqual(
                 try await store.useSample("digest-a", DeviceSample.use("a")), .refused(.sessionEnded), "a use")
@@ -137,7 +132,7 @@ package enum DeviceSecretStoreConformance {
             try expectEqual(try await store.attach("app-other", to: "device-a", at: Sample.now), true, "live")
             try expectEqual(
                 try await store.deviceSecret(digest: "digest-a")?.sessionIDs, ["app-a", "app-other"], "sessions")
-            _ = try await store.revokeDeviceSecret("device-a", ending: DeviceSample.ending())
+            _ = try await store.end(.device("device-a"), .sample())
             try expectEqual(try await store.attach("app-other", to: "device-a", at: Sample.now), false, "revoked")
         },
         ConformanceCase("a purge forgets devices that expired before the cutoff, with their secrets") { open in

@@ -40,7 +40,7 @@ package enum SessionRefreshStoreConformance {
             try expectEqual(try await refresh(store, "nothing", to: "x"), .refused, "unknown")
             try expectEqual(
                 try await refresh(store, "r0", to: "x", at: Sample.now + .seconds(601)), .refused, "idle too long")
-            _ = try await store.end("web-a", at: Sample.now, event: Sample.event(.webSessionEnded))
+            _ = try await store.end(.webSession("web-a"), .sample(at: Sample.now))
             try expectEqual(try await refresh(store, "r0", to: "x"), .refused, "ended")
         },
         ConformanceCase("of 20 concurrent refreshes with one cookie all get a successor of their own") { open in
@@ -71,7 +71,7 @@ package enum SessionRefreshStoreConformance {
         _ store: any BridgeStorage, _ digest: String, to successor: String, at: Timestamp = Sample.now
     ) async throws -> SessionRefreshOutcome {
         try await store.refreshSession(
-            digest: digest, to: successor, at: at, ended: Sample.event(.webSessionEnded, at: at))
+            digest: digest, to: successor, at: at, replayed: .sample(at: at))
     }
 
     private static func isRefreshed(

@@ -5,7 +5,8 @@ extension LoginTokenStoreConformance {
         ConformanceCase("an issued token is pending, and its event is written") { open in
             let store = try await open()
             let token = Sample.token("t")
-            let outcome = try await store.recordIssue(token, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            let outcome = try await store.recordIssue(
+                token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             try expectEqual(outcome, .recorded, "outcome")
             try expectEqual(
                 try await store.state(of: "t"), LoginTokenState(token: token, status: .pending, misses: 0), "state")
@@ -19,13 +20,13 @@ extension LoginTokenStoreConformance {
             let token = IssuedLoginToken(
                 id: "t", subject: "Ünïcode 使用者 👩‍💻 '\"; --", clientID: "app:ß",
                 issuedAt: Timestamp(milliseconds: 1), expiresAt: Timestamp(milliseconds: 60_001))
-            _ = try await store.recordIssue(token, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            _ = try await store.recordIssue(token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             try expectEqual(try await open().state(of: "t")?.token, token, "token")
         },
         ConformanceCase("an issued token survives a restart") { open in
             let first = try await open()
             _ = try await first.recordIssue(
-                Sample.token("t"), idempotency: nil, event: Sample.event(.loginTokenIssued))
+                Sample.token("t"), scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             try await first.close()
             try expectEqual(try await open().state(of: "t")?.status, .pending, "status")
         },
@@ -36,9 +37,9 @@ extension LoginTokenStoreConformance {
             let store = try await open()
             let first = Sample.record(key: "k", token: Sample.token("first"))
             _ = try await store.recordIssue(
-                Sample.token("first"), idempotency: first, event: Sample.event(.loginTokenIssued))
+                Sample.token("first"), scope: nil, idempotency: first, event: Sample.event(.loginTokenIssued))
             let again = try await store.recordIssue(
-                Sample.token("second"), idempotency: Sample.record(key: "k", token: Sample.token("second")),
+                Sample.token("second"), scope: nil, idempotency: Sample.record(key: "k", token: Sample.token("second")),
                 event: Sample.event(.loginTokenIssued))
             try expectEqual(again, .repeated(first), "outcome")
             try expectEqual(try await store.state(of: "second"), nil, "the second token's state")
@@ -47,18 +48,18 @@ extension LoginTokenStoreConformance {
         ConformanceCase("a key used for another request is refused") { open in
             let store = try await open()
             _ = try await store.recordIssue(
-                Sample.token("first"), idempotency: Sample.record(key: "k", token: Sample.token("first")),
+                Sample.token("first"), scope: nil, idempotency: Sample.record(key: "k", token: Sample.token("first")),
                 event: Sample.event(.loginTokenIssued))
             let other = Sample.record(key: "k", fingerprint: "other", token: Sample.token("second"))
             let outcome = try await store.recordIssue(
-                Sample.token("second"), idempotency: other, event: Sample.event(.loginTokenIssued))
+                Sample.token("second"), scope: nil, idempotency: other, event: Sample.event(.loginTokenIssued))
             try expectEqual(outcome, .keyReused, "outcome")
         },
         ConformanceCase("a key's record lives until its expiry, and not at it") { open in
             let store = try await open()
             let record = Sample.record(key: "k", token: Sample.token("t"))
             _ = try await store.recordIssue(
-                Sample.token("t"), idempotency: record, event: Sample.event(.loginTokenIssued))
+                Sample.token("t"), scope: nil, idempotency: record, event: Sample.event(.loginTokenIssued))
             let last = record.expiresAt - .milliseconds(1)
             try expectEqual(try await store.idempotencyRecord(keyDigest: "k", at: last), record, "the record")
             try expectEqual(
@@ -69,11 +70,12 @@ extension LoginTokenStoreConformance {
             let store = try await open()
             let first = Sample.token("first")
             _ = try await store.recordIssue(
-                first, idempotency: Sample.record(key: "k", token: first), event: Sample.event(.loginTokenIssued))
+                first, scope: nil, idempotency: Sample.record(key: "k", token: first),
+                event: Sample.event(.loginTokenIssued))
             let second = Sample.token("second", issuedAt: first.expiresAt)
             let record = Sample.record(key: "k", fingerprint: "other", token: second)
             let outcome = try await store.recordIssue(
-                second, idempotency: record, event: Sample.event(.loginTokenIssued))
+                second, scope: nil, idempotency: record, event: Sample.event(.loginTokenIssued))
             try expectEqual(outcome, .recorded, "outcome")
             try expectEqual(
                 try await store.idempotencyRecord(keyDigest: "k", at: second.issuedAt), record, "the record")
@@ -83,7 +85,8 @@ extension LoginTokenStoreConformance {
             let outcomes = try await concurrently(50) { number in
                 let token = Sample.token("t\(number)")
                 return try await servers[number % 2].recordIssue(
-                    token, idempotency: Sample.record(key: "k", token: token), event: Sample.event(.loginTokenIssued))
+                    token, scope: nil, idempotency: Sample.record(key: "k", token: token),
+                    event: Sample.event(.loginTokenIssued))
             }
             let winners = outcomes.indices.filter { outcomes[$0] == .recorded }
             try expectEqual(winners.count, 1, "recorded")

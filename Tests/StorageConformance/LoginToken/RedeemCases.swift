@@ -5,7 +5,7 @@ extension LoginTokenStoreConformance {
         ConformanceCase("a redemption opens the session, marks the token and writes its events") { open in
             let store = try await open()
             let token = Sample.token("t")
-            _ = try await store.recordIssue(token, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            _ = try await store.recordIssue(token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             try expectEqual(try await store.redeemSample(token), .opened, "outcome")
             let session = Sample.session("t", token: "t")
             try expectEqual(try await store.session(secretDigest: "digest-t"), session, "session")
@@ -60,7 +60,7 @@ extension LoginTokenStoreConformance {
         ConformanceCase("the replaced session ends in the same step, with its event") { open in
             let store = try await open()
             _ = try await store.redeemSample(Sample.token("old"))
-            let replaced = ReplacedSession(id: "session-old", event: Sample.event(.webSessionSwitched))
+            let replaced = ReplacedSession.sample(Sample.session("old", token: "old"), by: "bob")
             _ = try await store.redeemSample(
                 Sample.token("new"), at: Sample.now + .seconds(1), replacing: replaced)
             try expectEqual(
@@ -71,8 +71,8 @@ extension LoginTokenStoreConformance {
         ConformanceCase("a replaced session that ended before keeps its end and gets no event") { open in
             let store = try await open()
             _ = try await store.redeemSample(Sample.token("old"))
-            _ = try await store.end("session-old", at: Sample.now, event: Sample.event(.webSessionEnded))
-            let replaced = ReplacedSession(id: "session-old", event: Sample.event(.webSessionSwitched))
+            _ = try await store.end(.webSession("session-old"), .sample(at: Sample.now))
+            let replaced = ReplacedSession.sample(Sample.session("old", token: "old"), by: "bob")
             _ = try await store.redeemSample(Sample.token("new"), at: Sample.now + .seconds(1), replacing: replaced)
             try expectEqual(try await store.session(id: "session-old")?.endedAt, Sample.now, "its end")
             try expectEqual(try await store.events(.webSessionSwitched).count, 0, "events")
@@ -81,7 +81,7 @@ extension LoginTokenStoreConformance {
             let store = try await open()
             _ = try await store.redeemSample(Sample.token("old"))
             _ = try await store.redeemSample(Sample.token("used"))
-            let replaced = ReplacedSession(id: "session-old", event: Sample.event(.webSessionSwitched))
+            let replaced = ReplacedSession.sample(Sample.session("old", token: "old"), by: "bob")
             _ = try await store.redeemSample(Sample.token("used"), suffix: "2", replacing: replaced)
             try expectEqual(try await store.session(id: "session-old")?.endedAt, nil, "its end")
         },
@@ -89,7 +89,8 @@ extension LoginTokenStoreConformance {
             let servers = [try await open(), try await open()]
             let tokens = (0..<20).map { Sample.token("t\($0)") }
             for token in tokens {
-                _ = try await servers[0].recordIssue(token, idempotency: nil, event: Sample.event(.loginTokenIssued))
+                _ = try await servers[0].recordIssue(
+                    token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             }
             _ = try await servers[1].revoke(tokens[7], at: Sample.now, event: Sample.event(.loginTokenRevoked))
             let outcomes = try await concurrently(80) { number in

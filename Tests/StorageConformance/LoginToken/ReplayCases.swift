@@ -7,15 +7,14 @@ extension LoginTokenStoreConformance {
             _ = try await servers[0].redeemSample(Sample.token("t"))
             let ended = try await concurrently(20) { number in
                 try await servers[number % 2].recordReplay(
-                    of: "t", at: Sample.now + .seconds(1), endSession: true,
-                    replay: Sample.event(.loginTokenReplayed), ended: Sample.event(.webSessionEnded),
+                    of: "t", replay: Sample.event(.loginTokenReplayed), ending: .sample(at: Sample.now + .seconds(1)),
                     alwaysTells: number < 3)
             }
-            try expectEqual(ended.compactMap(\.self), ["session-t"], "who ended it")
+            try expectEqual(ended.flatMap(\.sessions), ["session-t"], "who ended it")
             try expectEqual(
                 try await servers[1].session(id: "session-t")?.endedAt, Sample.now + .seconds(1), "its end")
             // The one that ended it is told in any case.
-            let told = ended.prefix(3).contains { $0 != nil } ? 3 : 4
+            let told = ended.prefix(3).contains { !$0.isEmpty } ? 3 : 4
             try expectEqual(try await servers[0].events(.loginTokenReplayed).count, told, "replays")
             try expectEqual(
                 try await servers[0].events(.webSessionEnded).map(\.sessionID), ["session-t"], "ends")
@@ -25,13 +24,27 @@ extension LoginTokenStoreConformance {
             _ = try await store.redeemSample(Sample.token("t"))
             for alwaysTells in [true, false] {
                 let ended = try await store.recordReplay(
-                    of: "t", at: Sample.now, endSession: false, replay: Sample.event(.loginTokenReplayed),
-                    ended: Sample.event(.webSessionEnded), alwaysTells: alwaysTells)
-                try expectEqual(ended, nil, "ended")
+                    of: "t", replay: Sample.event(.loginTokenReplayed), ending: nil, alwaysTells: alwaysTells)
+                try expectEqual(ended, .nothing, "ended")
             }
             try expectEqual(try await store.session(id: "session-t")?.endedAt, nil, "its end")
             try expectEqual(try await store.events(.loginTokenReplayed).count, 1, "replays")
             try expectEqual(try await store.events(.webSessionEnded).count, 0, "ends")
+        },
+        ConformanceCase("a replay ends what was granted in the session, offline or under the one that came after") {
+            open in
+            let store = try await open()
+            _ = try await store.redeemSample(Sample.token("t"))
+            try await store.openSample(
+                Sample.appSession("offline", browser: "session-t", scope: ["offline_access"]))
+            let replaced = ReplacedSession.sample(Sample.session("t", token: "t"))
+            _ = try await store.redeemSample(Sample.token("next"), replacing: replaced)
+            try expectEqual(try await store.appSession(id: "app-offline")?.browserSessionID, "session-next", "moved")
+            let ended = try await store.recordReplay(
+                of: "t", replay: Sample.event(.loginTokenReplayed), ending: .sample(at: Sample.now),
+                alwaysTells: true)
+            try expectEqual(ended.sessions, ["app-offline"], "ended")
+            try expectEqual(try await store.session(id: "session-next")?.endedAt, nil, "what came after")
         },
     ]
 
@@ -42,7 +55,7 @@ extension LoginTokenStoreConformance {
             let kept = Sample.token("kept", lifetime: .seconds(60))
             for token in [due, kept] {
                 _ = try await store.recordIssue(
-                    token, idempotency: Sample.record(key: "key-\(token.id)", token: token),
+                    token, scope: nil, idempotency: Sample.record(key: "key-\(token.id)", token: token),
                     event: Sample.event(.loginTokenIssued))
             }
             let purged = try await store.purgeLoginTokens(expiredBefore: kept.expiresAt, limit: 100)
@@ -59,7 +72,7 @@ extension LoginTokenStoreConformance {
             let store = try await open()
             for number in 1...5 {
                 _ = try await store.recordIssue(
-                    Sample.token("t\(number)", lifetime: .seconds(number)), idempotency: nil,
+                    Sample.token("t\(number)", lifetime: .seconds(number)), scope: nil, idempotency: nil,
                     event: Sample.event(.loginTokenIssued))
             }
             let cutoff = Sample.now + .seconds(60)

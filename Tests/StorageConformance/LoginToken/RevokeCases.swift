@@ -5,7 +5,7 @@ extension LoginTokenStoreConformance {
         ConformanceCase("a revoked token cannot be redeemed, whether its issue was recorded or not") { open in
             let store = try await open()
             _ = try await store.recordIssue(
-                Sample.token("issued"), idempotency: nil, event: Sample.event(.loginTokenIssued))
+                Sample.token("issued"), scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             for id in ["issued", "unrecorded"] {
                 let token = Sample.token(id)
                 let outcome = try await store.revoke(token, at: Sample.now, event: Sample.event(.loginTokenRevoked))
@@ -50,7 +50,7 @@ extension LoginTokenStoreConformance {
         ConformanceCase("misses are counted, and the limit revokes the token") { open in
             let store = try await open()
             let token = Sample.token("t")
-            _ = try await store.recordIssue(token, idempotency: nil, event: Sample.event(.loginTokenIssued))
+            _ = try await store.recordIssue(token, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
             for miss in 1...2 {
                 let count = try await store.recordMiss(
                     token, at: Sample.now, limit: 3, event: Sample.event(.loginTokenRefused), alwaysTells: true)

@@ -7,7 +7,7 @@ package enum AppSessionStoreConformance {
             let store = try await open()
             try await store.openSample(Sample.appSession("parent"))
             let session = Sample.appSession(
-                "a", browser: "browser", parent: "app-parent", device: "device",
+                "a", parent: "app-parent", device: "device",
                 scope: ["openid", "offline_access"], wantsNotice: true)
             try await store.openSample(session)
             try expectEqual(try await open().appSession(id: "app-a"), session, "the session")
@@ -17,7 +17,7 @@ package enum AppSessionStoreConformance {
             let store = try await open()
             try await store.recordFirstSight(of: "mallory", issuer: "i", at: Sample.now)
             _ = try await store.setDisabled(
-                true, subject: "mallory", at: Sample.now, event: Sample.event(.userDisabled), ended: Sample.ended)
+                true, subject: "mallory", event: Sample.event(.userDisabled), ending: .sample())
             let disabled = try await store.open(
                 Sample.appSession("a", subject: "mallory"), refreshToken: nil,
                 events: [Sample.event(.appSessionOpened)])
@@ -38,8 +38,9 @@ package enum AppSessionStoreConformance {
             _ = try await servers[0].redeem(
                 Sample.token("t"), opening: web, use: Sample.use(web), replacing: nil, events: [])
             let ended = try await concurrently(10) { number in
-                try await servers[number % 2].endAppSession(
-                    "app-top", at: Sample.now, first: [Sample.event(.refreshTokenReused)], ended: Sample.ended)
+                try await servers[number % 2].end(
+                    .appSession("app-top"), .sample(), first: [Sample.event(.refreshTokenReused)]
+                ).sessions
             }
             try expectEqual(
                 Set(ended.flatMap { $0 }), ["app-top", "app-child", "app-grandchild", "session-w"], "ended")
@@ -53,7 +54,7 @@ package enum AppSessionStoreConformance {
         ConformanceCase("a login token of an ended app session opens nothing") { open in
             let store = try await open()
             try await store.openSample(Sample.appSession("a"))
-            _ = try await store.endAppSession("app-a", at: Sample.now, first: [], ended: Sample.ended)
+            _ = try await store.end(.appSession("app-a"), .sample())
             let web = Sample.session("w", token: "t", parent: "app-a")
             let outcome = try await store.redeem(
                 Sample.token("t"), opening: web, use: Sample.use(web), replacing: nil, events: [])
@@ -66,25 +67,24 @@ package enum AppSessionStoreConformance {
             try await store.openSample(Sample.appSession("a"))
             try await store.openSample(Sample.appSession("b", subject: "bob"))
             let ended = try await store.setDisabled(
-                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled), ended: Sample.ended)
-            try expectEqual(ended, ["app-a"], "ended")
+                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
+            try expectEqual(ended?.sessions, ["app-a"], "ended")
             try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "another user's")
         },
         ConformanceCase("a browser's sign-out ends what is not offline, its codes too, and tells both clients") {
             open in
             let store = try await open()
-            try await store.recordCode(
-                Sample.code("open", grant: Sample.grant(browser: "browser")),
-                event: Sample.event(.authorizationCodeIssued))
-            try await store.openSample(Sample.appSession("online", browser: "browser", wantsNotice: true))
+            let browser = try await store.openBrowser()
+            try await store.recordSample("open")
+            try await store.openSample(Sample.appSession("online", browser: browser, wantsNotice: true))
             try await store.openSample(
-                Sample.appSession("offline", browser: "browser", scope: ["offline_access"], wantsNotice: true))
+                Sample.appSession("offline", browser: browser, scope: ["offline_access"], wantsNotice: true))
             try await store.openSample(Sample.appSession("elsewhere", browser: "other", wantsNotice: true))
-            let ended = try await store.endAppSessions(
-                underBrowserSession: "browser", at: Sample.now, ended: Sample.ended)
-            try expectEqual(ended, ["app-online"], "ended")
+            let ended = try await store.end(.webSession(browser), .sample(extent: .signOut))
+            try expectEqual(ended.sessions, [browser, "app-online"], "ended")
             try expectEqual(try await store.code(digest: "code-open"), nil, "the code")
-            let notices = try await store.takeLogoutNotices(dueAt: Sample.now, lease: .seconds(15), limit: 10)
+            let notices = try await store.takeLogoutNotices(
+                dueAt: Sample.now, lease: .seconds(15), limit: 10, sparing: [])
             try expectEqual(Set(notices.map(\.sessionID)), ["app-online", "app-offline"], "told")
         },
         ConformanceCase("a purge takes sessions and refresh tokens that expired before the cutoff") { open in
@@ -99,23 +99,42 @@ package enum AppSessionStoreConformance {
         ConformanceCase("of two servers one takes a notice, and a lease brings it back") { open in
             let servers = [try await open(), try await open()]
             try await servers[0].openSample(Sample.appSession("a", wantsNotice: true))
-            _ = try await servers[0].endAppSession("app-a", at: Sample.now, first: [], ended: Sample.ended)
+            _ = try await servers[0].end(.appSession("app-a"), .sample())
             let taken = try await concurrently(10) { number in
-                try await servers[number % 2].takeLogoutNotices(dueAt: Sample.now, lease: .seconds(15), limit: 10)
+                try await servers[number % 2].takeLogoutNotices(
+                    dueAt: Sample.now, lease: .seconds(15), limit: 10, sparing: [])
             }.flatMap { $0 }
             try expectEqual(taken.map(\.attempts), [1], "attempts")
             let later = Sample.now + .seconds(15)
-            let again = try await servers[1].takeLogoutNotices(dueAt: later, lease: .seconds(15), limit: 10)
+            let again = try await servers[1].takeLogoutNotices(
+                dueAt: later, lease: .seconds(15), limit: 10, sparing: [])
             try expectEqual(again.map(\.attempts), [2], "attempts after the lease")
             try await servers[1].postponeLogoutNotice(again[0].id, until: later + .seconds(1))
             try expectEqual(
-                try await servers[0].takeLogoutNotices(dueAt: later, lease: .seconds(15), limit: 10), [], "postponed")
+                try await servers[0].takeLogoutNotices(dueAt: later, lease: .seconds(15), limit: 10, sparing: []), [],
+                "postponed")
             try await servers[0].settleLogoutNotice(again[0].id, event: Sample.event(.logoutNoticeSent))
             try await servers[0].settleLogoutNotice(again[0].id, event: Sample.event(.logoutNoticeSent))
             let last = try await servers[1].takeLogoutNotices(
-                dueAt: later + .seconds(60), lease: .seconds(15), limit: 10)
+                dueAt: later + .seconds(60), lease: .seconds(15), limit: 10, sparing: [])
             try expectEqual(last, [], "settled")
             try expectEqual(try await servers[0].events(.logoutNoticeSent).count, 1, "events")
+        },
+        ConformanceCase("notices to a busy client wait, and those to one client leave room for others") { open in
+            let store = try await open()
+            for number in 0..<10 {
+                try await store.openSample(Sample.appSession("\(number)", wantsNotice: true))
+                _ = try await store.end(.appSession(SessionID(rawValue: "app-\(number)")), .sample())
+            }
+            try await store.openSample(Sample.appSession("other", client: "shop", wantsNotice: true))
+            _ = try await store.end(.appSession("app-other"), .sample(at: Sample.now + .milliseconds(1)))
+            let now = Sample.now + .seconds(1)
+            let first = try await store.takeLogoutNotices(dueAt: now, lease: .seconds(15), limit: 5, sparing: [])
+            try expectEqual(Set(first.map(\.clientID)), ["app", "shop"], "of both")
+            let busy = try await store.takeLogoutNotices(dueAt: now, lease: .seconds(15), limit: 5, sparing: ["app"])
+            try expectEqual(busy, [], "while it is busy")
+            let next = try await store.takeLogoutNotices(dueAt: now, lease: .seconds(15), limit: 50, sparing: [])
+            try expect(!next.isEmpty, "and afterwards")
         },
     ]
 }

@@ -5,19 +5,23 @@ package enum AuthorizationCodeStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a code comes back as it was recorded") { open in
             let store = try await open()
-            let code = Sample.code("a", grant: Sample.grant(browser: "browser"))
-            try await store.recordCode(code, event: Sample.event(.authorizationCodeIssued))
+            let browser = try await store.openBrowser()
+            let code = Sample.code("a")
+            try expectEqual(
+                try await store.recordCode(code, event: Sample.event(.authorizationCodeIssued)), true, "recorded")
             let state = try await open().code(digest: "code-a")
             try expectEqual(
-                state, AuthorizationCodeState(code: code, misses: 0, sessionID: nil, redeemedAt: nil), "the code")
+                state,
+                AuthorizationCodeState(
+                    code: code, misses: 0, grantedIn: browser, sessionID: nil, redeemedAt: nil), "the code")
             try expectEqual(try await store.code(digest: "nothing"), nil, "an unknown code")
             try expectEqual(try await store.events(.authorizationCodeIssued).count, 1, "events")
         },
         ConformanceCase("of 100 concurrent redemptions on two servers one opens a session") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordCode(Sample.code("a"), event: Sample.event(.authorizationCodeIssued))
+            try await servers[0].recordSample("a")
             let outcomes = try await concurrently(100) { number in
-                let session = Sample.appSession("\(number)")
+                let session = Sample.appSession("\(number)", browser: Sample.browser)
                 return try await servers[number % 2].redeemCode(
                     digest: "code-a", opening: session,
                     refreshToken: Sample.refreshToken("\(number)", of: session), at: Sample.now,
@@ -34,10 +38,10 @@ package enum AuthorizationCodeStoreConformance {
         },
         ConformanceCase("a code that has expired or never was opens nothing") { open in
             let store = try await open()
-            try await store.recordCode(Sample.code("a"), event: Sample.event(.authorizationCodeIssued))
+            try await store.recordSample("a")
             for digest in ["code-a", "nothing"] {
                 let outcome = try await store.redeemCode(
-                    digest: digest, opening: Sample.appSession("a"), refreshToken: nil,
+                    digest: digest, opening: Sample.appSession("a", browser: Sample.browser), refreshToken: nil,
                     at: Sample.now + .seconds(60), events: [Sample.event(.authorizationCodeRedeemed)])
                 try expectEqual(outcome, .gone, digest)
             }
@@ -47,21 +51,23 @@ package enum AuthorizationCodeStoreConformance {
         ConformanceCase("a disabled user's code opens nothing") { open in
             let store = try await open()
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
-            try await store.recordCode(Sample.code("a"), event: Sample.event(.authorizationCodeIssued))
+            try await store.recordSample("a")
             _ = try await store.setDisabled(
-                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled), ended: Sample.ended)
+                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
             let outcome = try await store.redeemCode(
-                digest: "code-a", opening: Sample.appSession("a"), refreshToken: nil, at: Sample.now, events: [])
+                digest: "code-a", opening: Sample.appSession("a", browser: Sample.browser), refreshToken: nil,
+                at: Sample.now, events: [])
             try expectEqual(outcome, .subjectDisabled, "outcome")
             try expectEqual(try await store.appSession(id: "app-a"), nil, "the session")
         },
         ConformanceCase("the third miss takes a code away, one that was used stays") { open in
             let store = try await open()
             for name in ["a", "b"] {
-                try await store.recordCode(Sample.code(name), event: Sample.event(.authorizationCodeIssued))
+                try await store.recordSample(name)
             }
             _ = try await store.redeemCode(
-                digest: "code-b", opening: Sample.appSession("b"), refreshToken: nil, at: Sample.now, events: [])
+                digest: "code-b", opening: Sample.appSession("b", browser: Sample.browser), refreshToken: nil,
+                at: Sample.now, events: [])
             for number in 1...3 {
                 for name in ["a", "b"] {
                     try await store.recordCodeMiss(
@@ -93,25 +99,73 @@ package enum AuthorizationCodeStoreConformance {
         },
         ConformanceCase("a second use ends what the first one opened, once") { open in
             let servers = [try await open(), try await open()]
-            try await servers[0].recordCode(Sample.code("a"), event: Sample.event(.authorizationCodeIssued))
+            try await servers[0].recordSample("a")
             _ = try await servers[0].redeemCode(
-                digest: "code-a", opening: Sample.appSession("a"), refreshToken: nil, at: Sample.now, events: [])
+                digest: "code-a", opening: Sample.appSession("a", browser: Sample.browser), refreshToken: nil,
+                at: Sample.now, events: [])
             let ended = try await concurrently(10) { number in
                 try await servers[number % 2].recordCodeReuse(
-                    digest: "code-a", at: Sample.now, reuse: Sample.event(.authorizationCodeReused),
-                    ended: Sample.ended, alwaysTells: number == 0)
+                    digest: "code-a", reuse: Sample.event(.authorizationCodeReused), ending: .sample(),
+                    alwaysTells: number == 0)
             }
-            try expectEqual(ended.flatMap { $0 }, ["app-a"], "ended")
+            try expectEqual(ended.flatMap(\.sessions), ["app-a"], "ended")
             try expectEqual(try await servers[1].appSession(id: "app-a")?.endedAt, Sample.now, "its end")
             // The one that ended it, and the one that tells in any case, if they are not the same.
             let told = try await servers[0].events(.authorizationCodeReused).count
             try expectEqual(told, ended[0].isEmpty ? 2 : 1, "reuse events")
             try expectEqual(try await servers[0].events(.appSessionEnded).count, 1, "end events")
         },
+        ConformanceCase("in a browser's session that has ended no code is issued, and none that it issued is redeemed")
+        {
+            open in
+            let store = try await open()
+            try await store.recordSample("a")
+            _ = try await store.end(.webSession(Sample.browser), .sample())
+            try expectEqual(try await store.code(digest: "code-a"), nil, "the code")
+            let late = try await store.recordCode(Sample.code("b"), event: Sample.event(.authorizationCodeIssued))
+            try expectEqual(late, false, "a late one")
+            try expectEqual(try await store.code(digest: "code-b"), nil, "nothing was kept")
+            try expectEqual(try await store.events(.authorizationCodeIssued).count, 1, "events")
+        },
+        ConformanceCase("of a code's redemption and its browser's end at once nothing stays alive, whoever is first") {
+            open in
+            let servers = [try await open(), try await open()]
+            for round in 0..<20 {
+                let browser = try await servers[0].openBrowser("race-\(round)")
+                let code = Sample.code("\(round)", grant: Sample.grant(browser: browser))
+                _ = try await servers[0].recordCode(code, event: Sample.event(.authorizationCodeIssued))
+                async let redeemed = servers[1].redeemCode(
+                    digest: code.digest, opening: Sample.appSession("\(round)", browser: browser), refreshToken: nil,
+                    at: Sample.now, events: [])
+                async let ended = servers[0].end(.webSession(browser), .sample())
+                _ = try await (redeemed, ended)
+                let session = try await servers[0].appSession(id: SessionID(rawValue: "app-\(round)"))
+                try expect(session == nil || session?.endedAt != nil, "round \(round)")
+            }
+        },
+        ConformanceCase(
+            "a code goes on in the session that took its browser's place, and remembers where it was issued"
+        ) {
+            open in
+            let store = try await open()
+            try await store.recordSample("a")
+            let stale = Sample.appSession("a", browser: Sample.browser)
+            let replaced = ReplacedSession.sample(try await store.browserSession())
+            _ = try await store.open(Sample.session("next"), replacing: replaced, events: [])
+            try expectEqual(try await store.code(digest: "code-a")?.grantedIn, Sample.browser, "where it was issued")
+            try expectEqual(
+                try await store.code(digest: "code-a")?.code.grant.browserSessionID, "session-next", "where it goes on")
+            let outcome = try await store.redeemCode(
+                digest: "code-a", opening: stale, refreshToken: nil, at: Sample.now, events: [])
+            try expectEqual(outcome, .opened, "by one who read it before")
+            let opened = try await store.appSession(id: "app-a")
+            try expectEqual(opened?.browserSessionID, "session-next", "the session")
+            try expectEqual(opened?.lineage.parent, .granted(in: Sample.browser), "its origin")
+        },
         ConformanceCase("a purge takes codes that expired before the cutoff, up to its limit") { open in
             let store = try await open()
             for name in ["a", "b", "c"] {
-                try await store.recordCode(Sample.code(name), event: Sample.event(.authorizationCodeIssued))
+                try await store.recordSample(name)
             }
             try expectEqual(
                 try await store.purgeCodes(expiredBefore: Sample.now + .seconds(60), limit: 10), 0, "too early")

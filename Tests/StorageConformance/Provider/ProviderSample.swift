@@ -3,7 +3,7 @@ import OAuth2
 
 extension Sample {
     static func grant(
-        subject: Subject = "alice", browser: SessionID? = nil, scope: [String] = ["openid"]
+        subject: Subject = "alice", browser: SessionID = browser, scope: [String] = ["openid"]
     ) -> AuthorizationGrant {
         AuthorizationGrant(
             clientID: "app", redirectURI: "com.example.app:/callback",
@@ -19,12 +19,13 @@ extension Sample {
     }
 
     static func appSession(
-        _ name: String, subject: Subject = "alice", browser: SessionID? = nil, parent: SessionID? = nil,
+        _ name: String, subject: Subject = "alice", client: ClientID = "app", browser: SessionID? = nil,
+        parent: SessionID? = nil,
         device: DeviceSecretID? = nil, scope: [String] = ["openid"], wantsNotice: Bool = false,
         lifetime: Duration = .seconds(3600)
     ) -> AppSession {
         AppSession(
-            id: SessionID(rawValue: "app-\(name)"), subject: subject, clientID: "app", scope: Scope(tokens: scope),
+            id: SessionID(rawValue: "app-\(name)"), subject: subject, clientID: client, scope: Scope(tokens: scope),
             opening: .authorize, authentication: Authentication(time: now, acr: "aal1", amr: ["pwd"]),
             browserSessionID: browser, deviceSecretID: device, parentID: parent,
             requestedClaims: RequestedClaims(userInfo: ["name"], idToken: []), wantsLogoutNotice: wantsNotice,
@@ -37,7 +38,39 @@ extension Sample {
             issuedAt: now, expiresAt: now + .seconds(1800))
     }
 
-    static let ended = event(.appSessionEnded, reason: "because")
+    /// The browser's session that codes are issued in; see ``BridgeStorage/openBrowser(_:)``.
+    static let browser: SessionID = "session-browser"
+}
+
+extension BridgeStorage {
+    /// Opens a browser's session by a sign-in.
+    @discardableResult
+    func openBrowser(_ name: String = "browser", subject: Subject = "alice") async throws -> SessionID {
+        let session = WebSession(
+            id: SessionID(rawValue: "session-\(name)"), secretDigest: "digest-\(name)",
+            lineage: .signIn(
+                of: subject, authentication: Authentication(time: Sample.now, acr: "aal1", amr: ["pwd"]),
+                at: Sample.now, lifetime: .seconds(3600)),
+            clientID: "web", createdAt: Sample.now, idleLifetime: .seconds(600), lastSeenAt: Sample.now)
+        if try await self.session(id: session.id) == nil {
+            try expectEqual(try await open(session, replacing: nil, events: []), true, "the browser's session")
+        }
+        return session.id
+    }
+
+    func browserSession() async throws -> WebSession {
+        guard let session = try await session(id: Sample.browser) else {
+            throw ConformanceFailure(description: "the browser has no session")
+        }
+        return session
+    }
+
+    /// Records the code named `name`, issued in the browser's session.
+    func recordSample(_ name: String) async throws {
+        try await openBrowser()
+        let isRecorded = try await recordCode(Sample.code(name), event: Sample.event(.authorizationCodeIssued))
+        try expectEqual(isRecorded, true, "the code's record")
+    }
 }
 
 extension ProviderStorage {

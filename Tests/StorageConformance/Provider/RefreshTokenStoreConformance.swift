@@ -44,7 +44,7 @@ package enum RefreshTokenStoreConformance {
                 let session = Sample.appSession(name)
                 try await store.openSample(session, refreshToken: name)
                 if name == "ended" {
-                    _ = try await store.endAppSession(session.id, at: Sample.now, first: [], ended: Sample.ended)
+                    _ = try await store.end(.appSession(session.id), .sample())
                 }
                 let rotation = try await store.rotate(
                     digest: "refresh-\(name)", to: Sample.refreshToken("next-\(name)", of: session), at: at,

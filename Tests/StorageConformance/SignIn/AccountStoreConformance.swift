@@ -59,15 +59,14 @@ package enum AccountStoreConformance {
             _ = try await store.redeemSample(Sample.token("b", subject: "bob"))
             let hash = try Sample.passwordHash()
             let ended = try await store.setPassword(
-                hash, of: "alice", at: Sample.now + .seconds(1), event: Sample.event(.userPasswordChanged),
-                ended: Sample.event(.webSessionEnded, reason: "password_changed"))
-            try expectEqual(Set(ended ?? []), ["session-a1", "session-a2"], "ended")
+                hash, of: "alice", event: Sample.event(.userPasswordChanged),
+                ending: .sample("password_changed", at: Sample.now + .seconds(1)))
+            try expectEqual(Set(ended?.sessions ?? []), ["session-a1", "session-a2"], "ended")
             try expectEqual(try await store.session(id: "session-b")?.endedAt, nil, "bob's")
             try expectEqual(try await store.account(of: "alice")?.passwordHash, hash, "hash")
             try expectEqual(try await store.events(.userPasswordChanged).count, 1, "events")
             let unknown = try await store.setPassword(
-                hash, of: "nobody", at: Sample.now, event: Sample.event(.userPasswordChanged),
-                ended: Sample.event(.webSessionEnded))
+                hash, of: "nobody", event: Sample.event(.userPasswordChanged), ending: .sample())
             try expectEqual(unknown, nil, "unknown")
         },
         ConformanceCase("claims of an account are replaced together, and say since when") { open in
@@ -93,8 +92,7 @@ package enum AccountStoreConformance {
             let old = try Sample.account("alice").passwordHash ?? Sample.passwordHash()
             let changed = try Sample.passwordHash("another")
             _ = try await store.setPassword(
-                changed, of: "sub-alice", at: Sample.now, event: Sample.event(.userPasswordChanged),
-                ended: Sample.event(.webSessionEnded))
+                changed, of: "sub-alice", event: Sample.event(.userPasswordChanged), ending: .sample())
             try await store.rehashPassword(from: old, to: try Sample.passwordHash("late"), of: "sub-alice")
             try expectEqual(try await store.account(of: "sub-alice")?.passwordHash, changed, "hash")
             try await store.rehashPassword(from: changed, to: old, of: "sub-alice")

@@ -37,7 +37,7 @@ package enum AuthorizationStoreConformance {
         ConformanceCase("a session is opened in another's place, with its events") { open in
             let store = try await open()
             try expectEqual(try await store.openSample("one"), true, "first")
-            let replaced = ReplacedSession(id: "session-one", event: Sample.event(.webSessionEnded, reason: "replaced"))
+            let replaced = ReplacedSession.sample(Sample.session("one"))
             try expectEqual(try await store.openSample("two", replacing: replaced), true, "second")
             try expectEqual(try await store.session(id: "session-one")?.endedAt, Sample.now, "the first's end")
             try expectEqual(try await store.session(secretDigest: "digest-two")?.endedAt, nil, "the second's end")
@@ -48,8 +48,7 @@ package enum AuthorizationStoreConformance {
             let store = try await open()
             try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
             _ = try await store.setDisabled(
-                true, subject: "alice", at: Sample.now, event: Sample.event(.userDisabled),
-                ended: Sample.event(.webSessionEnded))
+                true, subject: "alice", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
             try expectEqual(try await store.openSample("one"), false, "opened")
             try expectEqual(try await store.session(id: "session-one"), nil, "session")
             try expectEqual(try await store.events(.webSessionOpened).count, 0, "events")
@@ -73,15 +72,14 @@ package enum AuthorizationStoreConformance {
             try await store.openSample(Sample.appSession("b", browser: "session-other"), refreshToken: "b")
             try expectEqual(try await store.openSample("two", replacing: Self.raised), true, "raised")
             try expectEqual(try await store.appSession(id: "app-a")?.endedAt, nil, "before the sign-out")
-            let signedOut = Sample.event(.webSessionEnded, reason: "logout")
-            try expectEqual(try await store.end("session-two", at: Sample.now, event: signedOut), true, "sign-out")
+            let ended = try await store.end(.webSession("session-two"), .sample(extent: .signOut))
+            try expectEqual(ended.sessions, ["session-two", "app-a"], "sign-out")
             try expectEqual(try await store.appSession(id: "app-a")?.endedAt, Sample.now, "after the sign-out")
             try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "the other session's")
         },
     ]
 
-    private static let raised = ReplacedSession(
-        id: "session-one", event: Sample.event(.webSessionEnded, reason: "replaced"), isRaised: true)
+    private static let raised = ReplacedSession.sample(Sample.session("one"), isRaised: true)
 }
 
 extension BridgeStorage {

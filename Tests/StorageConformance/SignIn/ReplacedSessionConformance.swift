@@ -20,10 +20,10 @@ package enum ReplacedSessionConformance {
             ConformanceCase("\(what) of the same user takes over what was granted before") { open in
                 let store = try await open()
                 try await store.openGranted()
-                let replaced = ReplacedSession(id: "session-one", event: Sample.event(.webSessionEnded))
+                let replaced = ReplacedSession.sample(Sample.session("one"))
                 try expectEqual(try await opening(store, replaced), true, "opened")
                 try expectEqual(try await store.appSession(id: "app-a")?.endedAt, nil, "before the sign-out")
-                _ = try await store.end("session-two", at: Sample.now, event: Sample.event(.webSessionEnded))
+                _ = try await store.end(.webSession("session-two"), .sample(at: Sample.now))
                 try expectEqual(try await store.appSession(id: "app-a")?.endedAt, Sample.now, "after the sign-out")
                 try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "another browser's")
             },
@@ -31,15 +31,15 @@ package enum ReplacedSessionConformance {
                 open in
                 let store = try await open()
                 try await store.openGranted()
-                let replaced = ReplacedSession(
-                    id: "session-one", event: Sample.event(.webSessionSwitched, reason: "account_switch"))
+                let replaced = ReplacedSession.sample(Sample.session("one"), by: "bob")
                 try expectEqual(try await opening(store, replaced), true, "opened")
                 try expectEqual(try await store.appSession(id: "app-a")?.endedAt, Sample.now, "ended")
                 try expectEqual(try await store.appSession(id: "app-b")?.endedAt, nil, "another browser's")
                 let events = try await store.events(.appSessionEnded)
                 try expectEqual(events.map(\.sessionID), ["app-a"], "events")
                 try expectEqual(events.map(\.reason), ["account_switch"], "reasons")
-                let notices = try await store.takeLogoutNotices(dueAt: Sample.now, lease: .seconds(15), limit: 10)
+                let notices = try await store.takeLogoutNotices(
+                    dueAt: Sample.now, lease: .seconds(15), limit: 10, sparing: [])
                 try expectEqual(notices.map(\.sessionID), ["app-a"], "notices")
             },
         ]

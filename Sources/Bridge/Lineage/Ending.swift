@@ -1,0 +1,121 @@
+import OAuth2
+
+/// What is ended, with everything below it.
+package enum EndingRoot: Hashable, Sendable {
+    case appSession(SessionID)
+    case webSession(SessionID)
+    case device(DeviceSecretID)
+    /// Everything of a user, login tokens that nobody has used included.
+    case user(Subject)
+}
+
+/// An end: when, why, by whom, and how far it goes. Its events are made here; ``EndingWalk`` says what it reaches, and a
+/// store carries both out in one transaction (contract §16.6).
+package struct Ending: Sendable {
+    package enum Extent: Hashable, Sendable {
+        /// All that came of it, whatever it was granted for.
+        case everything
+        /// A user leaves a browser: what he granted for longer than that goes on (OpenID Connect Core §11), and its
+        /// clients hear of it all the same.
+        case signOut
+    }
+
+    package let at: Timestamp
+    /// A stable word, or an administrator's own.
+    package let reason: String
+    /// `nil` for the command line.
+    package let origin: RequestOrigin?
+    /// The administrator who did it.
+    package let actor: AdminActor?
+    package let extent: Extent
+
+    package init(
+        at: Timestamp, reason: String, origin: RequestOrigin?, actor: AdminActor? = nil, extent: Extent = .everything
+    ) {
+        self.at = at
+        self.reason = reason
+        self.origin = origin
+        self.actor = actor
+        self.extent = extent
+    }
+
+    /// What an administrator ends.
+    package init(_ action: AdminAction) {
+        self.init(
+            at: action.at, reason: action.reason ?? AdminAction.defaultReason, origin: action.origin,
+            actor: action.actor)
+    }
+
+    /// Of sessions that end because their device does.
+    static let deviceRevoked = "device_secret_revoked"
+
+    func event(ending session: AppSession, reason: String) -> AuditEvent {
+        AuditEvent(
+            at: at, type: .appSessionEnded, outcome: .success, reason: reason, subject: session.subject,
+            clientID: session.clientID, sessionID: session.id, origin: origin, detail: detail())
+    }
+
+    /// - Parameter type: ``AuditEventType/webSessionSwitched`` when another user's session takes its place.
+    package func event(
+        ending session: WebSession, type: AuditEventType = .webSessionEnded, reason: String? = nil
+    ) -> AuditEvent {
+        AuditEvent(
+            at: at, type: type, outcome: .success, reason: reason ?? self.reason, subject: session.subject,
+            clientID: session.appClientID, targetClientID: session.clientID, sessionID: session.id,
+            tokenID: session.loginTokenID, origin: origin, detail: detail())
+    }
+
+    func event(revoking device: DeviceSecret) -> AuditEvent {
+        AuditEvent(
+            at: at, type: .deviceSecretRevoked, outcome: .success, reason: reason, subject: device.subject,
+            clientID: device.clientID, sessionID: device.sessionID, origin: origin, detail: detail(device.id))
+    }
+
+    private func detail(_ device: DeviceSecretID? = nil) -> String? {
+        guard device != nil || actor != nil else { return nil }
+        var detail = JSONObjectWriter()
+        if let actor { detail.add("actor", actor.description) }
+        if let device { detail.add("device_secret_id", device.rawValue) }
+        return String(decoding: detail.finish(), as: UTF8.self)
+    }
+}
+
+/// What an end has ended.
+package struct Ended: Hashable, Sendable {
+    /// App sessions and web sessions, in the order in which they ended.
+    package var sessions: [SessionID] = []
+    package var devices: [DeviceSecretID] = []
+
+    package init(sessions: [SessionID] = [], devices: [DeviceSecretID] = []) {
+        self.sessions = sessions
+        self.devices = devices
+    }
+
+    package static let nothing = Ended()
+
+    package var isEmpty: Bool { sessions.isEmpty && devices.isEmpty }
+
+    package static func + (left: Ended, right: Ended) -> Ended {
+        Ended(sessions: left.sessions + right.sessions, devices: left.devices + right.devices)
+    }
+}
+
+/// Ends sessions with everything below them.
+package protocol EndingStore: Sendable {
+    /// Ends `root` and what came of it, in one transaction; every event and every notice to a client is part of it.
+    /// - Parameter first: events that are recorded ahead, when anything ended.
+    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) async throws -> Ended
+}
+
+extension EndingStore {
+    package func end(_ root: EndingRoot, _ ending: Ending) async throws -> Ended {
+        try await end(root, ending, first: [])
+    }
+}
+
+extension Ending {
+    /// A user signs out of a browser.
+    package static func signOut(origin: RequestOrigin, at now: Timestamp) -> Ending {
+        Ending(at: now, reason: "signed_out", origin: origin, extent: .signOut)
+    }
+}

@@ -1,0 +1,132 @@
+/// What a store can do inside the transaction in which something ends.
+///
+/// Each verb that ends takes hold of its row first, and says whether this call ended it.
+package protocol EndingGround {
+    /// - Returns: the session when it was alive until now.
+    func end(appSession id: SessionID, at now: Timestamp) throws -> AppSession?
+
+    /// - Returns: the session when it was alive until now.
+    func end(webSession id: SessionID, at now: Timestamp) throws -> WebSession?
+
+    /// - Returns: the device when it was live until now.
+    func revoke(device id: DeviceSecretID, at now: Timestamp, reason: String) throws -> DeviceSecret?
+
+    /// Deletes the authorization codes that were issued in a session or below it and that nobody has redeemed. One that
+    /// is being redeemed elsewhere is waited for, and its session then found below.
+    func deleteCodes(below id: SessionID) throws
+
+    /// The living sessions that a session opened or that were granted in it, those included that go on elsewhere: what
+    /// was granted in a browser's session whose place another took hangs under that other one too.
+    func sessions(below id: SessionID) throws -> [EndingRoot]
+
+    /// What was granted in a browser's session and lives.
+    func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession]
+
+    /// The living app sessions of a device.
+    func appSessions(of device: DeviceSecretID) throws -> [SessionID]
+
+    /// A user's live devices and living sessions.
+    func everything(of subject: Subject, at now: Timestamp) throws -> [EndingRoot]
+
+    /// Has no login token open anything that was issued to the user until now.
+    func voidLoginTokens(of subject: Subject, at now: Timestamp) throws
+
+    /// Stores an event; of a session's end it also goes to webhooks.
+    func record(_ event: AuditEvent) throws
+
+    /// Queues word of a session's end for its client.
+    func tellClient(of session: AppSession, at now: Timestamp) throws
+
+    /// Queues word of a device's end for its client.
+    func tellClient(of device: DeviceSecretID, by event: AuditEvent) throws
+}
+
+/// What ends with what: the whole subtree, over both kinds of edge, codes before the sessions that they could still
+/// open, until nothing more is found (contract §7, §16.6).
+package struct EndingWalk {
+    private let ground: any EndingGround
+    private let ending: Ending
+    private var first: [AuditEvent]
+    private var ended = Ended()
+    private var waiting: [(root: EndingRoot, reason: String)] = []
+    private var visited: Set<EndingRoot> = []
+
+    private init(_ ending: Ending, on ground: any EndingGround, first: [AuditEvent]) {
+        self.ending = ending
+        self.ground = ground
+        self.first = first
+    }
+
+    /// - Parameter first: events that are recorded ahead, when anything ends.
+    package static func run(
+        _ ending: Ending, of root: EndingRoot, on ground: any EndingGround, first: [AuditEvent] = []
+    ) throws -> Ended {
+        var walk = EndingWalk(ending, on: ground, first: first)
+        try walk.begin(at: root)
+        while let next = walk.waiting.popLast() { try walk.visit(next.root, reason: next.reason) }
+        return walk.ended
+    }
+
+    private mutating func begin(at root: EndingRoot) throws {
+        switch root {
+        case .user(let subject):
+            try ground.voidLoginTokens(of: subject, at: ending.at)
+            for found in try ground.everything(of: subject, at: ending.at) { push(found, reason: ending.reason) }
+        case .webSession(let id) where ending.extent == .signOut: try spareOffline(in: id)
+        default: break
+        }
+        push(root, reason: ending.reason)
+    }
+
+    /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is.
+    private mutating func spareOffline(in id: SessionID) throws {
+        for grant in try ground.grants(in: id, at: ending.at)
+        where grant.isOffline && grant.lineage.opening == .authorize {
+            visited.insert(.appSession(grant.id))
+            if grant.wantsLogoutNotice { try ground.tellClient(of: grant, at: ending.at) }
+        }
+    }
+
+    private mutating func push(_ root: EndingRoot, reason: String) {
+        guard visited.insert(root).inserted else { return }
+        waiting.append((root, reason))
+    }
+
+    private mutating func visit(_ root: EndingRoot, reason: String) throws {
+        switch root {
+        case .user: return
+        case .device(let id):
+            guard let device = try ground.revoke(device: id, at: ending.at, reason: reason) else { return }
+            ended.devices.append(id)
+            let event = ending.event(revoking: device)
+            try record(event)
+            try ground.tellClient(of: id, by: event)
+            for session in try ground.appSessions(of: id) { push(.appSession(session), reason: Ending.deviceRevoked) }
+        case .appSession(let id):
+            if let session = try ground.end(appSession: id, at: ending.at) {
+                ended.sessions.append(id)
+                try record(ending.event(ending: session, reason: reason))
+                if session.wantsLogoutNotice { try ground.tellClient(of: session, at: ending.at) }
+            }
+            try descend(from: id, reason: reason)
+        case .webSession(let id):
+            if let session = try ground.end(webSession: id, at: ending.at) {
+                ended.sessions.append(id)
+                try record(ending.event(ending: session, reason: reason))
+            }
+            try descend(from: id, reason: reason)
+        }
+    }
+
+    /// Also from one that had ended before: what it opened may go on elsewhere.
+    private mutating func descend(from id: SessionID, reason: String) throws {
+        try ground.deleteCodes(below: id)
+        for child in try ground.sessions(below: id) { push(child, reason: reason) }
+    }
+
+    private mutating func record(_ event: AuditEvent) throws {
+        for event in first { try ground.record(event) }
+        first = []
+        try ground.record(event)
+    }
+}

@@ -1,0 +1,35 @@
+/// Ends sessions and devices, and has this node and the listening ones forget them.
+package struct SessionEndings: Sendable {
+    private let store: any EndingStore
+    private let webSessions: WebSessions
+    private let appSessions: AppSessions
+    private let onEnd: @Sendable () -> Void
+
+    /// - Parameter onEnd: called after something ended, so that its clients hear of it soon.
+    package init(
+        store: any EndingStore, webSessions: WebSessions, appSessions: AppSessions,
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) {
+        self.store = store
+        self.webSessions = webSessions
+        self.appSessions = appSessions
+        self.onEnd = onEnd
+    }
+
+    /// Ends `root` with all that came of it (contract §7).
+    /// - Parameter first: events that go ahead of those of the ends, such as the reuse that led to it.
+    @discardableResult
+    package func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent] = []) async throws -> Ended {
+        let ended = try await store.end(root, ending, first: first)
+        await take(in: ended)
+        return ended
+    }
+
+    /// Takes in what another verb ended.
+    package func take(in ended: Ended) async {
+        guard !ended.isEmpty else { return }
+        for id in ended.sessions { appSessions.forget(id) }
+        await webSessions.forget(ended.sessions)
+        onEnd()
+    }
+}

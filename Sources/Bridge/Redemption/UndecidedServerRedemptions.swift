@@ -1,0 +1,24 @@
+import Synchronization
+
+/// Redemptions by websites' servers that a store could not confirm, for their next try at this node: a server carries
+/// nothing from one try to the next, as a browser does.
+final class UndecidedServerRedemptions: Sendable {
+    private let entries = Mutex<[TokenID: (opened: OpenedSession, until: Timestamp)]>([:])
+
+    /// Far more than wait for a store at once; beyond it a try is a replay, which is safe.
+    private static let capacity = 1000
+
+    func remember(_ opened: OpenedSession, of id: TokenID, at now: Timestamp) {
+        entries.withLock { entries in
+            if entries.count >= Self.capacity { entries = entries.filter { now < $0.value.until } }
+            guard entries.count < Self.capacity else { return }
+            entries[id] = (opened, now + RedemptionRetry.lifetime)
+        }
+    }
+
+    func session(of id: TokenID, at now: Timestamp) -> OpenedSession? {
+        entries.withLock { $0[id] }.flatMap { now < $0.until ? $0.opened : nil }
+    }
+
+    func forget(_ id: TokenID) { entries.withLock { $0[id] = nil } }
+}

@@ -1,0 +1,20 @@
+import Bridge
+import HTTPTypes
+import OAuth2
+
+/// What a browser brings back after a redemption that could not be confirmed (contract §4.3).
+enum RetryCookie {
+    static let name: StaticString = "__Host-drawbridge_retry"
+
+    /// 503, to be tried again, with the cookie.
+    static func error(for undecided: UndecidedRedemption) -> ChallengedError {
+        let lifetime = UndecidedRedemption.retryLifetime.components.seconds
+        return ChallengedError(
+            error: OAuthError(.temporarilyUnavailable),
+            headers: [
+                .retryAfter: String(ErrorTable.storageRetryAfter),
+                .setCookie:
+                    "\(name)=\(undecided.retry.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(lifetime)",
+            ])
+    }
+}

@@ -1,0 +1,140 @@
+import OAuth2
+import StorageConformance
+import Testing
+
+@testable import Bridge
+
+/// Contract §16: nothing grows along an edge.
+@Suite struct LineageTests {
+    private static let strong = Authentication(time: noon - .seconds(60), acr: "aal2", amr: ["pwd", "otp", "mfa"])
+
+    private func browser(lifetime: Duration = .seconds(43_200)) -> WebSession {
+        WebSession(
+            id: "browser", secretDigest: "d",
+            lineage: .signIn(of: "alice", authentication: Self.strong, at: noon, lifetime: lifetime), clientID: website,
+            createdAt: noon, idleLifetime: .seconds(600), lastSeenAt: noon)
+    }
+
+    private func appSession(_ lineage: Lineage, id: SessionID = "app") -> AppSession {
+        AppSession(id: id, lineage: lineage, clientID: app, createdAt: noon)
+    }
+
+    private func claims(sid: SessionID? = "app", authentication: Authentication = Self.strong) -> LoginTokenClaims {
+        LoginTokenClaims(
+            issuer: "https://bridge.example", audience: website, subject: "alice", issuedAt: noon,
+            expiresAt: noon + .seconds(60), id: "t", clientID: app, sessionID: sid, authentication: authentication,
+            target: nil, binding: .none)
+    }
+
+    private func handedOff(from session: AppSession, scope: Scope? = nil) -> WebSession {
+        WebSession(
+            id: "web", secretDigest: "d",
+            lineage: .redeeming(
+                claims(), issuedFrom: .own(session, scope: scope ?? session.scope), at: noon,
+                lifetime: .seconds(43_200)),
+            clientID: website, appClientID: app, loginTokenID: "t", createdAt: noon, idleLifetime: .seconds(600),
+            lastSeenAt: noon)
+    }
+
+    private let wide = Scope(tokens: [Scope.openID, "profile", "email", Scope.offlineAccess, Scope.deviceSSO])
+
+    @Test func `§16.1: a grant inherits how its browser's session came to be, and hangs under it`() {
+        let granted = browser().granted(wide, at: noon, lifetime: AppSession.lifetime)
+        #expect(granted.opening == .authorize && granted.parent == .granted(in: "browser"))
+        let website = handedOff(from: appSession(granted))
+        #expect(website.opening == .loginToken && website.parentID == "app")
+        let party = website.granted(wide, at: noon, lifetime: AppSession.lifetime)
+        #expect(party.opening == .loginToken && party.parent == .granted(in: "web"))
+        #expect(party.ancestry == [.authorize, .loginToken])
+    }
+
+    @Test func `§16.1: no edge gives another user, more strength, a younger sign-in, more scope or more time`() {
+        let root = browser(lifetime: .seconds(600)).lineage
+        let granted = browser(lifetime: .seconds(600))
+            .granted(Scope(tokens: [Scope.openID, "profile"]), at: noon + .seconds(60), lifetime: AppSession.lifetime)
+        let second = appSession(granted).exchanged(for: wide, at: noon + .seconds(90), lifetime: AppSession.lifetime)
+        let view = appSession(second, id: "second")
+            .exchanged(for: wide, at: noon + .seconds(90), lifetime: .seconds(43_200))
+        let website = handedOff(from: appSession(granted))
+        let party = website.granted(wide, at: noon + .seconds(100), lifetime: AppSession.lifetime)
+        for child in [granted, second, view, website.lineage, party] {
+            #expect(child.subject == root.subject)
+            #expect(child.authentication == root.authentication)
+            #expect(child.expiresAt == root.expiresAt)
+            #expect(child.scope.map { $0.isSubset(of: Scope(tokens: [Scope.openID, "profile"])) } == true)
+        }
+    }
+
+    @Test func `what is granted for longer than the browser's sign-in outlives it, from a sign-in alone`() {
+        let offline = browser().granted(wide, at: noon, lifetime: AppSession.lifetime)
+        #expect(offline.expiresAt == noon + AppSession.lifetime)
+        let party = handedOff(from: appSession(offline)).granted(wide, at: noon, lifetime: AppSession.lifetime)
+        #expect(party.scope?.contains(Scope.offlineAccess) == false)
+        #expect(party.scope?.contains(Scope.deviceSSO) == false)
+        #expect(party.expiresAt == noon + .seconds(43_200))
+        #expect(!party.mayBeRenewed && offline.mayBeRenewed)
+    }
+
+    @Test func `a bearer that has less than its session hands on no more than it has`() {
+        let session = appSession(browser().granted(wide, at: noon, lifetime: AppSession.lifetime))
+        let website = handedOff(from: session, scope: Scope(tokens: ["email"]))
+        let party = website.granted(wide, at: noon, lifetime: AppSession.lifetime)
+        #expect(party.scope == Scope(tokens: [Scope.openID, "email"]))
+    }
+
+    @Test func `a bearer of another issuer is believed about the sign-in, and limited by nothing of ours`() {
+        let foreign = Authentication(time: noon - .seconds(5), acr: "loa3", amr: ["hwk"])
+        let lineage = Lineage.redeeming(
+            claims(sid: "theirs", authentication: foreign), issuedFrom: .foreign, at: noon, lifetime: .seconds(600))
+        #expect(lineage.authentication == foreign)
+        #expect(lineage.expiresAt == noon + .seconds(600))
+        #expect(!lineage.isOwnSignIn && !lineage.mayBeHandedOn)
+    }
+
+    @Test func `§16.2: only a sign-in at this very browser is one, and can be raised`() {
+        let own = browser()
+        #expect(own.lineage.isOwnSignIn)
+        #expect(own.lineage.raised(to: Self.strong) != nil)
+        let session = appSession(own.granted(wide, at: noon, lifetime: AppSession.lifetime))
+        for lineage in [
+            session.lineage, handedOff(from: session).lineage,
+            session.exchanged(for: wide, at: noon, lifetime: .seconds(60)),
+        ] {
+            #expect(!lineage.isOwnSignIn)
+            #expect(lineage.raised(to: Self.strong) == nil)
+        }
+    }
+
+    @Test(arguments: SessionOpening.allCases)
+    func `§16.4: what was handed over anywhere above is not handed on`(_ opening: SessionOpening) {
+        let isHandedOver = [.loginToken, .handOff, .deviceCode].contains(opening)
+        func lineage(_ own: SessionOpening, above: Set<SessionOpening>) -> Lineage {
+            Lineage(
+                stored: "alice", opening: own, ancestry: above, parent: .none, scope: nil,
+                authentication: Authentication(), expiresAt: noon)
+        }
+        #expect(lineage(opening, above: []).mayBeHandedOn == !isHandedOver)
+        #expect(lineage(.tokenExchange, above: [.authorize, opening]).mayBeHandedOn == !isHandedOver)
+    }
+
+    @Test func `§16.3: a session that came by a link reaches its website and what the app may open`() throws {
+        let session = handedOff(
+            from: appSession(browser().granted(wide, at: noon, lifetime: AppSession.lifetime)))
+        var issuing = Client(
+            id: app, name: "App", kind: .native, canIssueLoginTokens: true, mayReach: [website, "shop"])
+        let clients = [
+            Client(id: website, name: "Web", kind: .web), Client(id: "shop", name: "Shop", kind: .web),
+            Client(id: "other", name: "Other", kind: .web), Client(id: "phone", name: "Phone", kind: .native),
+        ]
+        func reached() -> [String] {
+            let directory = ClientDirectory(clients + [issuing], defaultTarget: nil)
+            return clients.filter { session.reaches($0, in: directory) }.map(\.id.rawValue)
+        }
+        #expect(reached() == [website.rawValue, "shop"])
+        // What the app loses its sessions lose too.
+        issuing.mayReach = []
+        #expect(reached() == [website.rawValue])
+        let directory = ClientDirectory(clients, defaultTarget: nil)
+        #expect(clients.allSatisfy { browser().reaches($0, in: directory) })
+    }
+}
