@@ -32,9 +32,10 @@ struct Service: Sendable {
     init(
         storage: any BridgeStorage, replayGuard: any ReplayGuard = InProcessReplayGuard(),
         limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter), limits: LimitSettings = LimitSettings(),
-        defaultTarget: ClientID? = website
+        defaultTarget: ClientID? = website, loginTokens: (any LoginTokenStore)? = nil
     ) throws {
         self.storage = storage
+        let loginTokens = loginTokens ?? storage
         let time = clock.source
         keys = Reloadable(try keyRing("k1"))
         clients = Reloadable(ClientDirectory(try testClients(), defaultTarget: defaultTarget))
@@ -48,11 +49,13 @@ struct Service: Sendable {
         let parents = ParentSessions(store: storage, time: time)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         issuer = LoginTokenIssuer(
-            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
+            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
+            store: loginTokens,
             limiter: limiter, limits: limits, refusals: refusals, time: time)
         overview = LoginTokenOverview(store: storage, time: time)
         redeemer = LoginTokenRedeemer(
-            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
+            settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
+            store: loginTokens,
             sessions: sessions, endings: endings, replayGuard: replayGuard,
             refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time)
     }
@@ -76,13 +79,13 @@ struct Service: Sendable {
     func open(
         _ token: Secret<String>, redirect: String? = nil, verifier: String? = nil, session: OpaqueSecret? = nil,
         visit: Visit = Visit(carrier: .query, fetchSite: Visit.FetchSite.none, isDocumentNavigation: true),
-        confirmsSwitch: Bool = false, from requestOrigin: RequestOrigin = origin()
+        confirmsSwitch: Bool = false, retry: String? = nil, from requestOrigin: RequestOrigin = origin()
     ) async throws -> RedemptionOutcome {
         try await redeemer.redeem(
             RedemptionRequest(
                 token: .one(token), redirect: redirect.map { .bytes(Array($0.utf8)) } ?? .absent,
                 codeVerifier: verifier, visit: visit, confirmsSwitch: confirmsSwitch, sessionSecret: session,
-                origin: requestOrigin))
+                retry: retry, origin: requestOrigin))
     }
 
     /// The types and reasons of all events, oldest first, such as `login_token.refused expired`.
@@ -98,6 +101,7 @@ func withService(
     replayGuard: any ReplayGuard = InProcessReplayGuard(),
     limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter),
     limits: LimitSettings = LimitSettings(), defaultTarget: ClientID? = website,
+    faults: RedemptionFaults? = nil,
     _ body: (Service) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "bridge-tests-\(UUID().uuidString)")
@@ -107,7 +111,8 @@ func withService(
         path: folder.appending(path: "drawbridge.sqlite").path, node: "test", signer: UnsignedCheckpoints())
     try await body(
         Service(
-            storage: storage, replayGuard: replayGuard, limiter: limiter, limits: limits, defaultTarget: defaultTarget))
+            storage: storage, replayGuard: replayGuard, limiter: limiter, limits: limits, defaultTarget: defaultTarget,
+            loginTokens: faults.map { FailingLoginTokens(storage: storage, faults: $0) }))
     try await storage.close()
 }
 

@@ -42,6 +42,7 @@ class Fleet:
         port = instance.free_port()
         self.base = f"http://127.0.0.1:{port}"
         flags = ("--database", database, "--redis", redis, "--issuer", self.base, *flags)
+        self.flags = flags
         try:
             with ThreadPoolExecutor(size) as pool:
                 started = [pool.submit(instance.Demo, *flags) for _ in range(size)]
@@ -57,6 +58,14 @@ class Fleet:
             self.running.close()
             raise
         self.port = port
+
+    def restart(self, number: int) -> instance.Demo:
+        """Starts a node that has ended again, in its folder and at its address."""
+        old = self.nodes[number]
+        node = instance.Demo(*self.flags, data=old.data, port=old.port)
+        self.running.callback(node.stop)
+        self.nodes[number] = node
+        return node
 
     @property
     def name(self) -> str:

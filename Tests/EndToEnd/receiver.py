@@ -1,6 +1,7 @@
 """A website's back-channel logout endpoint."""
 
 import http.server
+import socket
 import threading
 from urllib.parse import parse_qs
 
@@ -33,3 +34,27 @@ class Receiver:
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+class Silent:
+    """A website that takes connections and answers nobody."""
+
+    def __init__(self):
+        self.connections: list[socket.socket] = []
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.uri = f"http://127.0.0.1:{self.socket.getsockname()[1]}/logout"
+        threading.Thread(target=self._take, daemon=True).start()
+
+    def _take(self):
+        while True:
+            try:
+                self.connections.append(self.socket.accept()[0])
+            except OSError:
+                return
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for open_socket in [self.socket, *self.connections]:
+            open_socket.close()

@@ -144,32 +144,15 @@ def test_a_stop_and_a_start_on_the_same_folder_keep_everything(start_demo, tmp_p
 
 # SIGHUP
 
-def test_a_rotated_key_signs_after_sighup_and_the_old_one_still_verifies(serve):
-    server = serve()
-    before = server.issue()
-    instance.run("keys", "rotate", "--config", str(server.settings))
-    server.signal(signal.SIGHUP)
-    old_kid = signing.header_of(before["token"])["kid"]
-
-    def signed_with_another_key() -> dict | None:
-        fresh = server.issue(f"user-{time.monotonic_ns()}")
-        return fresh if signing.header_of(fresh["token"])["kid"] != old_kid else None
-
-    after = wait_until(signed_with_another_key, 5, "the other key")
-    assert server.redeem(before["token"]).status == 303
-    assert server.redeem(after["token"], {"User-Agent": wire.SAFARI}).status == 303
-
-
 def test_a_broken_file_at_sighup_keeps_the_running_settings(serve):
     server = serve()
-    keys = server.data / "login-token-keys.json"
-    whole = keys.read_bytes()
-    keys.write_bytes(b"{")
+    whole = server.settings.read_bytes()
+    server.settings.write_bytes(b"{")
     server.signal(signal.SIGHUP)
     wait_until(lambda: re.search(r'"level":"(error|warning)"', server.output), 5, "a line in the log")
     token = server.issue()
     assert server.redeem(token["token"]).status == 303
-    keys.write_bytes(whole)
+    server.settings.write_bytes(whole)
 
 
 # Slow and greedy clients
@@ -352,9 +335,9 @@ clients:
     def run(*words: str, **more):
         return instance.run(*words[:2], "--config", str(settings), *words[2:], **more)
 
-    assert "does not exist; make it with `drawbridge keys init`" in run("keys", "list", check=False).stderr.decode()
+    assert "There is no database yet" in run("keys", "list").stderr.decode()
+    assert "There is no master key" in run("keys", "rotate", check=False).stderr.decode()
     run("keys", "init")
-    assert b"signing" in run("keys", "list").stdout
     run("keys", "rotate", "--activate-in", "3h")
     keys = run("keys", "list").stdout.decode().splitlines()
     assert {line.split("  ")[2] for line in keys} == {"HS256", "ES256", "RS256", "EdDSA"}, keys

@@ -11,7 +11,7 @@ import Testing
         func take(_ news: RevocationNews) { received.withLock { $0.append(news) } }
     }
 
-    @Test func `every node hears of an ended session, and of what it may have missed`() async throws {
+    @Test func `every node hears of an ended session, of changed keys, and of what it may have missed`() async throws {
         try await RedisServer.with { server in
             try await TestClient.with(TestClient.settings(server.address)) { client in
                 let channel = RedisRevocationChannel(client: client)
@@ -20,12 +20,14 @@ import Testing
                 for inbox in inboxes { try await eventually { inbox.news == [.gap] } }
                 try await channel.publish(["one", "two"])
                 for inbox in inboxes { try await eventually { inbox.news == [.gap, .ended("one"), .ended("two")] } }
+                try await channel.publishKeyChange()
+                for inbox in inboxes { try await eventually { inbox.news.last == .keysChanged } }
 
                 server.kill()
                 try await eventually { !(await client.isAvailable) }
                 await #expect(throws: StorageError.self) { try await channel.publish(["three"]) }
                 try server.launch()
-                for inbox in inboxes { try await eventually { inbox.news.last == .gap && inbox.news.count == 4 } }
+                for inbox in inboxes { try await eventually { inbox.news.last == .gap && inbox.news.count == 5 } }
                 try await eventually { await client.isAvailable }
                 try await channel.publish(["four"])
                 for inbox in inboxes { try await eventually { inbox.news.last == .ended("four") } }

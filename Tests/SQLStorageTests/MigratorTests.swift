@@ -43,6 +43,16 @@ import Testing
         }
     }
 
+    @Test func `the provider's keys of the first version stand, and can be changed`() async throws {
+        try await TemporaryDatabase.with { database in
+            let lock = try NodeLock(databasePath: database.path, node: "first")
+            let engine = try SQLiteEngine(path: database.path, lock: lock)
+            try engine.onWriterNow { try FirstVersionKeys.fill($0, engine.dialect) }
+            try engine.close()
+            try await FirstVersionKeys.check(try database.open())
+        }
+    }
+
     @Test func `a step that fails leaves nothing of itself or the steps before it`() async throws {
         try await TemporaryDatabase.with { database in
             let storage = try database.open()

@@ -55,6 +55,14 @@ package struct AccessTokenCodec: Sendable {
         return claims
     }
 
+    /// Tells rings of keys apart: what was verified in one may be worth nothing in the next.
+    var ringNumber: Int64 { keys.current.number }
+
+    /// The key that a token names, if this node does not have it.
+    func unknownKey(of token: Secret<String>) -> String? {
+        keys.current.unknownKey(of: token)
+    }
+
     /// Whether a text says of itself that it is an access token of this issuer; it may still be forged.
     package func claims(_ token: Secret<String>) -> Bool {
         guard let jws = CompactJWS(token.expose()), jws.type == "at+jwt" else { return false }

@@ -3,15 +3,18 @@ package final class AccessTokens: Sendable {
     private let codec: AccessTokenCodec
     private let sessions: AppSessions
     private let revoked: any RevokedTokenStore
+    private let inquiry: (any KeyInquiry)?
     private let verified: VerifiedTokens
     private let revocations: ShortLivedCache<TokenID, Bool>
 
+    /// - Parameter inquiry: is asked about keys that this node does not have; `nil` where nobody adds any.
     package init(
-        codec: AccessTokenCodec, sessions: AppSessions, revoked: any RevokedTokenStore, cacheCapacity: Int = 10_000,
-        time: TimeSource = .system
+        codec: AccessTokenCodec, sessions: AppSessions, revoked: any RevokedTokenStore,
+        inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000, time: TimeSource = .system
     ) {
         revocations = ShortLivedCache(time: time)
         self.codec = codec
+        self.inquiry = inquiry
         self.sessions = sessions
         self.revoked = revoked
         verified = VerifiedTokens(capacity: cacheCapacity)
@@ -23,7 +26,7 @@ package final class AccessTokens: Sendable {
     /// The token's claims while it is active.
     /// - Throws: ``BearerRefusal``; ``StorageError`` when a store cannot say.
     package func active(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
-        let claims = try verify(token, at: now)
+        let claims = try await verify(token, at: now)
         if let sessionID = claims.sessionID, try await !sessions.isAlive(sessionID, at: now) {
             throw BearerRefusal.inactive
         }
@@ -39,12 +42,21 @@ package final class AccessTokens: Sendable {
 
     /// Verifies, or remembers having verified; the same token comes again and again, and an ES256 check costs more
     /// than the rest of a request.
-    package func verify(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
+    /// - Throws: ``BearerRefusal``; ``StorageError`` when the token names a key that this node does not have and the
+    ///   database cannot say whether there is one.
+    package func verify(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
         let key = BearerCache.Key(token)
-        if let known = verified.claims(for: key), now < known.expiresAt { return known }
-        let claims = try codec.verify(token, at: now)
-        verified.insert(claims, for: key)
-        return claims
+        if let known = verified.claims(for: key, in: codec.ringNumber), now < known.expiresAt { return known }
+        let ring = codec.ringNumber
+        do {
+            let claims = try codec.verify(token, at: now)
+            verified.insert(claims, for: key, in: ring)
+            return claims
+        } catch BearerRefusal.unknownKey {
+            guard let inquiry, let keyID = codec.unknownKey(of: token) else { throw BearerRefusal.unknownKey }
+            try await inquiry.learn(keyID)
+            return try codec.verify(token, at: now)
+        }
     }
 
     /// The claims of a token of ours that has run out; `nil` for one that is still good, or no good.

@@ -1,8 +1,11 @@
 import Synchronization
 
-/// Access tokens whose signature was checked, by digest of the token; bounded by two generations.
+/// Access tokens whose signature was checked, by digest of the token; bounded by two generations. With other keys in
+/// force it begins anew: one of those that signed them may have been retired.
 final class VerifiedTokens: Sendable {
     private struct State {
+        /// Which keys the signatures were checked with.
+        var ring: Int64 = 0
         var young: [BearerCache.Key: AccessTokenClaims] = [:]
         var old: [BearerCache.Key: AccessTokenClaims] = [:]
     }
@@ -12,8 +15,10 @@ final class VerifiedTokens: Sendable {
 
     init(capacity: Int) { generationSize = max(1, capacity / 2) }
 
-    func claims(for key: BearerCache.Key) -> AccessTokenClaims? {
+    /// - Parameter ring: the number of the keys that are in force.
+    func claims(for key: BearerCache.Key, in ring: Int64) -> AccessTokenClaims? {
         state.withLock { state in
+            if state.ring != ring { state = State(ring: ring) }
             if let claims = state.young[key] { return claims }
             guard let claims = state.old[key] else { return nil }
             insert(claims, for: key, into: &state)
@@ -21,8 +26,11 @@ final class VerifiedTokens: Sendable {
         }
     }
 
-    func insert(_ claims: AccessTokenClaims, for key: BearerCache.Key) {
-        state.withLock { insert(claims, for: key, into: &$0) }
+    /// - Parameter ring: as it was before the signature was checked.
+    func insert(_ claims: AccessTokenClaims, for key: BearerCache.Key, in ring: Int64) {
+        state.withLock { state in
+            if state.ring == ring { insert(claims, for: key, into: &state) }
+        }
     }
 
     private func insert(_ claims: AccessTokenClaims, for key: BearerCache.Key, into state: inout State) {

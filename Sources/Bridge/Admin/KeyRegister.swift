@@ -1,8 +1,10 @@
+import OAuth2
+
 /// A signing key as an administrator sees it.
 package struct KeyOverview: Hashable, Sendable {
     /// What a key does now.
     package enum State: String, Sendable {
-        /// Published, and will sign from ``signsFrom``.
+        /// Verifiers have it, and it will sign from ``signsFrom``.
         case waiting
         case signing
         /// Verifies what it signed, and signs nothing more.
@@ -11,29 +13,90 @@ package struct KeyOverview: Hashable, Sendable {
     }
 
     package let id: String
-    /// What it signs: `login_token`, `access_token`…
+    /// What it signs: `login_token`, or `tokens`: access tokens, ID tokens, logout tokens.
     package let use: String
-    package let algorithm: String
+    package let algorithm: KeyAlgorithm
     package let state: State
     package let signsFrom: Timestamp
     package let retiresAt: Timestamp?
+    /// When somebody retired it at once.
+    package let withdrawnAt: Timestamp?
 
-    package init(
-        id: String, use: String, algorithm: String, state: State, signsFrom: Timestamp, retiresAt: Timestamp?
-    ) {
-        self.id = id
-        self.use = use
-        self.algorithm = algorithm
-        self.state = state
-        self.signsFrom = signsFrom
-        self.retiresAt = retiresAt
+    init(_ key: SealedSigningKey, signing: String?, at now: Timestamp) {
+        id = key.id
+        use = key.algorithm == .hs256 ? "login_token" : "tokens"
+        algorithm = key.algorithm
+        state =
+            if !key.isLive(at: now) {
+                .retired
+            } else if !key.hasBegun(at: now) {
+                .waiting
+            } else {
+                key.id == signing ? .signing : .verifying
+            }
+        signsFrom = key.signsFrom
+        retiresAt = key.retiresAt
+        withdrawnAt = key.withdrawnAt
+    }
+
+    /// In the order of algorithms, and of each in the order in which they sign.
+    package static func all(in keys: [SealedSigningKey], at now: Timestamp) -> [KeyOverview] {
+        KeyAlgorithm.allCases.flatMap { algorithm in
+            let signing = KeySchedule(keys, of: algorithm, at: now).signing?.id
+            return keys.filter { $0.algorithm == algorithm }.sorted { ($0.signsFrom, $0.id) < ($1.signsFrom, $1.id) }
+                .map { KeyOverview($0, signing: signing, at: now) }
+        }
+    }
+
+    /// What stops working when the key is retired at once, in sentences for administrators; empty for one that was.
+    package var consequences: [String] {
+        guard withdrawnAt == nil else { return [] }
+        if state == .waiting { return ["It has signed nothing yet, so nothing stops working."] }
+        return use == "login_token" ? Self.loginTokenConsequences : tokenConsequences
+    }
+
+    private static let loginTokenConsequences = [
+        "Login links that it signed are refused: those of the last minute. Apps get new ones by asking again.",
+        "Pages that are open begin anew: sign-in, consent, confirmation and this console's forms are sealed with it.",
+        "Nobody is signed out. What was opened with forged links is to be looked for and ended by hand.",
+    ]
+
+    private var tokenConsequences: [String] {
+        var sentences: [String] = []
+        if algorithm == .es256 {
+            sentences.append(
+                "Access tokens that it signed are refused: those of the last 24 hours at most. Apps and web views renew "
+                    + "them by themselves, services and administrators ask for new ones. Nobody has to sign in again.")
+        }
+        return sentences + [
+            "ID tokens that it signed are unknown at sign-out and between apps until the app has refreshed.",
+            "Websites that verify tokens themselves believe the key until they fetch the key set again. Most do within "
+                + "five minutes or at the next unknown key; restart those that keep it for longer.",
+        ]
     }
 }
 
-/// The signing keys, which an administrator lists and rotates.
+/// The signing keys, which an administrator lists, rotates and retires.
 package protocol KeyRegister: Sendable {
     func keys() async throws -> [KeyOverview]
 
-    /// Adds a key that signs from now on; the old ones verify what they signed for as long as it lives.
+    /// Adds keys that sign when verifiers have them; the old ones verify what they signed for as long as it lives.
     func rotate(action: AdminAction) async throws
+
+    /// Retires a key at once, on every node; where it was signing, another one signs from now on.
+    /// - Returns: `nil` for a key that there is not.
+    func retire(_ id: String, action: AdminAction) async throws -> KeyRetirement?
+}
+
+extension SigningKeys: KeyRegister {
+    package func keys() async throws -> [KeyOverview] {
+        let keys = try await store.signingKeys().keys.filter { algorithms.contains($0.algorithm) }
+        return KeyOverview.all(in: keys, at: time.now())
+    }
+
+    package func rotate(action: AdminAction) async throws { try await rotate(action: action, signingAfter: nil) }
+
+    package func retire(_ id: String, action: AdminAction) async throws -> KeyRetirement? {
+        try await retire([id], action: action)
+    }
 }

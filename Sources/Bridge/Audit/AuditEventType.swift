@@ -55,6 +55,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let clientChanged = Self(rawValue: "client.changed")
     package static let clientDeleted = Self(rawValue: "client.deleted")
     package static let keyRotated = Self(rawValue: "key.rotated")
+    package static let keyRetired = Self(rawValue: "key.retired")
     package static let rateLimitExceeded = Self(rawValue: "rate_limit.exceeded")
     package static let nodeStarted = Self(rawValue: "node.started")
     package static let nodeStopped = Self(rawValue: "node.stopped")

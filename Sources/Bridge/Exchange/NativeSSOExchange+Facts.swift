@@ -27,6 +27,7 @@ extension NativeSSOExchange {
     private func subjectToken(_ order: Order, at now: Timestamp) async throws -> NativeSSOFacts.SubjectToken? {
         switch order.kind {
         case .idToken:
+            try await tokens.idTokens.learnKey(of: order.subjectToken)
             return tokens.idTokens.read(order.subjectToken).map { token in
                 NativeSSOFacts.SubjectToken(
                     kind: .idToken, subject: token.subject, clientID: token.audience, sessionID: token.sessionID,

@@ -44,7 +44,7 @@ package struct Explainer: Sendable {
         var explanation = Explanation(rule: "login_token")
         let now = time.now()
         let claims: LoginTokenClaims
-        switch codec.verify(token, at: now) {
+        switch try await codec.verify(token, at: now) {
         case .refused(let flaw):
             explanation.check("token is ours and unchanged", fails: RedemptionRefusal(flaw).rawValue)
             return explanation

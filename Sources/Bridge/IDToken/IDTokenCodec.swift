@@ -9,10 +9,19 @@ package struct IDTokenCodec: Sendable {
 
     package let issuer: String
     private let keys: Reloadable<SigningKeyRing>
+    private let inquiry: (any KeyInquiry)?
 
-    package init(issuer: String, keys: Reloadable<SigningKeyRing>) {
+    /// - Parameter inquiry: is asked about keys that `keys` does not have; `nil` where nobody adds any.
+    package init(issuer: String, keys: Reloadable<SigningKeyRing>, inquiry: (any KeyInquiry)? = nil) {
         self.issuer = issuer
         self.keys = keys
+        self.inquiry = inquiry
+    }
+
+    /// Sees to it that ``read(_:)`` knows the key that a token names, when there is one.
+    /// - Throws: ``StorageError`` when the database cannot say.
+    package func learnKey(of token: Secret<String>) async throws {
+        if let inquiry, let keyID = keys.current.unknownKey(of: token) { try await inquiry.learn(keyID) }
     }
 
     /// - Parameter accessToken: the one that comes along, for `at_hash`.
@@ -67,7 +76,7 @@ package struct IDTokenCodec: Sendable {
     }
 
     /// Reads an ID token that comes back, as a hint or as a subject token. That it has expired does not matter, nor
-    /// that its key has retired since: it says who somebody was, and gives nothing by itself.
+    /// that its key's time has run out since: it says who somebody was, and gives nothing by itself.
     /// - Returns: `nil` unless one of our keys signed it and it is an ID token.
     package func read(_ token: Secret<String>) -> PresentedIDToken? {
         guard let jws = CompactJWS(token.expose()), jws.type == "jwt" || jws.type == nil, let keyID = jws.keyID,

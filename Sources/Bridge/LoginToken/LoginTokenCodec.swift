@@ -9,11 +9,15 @@ package struct LoginTokenCodec: Sendable {
 
     private let issuer: String
     private let keys: Reloadable<LoginTokenKeyRing>
+    private let inquiry: (any KeyInquiry)?
 
-    /// - Parameter issuer: the `iss` of every token, our public origin.
-    package init(issuer: String, keys: Reloadable<LoginTokenKeyRing>) {
+    /// - Parameters:
+    ///   - issuer: the `iss` of every token, our public origin.
+    ///   - inquiry: is asked about keys that `keys` does not have; `nil` where nobody adds any.
+    package init(issuer: String, keys: Reloadable<LoginTokenKeyRing>, inquiry: (any KeyInquiry)? = nil) {
         self.issuer = issuer
         self.keys = keys
+        self.inquiry = inquiry
     }
 
     /// A signed token and what it was made from, so that it can be made again.
@@ -29,9 +33,17 @@ package struct LoginTokenCodec: Sendable {
         return sign(payload: LoginTokenPayload.encode(claims), keyID: keyID, at: now)
     }
 
+    /// Signs a payload again, as it stands: with the key that signed it, or where that has been retired with the one
+    /// that signs now.
+    package func sign(again payload: String, keyID: String, at now: Timestamp) async throws -> Signed? {
+        if keys.current.header(ofKey: keyID) == nil { try await inquiry?.learn(keyID) }
+        if let signed = sign(payload: payload, keyID: keyID, at: now) { return signed }
+        return keys.current.signingKeyID(at: now).flatMap { sign(payload: payload, keyID: $0, at: now) }
+    }
+
     /// Signs a payload as it stands.
     /// - Returns: `nil` when the key is unknown or retired.
-    package func sign(payload: String, keyID: String, at now: Timestamp) -> Signed? {
+    func sign(payload: String, keyID: String, at now: Timestamp) -> Signed? {
         let ring = keys.current
         guard let header = ring.header(ofKey: keyID) else { return nil }
         let message = header + "." + Base64URL.encode(Array(payload.utf8))
@@ -39,17 +51,18 @@ package struct LoginTokenCodec: Sendable {
         return Signed(token: Secret(message + "." + Base64URL.encode(code)), keyID: keyID, payload: payload)
     }
 
-    /// Verifies a token's form, signature, issuer and life. Touches no state.
-    package func verify(_ token: Secret<String>, at now: Timestamp) -> LoginTokenVerification {
+    /// Verifies a token's form, signature, issuer and life. Changes nothing.
+    /// - Throws: ``StorageError`` when the token names a key that this node does not have and the database cannot say
+    ///   whether there is one.
+    package func verify(_ token: Secret<String>, at now: Timestamp) async throws -> LoginTokenVerification {
         let text = Array(token.expose().utf8)
         guard text.count <= Self.maximumLength else { return .refused(.malformed) }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(bytes: parts[1]),
             let signature = Base64URL.decode(bytes: parts[2])
         else { return .refused(.malformed) }
-        let ring = keys.current
         let keyID: String
-        if let known = ring.keyID(ofHeader: Array(parts[0])) {
+        if let known = keys.current.keyID(ofHeader: Array(parts[0])) {
             keyID = known
         } else {
             guard let bytes = Base64URL.decode(bytes: parts[0]), let header = LoginTokenHeader(bytes) else {
@@ -60,7 +73,9 @@ package struct LoginTokenCodec: Sendable {
                 return .refused(.wrongAlgorithm)
             }
             keyID = header.keyID
+            if keys.current.header(ofKey: keyID) == nil { try await inquiry?.learn(keyID) }
         }
+        let ring = keys.current
         let message = Array(text[..<parts[1].endIndex])
         guard let code = ring.authenticationCode(for: message, keyID: keyID, at: now) else {
             return .refused(.unknownKey)

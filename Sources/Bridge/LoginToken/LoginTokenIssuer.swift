@@ -66,7 +66,7 @@ package struct LoginTokenIssuer: Sendable {
                     terms, bearer: bearer, issuing: issuing, idempotency: idempotency, origin: origin, at: now)
             }
             guard earlier.fingerprint == idempotency?.fingerprint else { throw Self.keyReused }
-            return try answer(repeating: earlier, terms: terms, at: now)
+            return try await answer(repeating: earlier, terms: terms, at: now)
         } catch let error as OAuthError where earlier != nil {
             try await takeFromLimits(bearer, origin: origin, at: now)
             throw error
@@ -152,7 +152,7 @@ package struct LoginTokenIssuer: Sendable {
         {
         case .recorded:
             return answer(signed.token, id: claims.id, expiresAt: claims.expiresAt, terms: terms)
-        case .repeated(let record): return try answer(repeating: record, terms: terms, at: now)
+        case .repeated(let record): return try await answer(repeating: record, terms: terms, at: now)
         case .keyReused: throw Self.keyReused
         }
     }
@@ -169,9 +169,9 @@ package struct LoginTokenIssuer: Sendable {
 
     private func answer(
         repeating record: IdempotencyRecord, terms: LoginTokenTerms, at now: Timestamp
-    ) throws -> LoginTokenAnswer {
-        guard let signed = codec.sign(payload: record.payload, keyID: record.keyID, at: now) else {
-            throw StorageError.unavailable("the key of a repeated issue has retired")
+    ) async throws -> LoginTokenAnswer {
+        guard let signed = try await codec.sign(again: record.payload, keyID: record.keyID, at: now) else {
+            throw StorageError.unavailable("no login token key may sign now")
         }
         return answer(signed.token, id: record.tokenID, expiresAt: record.expiresAt, terms: terms)
     }

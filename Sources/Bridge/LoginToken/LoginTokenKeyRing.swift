@@ -2,9 +2,12 @@ import Crypto
 
 /// A key that signs login tokens.
 package struct LoginTokenKey: Sendable {
+    /// HS256 keys have the hash's length at least (RFC 7518 §3.2).
+    package static let shortestSecret = 32
+
     /// `kid`.
     package let id: String
-    /// At least 32 bytes (RFC 7518 §3.2).
+    /// At least ``shortestSecret`` bytes.
     package let secret: Secret<[UInt8]>
     /// When it may begin to sign. Until then it only verifies, so that every node has it before a token needs it.
     package let signsFrom: Timestamp
@@ -37,29 +40,40 @@ package struct LoginTokenKeyRing: Sendable {
         }
     }
 
+    /// What a node has before it has read any: it signs nothing and believes nothing.
+    package static let empty = LoginTokenKeyRing()
+
     private let entries: [String: Entry]
     /// Key ids by the encoded header that tokens of the key begin with.
     private let headers: [[UInt8]: String]
     private let bySigningStart: [Entry]
+
+    private init() {
+        entries = [:]
+        headers = [:]
+        bySigningStart = []
+    }
 
     /// - Throws: ``LoginTokenKeyRingError`` for no keys, a short one, or two with one id.
     package init(keys: [LoginTokenKey]) throws(LoginTokenKeyRingError) {
         guard !keys.isEmpty else { throw .empty }
         var entries: [String: Entry] = [:]
         for key in keys {
-            guard key.secret.expose().count >= 32 else { throw .tooShort(id: key.id) }
+            guard key.secret.expose().count >= LoginTokenKey.shortestSecret else { throw .tooShort(id: key.id) }
             guard entries[key.id] == nil else { throw .duplicate(id: key.id) }
             entries[key.id] = Entry(key)
         }
         self.entries = entries
         headers = Dictionary(
             uniqueKeysWithValues: entries.values.map { (Array($0.header.utf8), $0.key.id) })
-        bySigningStart = entries.values.sorted { $0.key.signsFrom > $1.key.signsFrom }
+        // Of two that begin at the same instant every node takes the same.
+        bySigningStart = entries.values.sorted { ($0.key.signsFrom, $0.key.id) > ($1.key.signsFrom, $1.key.id) }
     }
 
     /// The id of the key that signs at `now`; `nil` when none may yet, or all have retired.
     package func signingKeyID(at now: Timestamp) -> String? {
-        bySigningStart.first { $0.key.signsFrom <= now && Self.isLive($0.key, at: now) }?.key.id
+        bySigningStart.first { KeyAlgorithm.hasBegun($0.key.signsFrom, at: now) && Self.isLive($0.key, at: now) }?
+            .key.id
     }
 
     /// The key whose tokens begin with this very header; `nil` for any other, which is then read as JSON.

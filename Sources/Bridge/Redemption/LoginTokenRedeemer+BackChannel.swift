@@ -24,7 +24,7 @@ extension LoginTokenRedeemer {
         let now = time.now()
         let origin = request.origin
         let claims: LoginTokenClaims
-        switch codec.verify(request.token, at: now) {
+        switch try await codec.verify(request.token, at: now) {
         case .refused(let flaw):
             return try await refuse(
                 try await refusals.refuse(RedemptionRefusal(flaw), origin: origin, at: now))

@@ -59,7 +59,7 @@ package struct LoginTokenRedeemer: Sendable {
             return .confirm(submitsItself: submitsItself)
         case .one(let presented): token = presented
         }
-        let verification = codec.verify(token, at: now)
+        let verification = try await codec.verify(token, at: now)
         let mode =
             if case .verified(let claims) = verification {
                 clients.current[claims.audience]?.redeemMode ?? .direct

@@ -49,8 +49,11 @@ package struct TokenRevocation: Sendable {
             return try await revoke(secret, of: client, origin: origin, at: now)
         }
         for attempt in further where try await attempt(Secret(token), client, origin, now) { return }
-        if let claims = try? accessTokens.verify(Secret(token), at: now) {
+        do {
+            let claims = try await accessTokens.verify(Secret(token), at: now)
             return try await revoke(claims, of: client, origin: origin, at: now)
+        } catch is BearerRefusal {
+            // It may be something else.
         }
         if idTokens.read(Secret(token)) != nil {
             throw OAuthError(.unsupportedTokenType, "an ID token cannot be revoked", detail: "id_token")

@@ -15,11 +15,13 @@ package struct ShortLivedSeal: Sendable {
         self.time = time
     }
 
-    /// - Parameter binding: must be given again to open it.
+    /// - Parameters:
+    ///   - binding: must be given again to open it.
+    ///   - lifetime: at most ``KeyAlgorithm/longestUse`` of the key.
     /// - Throws: ``StorageError/unavailable(_:)`` when no key may sign now.
     package func seal(_ content: [UInt8], binding: String = "", lifetime: Duration) throws -> String {
         let now = time.now()
-        let expiry = String((now + lifetime).seconds)
+        let expiry = String((now + min(lifetime, KeyAlgorithm.hs256.longestUse)).seconds)
         guard let keyID = keys.current.signingKeyID(at: now),
             let key = keys.current.derivedKey(keyID, purpose: purpose, at: now),
             let sealed = try? AES.GCM.seal(content, using: key, authenticating: Self.context(expiry, binding)),

@@ -1,38 +1,77 @@
 package import OAuth2
 
-/// The keys that sign access tokens, ID tokens and logout tokens; their private parts are sealed before they come here.
+/// The signing keys of a database, which all its nodes share; their secrets are sealed before they come here.
+///
+/// The keys change as a whole: whoever changes them says which state he has seen, and nothing is written when that is
+/// no longer the present one. So every rule about them is decided in one place, ``KeySchedule``.
 package protocol SigningKeyStore: Sendable {
-    func signingKeys() async throws -> [SealedSigningKey]
+    /// Grows with every change, in the order of commits; 0 before the first.
+    func signingKeysNumber() async throws -> Int64
 
-    /// Adds the first key that an algorithm ever had.
-    /// - Returns: `false` when there was one; then nothing was written.
-    func addFirstSigningKey(_ key: SealedSigningKey, event: AuditEvent) async throws -> Bool
+    func signingKeys() async throws -> StoredSigningKeys
 
-    /// Adds a key; the others of its algorithm that had no end yet get one.
-    func addSigningKey(_ key: SealedSigningKey, retiringOthersAt retirement: Timestamp, event: AuditEvent)
-        async throws
+    /// Makes a change to the keys that the caller has seen.
+    /// - Parameter number: that of ``StoredSigningKeys/number``.
+    /// - Returns: `false` when they were changed since; then nothing was written.
+    func changeSigningKeys(_ change: SigningKeyChange, seenAs number: Int64, events: [AuditEvent]) async throws -> Bool
 
-    /// - Returns: the ids that went.
-    func purgeSigningKeys(retiredBefore cutoff: Timestamp) async throws -> [String]
+    /// Notes that a node lives, and which state of the keys it has taken in.
+    func noteSigningKeys(_ number: Int64, knownTo node: String, at now: Timestamp) async throws
+
+    /// Removes the note of a node that stops.
+    func forgetSigningKeys(knownTo node: String) async throws
+
+    /// What each node noted that has been heard of since `instant`.
+    func signingKeyNumbers(notedSince instant: Timestamp) async throws -> [String: Int64]
+}
+
+/// All signing keys at one moment.
+package struct StoredSigningKeys: Hashable, Sendable {
+    package let number: Int64
+    package let keys: [SealedSigningKey]
+
+    package init(number: Int64, keys: [SealedSigningKey]) {
+        self.number = number
+        self.keys = keys
+    }
+}
+
+/// What a change writes and removes.
+package struct SigningKeyChange: Hashable, Sendable {
+    /// Keys that are added, and those whose times change.
+    package let saved: [SealedSigningKey]
+    package let removed: [String]
+
+    package init(saved: [SealedSigningKey], removed: [String] = []) {
+        self.saved = saved
+        self.removed = removed
+    }
 }
 
 package struct SealedSigningKey: Hashable, Sendable {
     /// `kid`.
     package let id: String
-    package let algorithm: SigningAlgorithm
-    /// The private key, sealed by ``MasterKey``; base64url.
+    package let algorithm: KeyAlgorithm
+    /// The private key or shared secret, sealed by ``MasterKey``; base64url.
     package let sealedKey: String
-    /// As the JWK set shows it.
+    /// As the JWK set shows it; empty for a shared secret.
     package let publicKey: JSONValue
     package let createdAt: Timestamp
-    /// When it begins to sign; it is published at once, so that every verifier has it before (Core §10.1.1).
-    package let signsFrom: Timestamp
-    /// When it stops verifying.
-    package let retiresAt: Timestamp?
+    /// When it begins to sign; every verifier has it before (Core §10.1.1).
+    package var signsFrom: Timestamp
+    /// Whether it signs earlier when every living node has it.
+    package var signsWhenKnown: Bool
+    /// When it stops verifying; `nil` while nothing follows it.
+    package var retiresAt: Timestamp?
+    /// When somebody retired it at once: nothing that it signed is believed, whenever that was.
+    package var withdrawnAt: Timestamp?
+    /// The number of the change that added it; 0 for one that is not stored yet.
+    package let addedIn: Int64
 
     package init(
-        id: String, algorithm: SigningAlgorithm, sealedKey: String, publicKey: JSONValue, createdAt: Timestamp,
-        signsFrom: Timestamp, retiresAt: Timestamp?
+        id: String, algorithm: KeyAlgorithm, sealedKey: String, publicKey: JSONValue, createdAt: Timestamp,
+        signsFrom: Timestamp, signsWhenKnown: Bool = false, retiresAt: Timestamp? = nil,
+        withdrawnAt: Timestamp? = nil, addedIn: Int64 = 0
     ) {
         self.id = id
         self.algorithm = algorithm
@@ -40,6 +79,15 @@ package struct SealedSigningKey: Hashable, Sendable {
         self.publicKey = publicKey
         self.createdAt = createdAt
         self.signsFrom = signsFrom
+        self.signsWhenKnown = signsWhenKnown
         self.retiresAt = retiresAt
+        self.withdrawnAt = withdrawnAt
+        self.addedIn = addedIn
     }
+
+    /// Whether its time to sign has come.
+    package func hasBegun(at now: Timestamp) -> Bool { KeyAlgorithm.hasBegun(signsFrom, at: now) }
+
+    /// Whether what it signed is believed at `now`.
+    package func isLive(at now: Timestamp) -> Bool { withdrawnAt == nil && retiresAt.map { now < $0 } ?? true }
 }

@@ -1,86 +1,198 @@
+package import Logging
 import OAuth2
+import Synchronization
 
-/// Keeps the ring of signing keys in step with the store, and rotates them.
-package struct SigningKeys: Sendable {
-    /// A new key is published this long before it signs: verifiers keep a key set for up to an hour (Core §10.1.1).
-    package static let publication = Duration.seconds(3600)
-    /// No token of ours outlives it (the longest `access_token_lifetime`).
-    package static let longestTokenLife = Duration.seconds(86_400)
-    /// Retired keys stay this long for ID tokens that come back as hints.
+/// The signing keys as this node has them, kept in step with the database, and changed there.
+///
+/// Nodes take in a change when they hear of it, at the latest with the next ``refresh()``, twice a second. Each notes
+/// in the database which state it has; a new login token key signs as soon as all that live have it (contract §2). A
+/// node that meets a key it does not know asks once before it refuses (``learn(_:)``), and one that has not asked for
+/// a second, because it was stopped for instance, asks before it believes any (``beCurrent()``). See ADR-0013.
+package final class SigningKeys: Sendable {
+    /// A key's row stays this long after its end, for ID tokens that come back as hints.
     package static let memory = Duration.seconds(90 * 86_400)
+    /// What was read is believed this long without asking again, so no retired key is believed for longer anywhere.
+    package static let freshness = Duration.seconds(1)
 
-    package let ring: Reloadable<SigningKeyRing>
-    private let store: any SigningKeyStore
-    private let master: MasterKey
-    private let time: TimeSource
+    /// For login tokens, and for what is derived from their keys.
+    package let loginTokens = Reloadable(LoginTokenKeyRing.empty)
+    /// For access tokens, ID tokens and logout tokens.
+    package let ring = Reloadable(SigningKeyRing.empty)
 
-    package init(store: any SigningKeyStore, master: MasterKey, time: TimeSource = .system) {
+    /// Under whose name this node notes what it has; `nil` for a command, which takes no part.
+    let node: String?
+    let store: any SigningKeyStore
+    let record: (any WithdrawnKeyRecord)?
+    let maker: SigningKeyMaker
+    let algorithms: [KeyAlgorithm]
+    let announce: @Sendable () async -> Void
+    let pause: @Sendable (Duration) async throws -> Void
+    let time: TimeSource
+    let logger: Logger
+    let state: Mutex<State>
+    private let reading = Mutex<SharedRun?>(nil)
+
+    struct State {
+        /// Which state of the database was taken in; `nil` before the first.
+        var number: Int64?
+        /// Every key that the database has.
+        var known: Set<String> = []
+        var opener: SealedKeyOpener
+        /// Retired at once, now or before.
+        var withdrawn: Set<String> = []
+        /// Of these the ones that the database believes all the same.
+        var returned: Set<String> = []
+        /// Sign as soon as every node has them, with the number of the change that added them.
+        var awaited: [String: Int64] = [:]
+        /// When the last reading that succeeded began.
+        var readAt: Timestamp?
+        /// When the last reading began, however it went.
+        var triedAt: Timestamp?
+        var isReading = false
+        /// What this node noted last.
+        var note: (number: Int64, at: Timestamp)?
+        var inquiries = UnknownKeys()
+    }
+
+    /// - Parameters:
+    ///   - algorithms: those that keys are made and opened for.
+    ///   - node: under whose name to note what it has; `nil` for a command.
+    ///   - record: remembers retired keys beside the database.
+    ///   - announce: tells other nodes of a change, faster than they ask.
+    ///   - pause: waits; a parameter for tests.
+    package init(
+        store: any SigningKeyStore, master: MasterKey, algorithms: [KeyAlgorithm] = KeyAlgorithm.allCases,
+        node: String? = nil, record: (any WithdrawnKeyRecord)? = nil,
+        announce: @escaping @Sendable () async -> Void = {}, time: TimeSource = .system,
+        random: RandomSource = .system,
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        logger: Logger = Logger(label: "drawbridge.keys")
+    ) {
         self.store = store
-        self.master = master
+        self.algorithms = algorithms
+        self.node = node
+        self.record = record
+        self.announce = announce
         self.time = time
-        ring = Reloadable(.empty)
+        self.pause = pause
+        self.logger = logger
+        maker = SigningKeyMaker(master: master, random: random)
+        state = Mutex(State(opener: SealedKeyOpener(master: master)))
     }
 
-    /// Reads the keys; makes the first ones of each algorithm when there are none. Of nodes that start at the same
-    /// time all get the same.
-    /// - Throws: ``MasterKeyError`` when they were sealed with another master key.
-    package func load() async throws {
-        try await reload()
-        let missing = Set(SigningAlgorithm.allCases).subtracting(ring.current.algorithms)
-        guard !missing.isEmpty else { return }
-        for algorithm in SigningAlgorithm.allCases where missing.contains(algorithm) {
-            let key = try make(algorithm, signingAfter: .zero)
-            _ = try await store.addFirstSigningKey(key, event: Self.event(key))
+    /// Takes in what changed in the database, if anything did. Callers at the same time share one question.
+    /// - Throws: ``StorageError``; then all stays as it is.
+    package func refresh() async throws {
+        let run = reading.withLock { run in
+            // Weak, or the two would keep each other.
+            let shared = run ?? SharedRun { [weak self] in try await self?.read() }
+            run = shared
+            return shared
         }
-        try await reload()
+        try await run()
     }
 
-    /// Takes in what changed in the store.
+    /// As ``refresh()``, whether anything seems to have changed or not.
     package func reload() async throws {
-        ring.replace(with: try Self.ring(of: try await store.signingKeys(), master: master))
+        state.withLock { $0.number = nil }
+        try await refresh()
     }
 
-    /// Adds a key of each algorithm and lets the old ones retire when none of their tokens can be alive.
-    /// - Parameter delay: how long the new keys are published before they sign.
-    /// - Returns: the new ids.
-    @discardableResult
-    package func rotate(signingAfter delay: Duration = publication) async throws -> [String] {
-        var added: [String] = []
-        for algorithm in SigningAlgorithm.allCases { added.append(try await add(algorithm, signingAfter: delay)) }
-        _ = try await store.purgeSigningKeys(retiredBefore: time.now() - Self.memory)
-        try await reload()
-        return added
-    }
-
-    private func add(_ algorithm: SigningAlgorithm, signingAfter delay: Duration) async throws -> String {
-        let key = try make(algorithm, signingAfter: delay)
-        try await store.addSigningKey(
-            key, retiringOthersAt: key.signsFrom + Self.longestTokenLife, event: Self.event(key))
-        return key.id
-    }
-
-    private func make(_ algorithm: SigningAlgorithm, signingAfter delay: Duration) throws -> SealedSigningKey {
-        let key = try SigningKey.generate(algorithm)
+    /// Asks the database unless that was done in the last second; before a request is answered.
+    ///
+    /// Where the database is away the request goes on with what is known: nothing that these keys open can be used
+    /// without it.
+    package func beCurrent() async {
         let now = time.now()
-        return SealedSigningKey(
-            id: key.id, algorithm: algorithm, sealedKey: try master.seal(key.privateBytes, name: key.id),
-            publicKey: key.publicKey.jwk(id: key.id, algorithm: algorithm), createdAt: now, signsFrom: now + delay,
-            retiresAt: nil)
+        let mustAsk = state.withLock { state in
+            guard !Self.isRecent(state.readAt, at: now) else { return false }
+            // A reading that hangs or has just failed is not waited for by everybody.
+            return state.isReading == Self.isRecent(state.triedAt, at: now)
+        }
+        if mustAsk { try? await refresh() }
     }
 
-    private static func event(_ key: SealedSigningKey) -> AuditEvent {
-        AuditEvent(
-            at: key.createdAt, type: .keyRotated, outcome: .success,
-            detail: #"{"algorithm":"\#(key.algorithm.rawValue)","kid":"\#(key.id)"}"#)
+    /// A clock that was set back proves nothing.
+    private static func isRecent(_ instant: Timestamp?, at now: Timestamp) -> Bool {
+        instant.map { ($0...($0 + freshness)).contains(now) } ?? false
     }
 
-    private static func ring(of keys: [SealedSigningKey], master: MasterKey) throws -> SigningKeyRing {
-        SigningKeyRing(
-            try keys.map { sealed in
-                SigningKeyRing.Entry(
-                    key: try SigningKey(
-                        algorithm: sealed.algorithm, privateBytes: try master.open(sealed.sealedKey, name: sealed.id)),
-                    signsFrom: sealed.signsFrom, retiresAt: sealed.retiresAt)
-            })
+    private func read() async throws {
+        let beganAt = time.now()
+        state.withLock { state in
+            state.triedAt = beganAt
+            state.isReading = true
+        }
+        defer { state.withLock { $0.isReading = false } }
+        let number = try await store.signingKeysNumber()
+        if state.withLock({ $0.number != number }) { try await takeIn() }
+        state.withLock { $0.readAt = beganAt }
+        try await takePart()
+    }
+
+    /// Takes in the keys as they stand. One that cannot be opened is left out, and the log says so.
+    func takeIn() async throws {
+        for problem in takeIn(try await store.signingKeys()) {
+            logger.error("a signing key cannot be used", metadata: ["error": "\(problem)"])
+        }
+    }
+
+    /// - Returns: what is wrong with keys that would be in force.
+    func takeIn(_ stored: StoredSigningKeys) -> [MasterKeyError] {
+        let now = time.now()
+        let withdrawn = Set(stored.keys.filter { $0.withdrawnAt != nil }.map(\.id))
+        remember(withdrawn)
+        return state.withLock { state in
+            state.returned = state.withdrawn.subtracting(withdrawn).intersection(stored.keys.map(\.id))
+            let wanted = stored.keys.filter { key in
+                algorithms.contains(key.algorithm) && !state.withdrawn.contains(key.id)
+            }
+            var problems: [MasterKeyError] = []
+            var shared: [LoginTokenKey] = []
+            var published: [SigningKeyRing.Entry] = []
+            for key in wanted {
+                // A retired login token key is good for nothing; the others still tell whose an old ID token was.
+                guard key.algorithm != .hs256 || key.isLive(at: now) else { continue }
+                do throws(MasterKeyError) {
+                    switch try state.opener.open(key) {
+                    case .shared(let secret):
+                        shared.append(
+                            LoginTokenKey(
+                                id: key.id, secret: secret, signsFrom: key.signsFrom, retiresAt: key.retiresAt))
+                    case .published(let pair):
+                        published.append(
+                            SigningKeyRing.Entry(key: pair, signsFrom: key.signsFrom, retiresAt: key.retiresAt))
+                    }
+                } catch {
+                    problems.append(error)
+                }
+            }
+            state.opener.forget(allBut: Set(wanted.map(\.id)))
+            state.known = Set(stored.keys.map(\.id))
+            state.awaited = Dictionary(
+                wanted.filter { $0.signsWhenKnown && !$0.hasBegun(at: now) && $0.isLive(at: now) }
+                    .map { ($0.id, $0.addedIn) }, uniquingKeysWith: { $1 })
+            state.inquiries.forgetAnswers()
+            state.number = stored.number
+            loginTokens.replace(with: (try? LoginTokenKeyRing(keys: shared)) ?? .empty)
+            ring.replace(with: SigningKeyRing(published, number: stored.number))
+            return problems
+        }
+    }
+
+    /// Keeps in mind which keys were retired at once, and beside the database too.
+    private func remember(_ withdrawn: Set<String>) {
+        let fresh = state.withLock { state in
+            defer { state.withdrawn.formUnion(withdrawn) }
+            return withdrawn.subtracting(state.withdrawn)
+        }
+        guard !fresh.isEmpty, let record else { return }
+        do {
+            try record.add(fresh)
+        } catch {
+            logger.error(
+                "a retired key could not be noted beside the database; an old backup would bring it back",
+                metadata: ["kids": "\(fresh.sorted())", "error": "\(error)"])
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// Carries the news of ended sessions to the other nodes, faster than they ask the store.
+/// Carries the news of ended sessions and of changed keys to the other nodes, faster than they ask the store.
 ///
 /// News only: what counts is the store. A node that hears nothing is no less safe, it asks (contract §7).
 package protocol RevocationChannel: Sendable {
@@ -6,12 +6,27 @@ package protocol RevocationChannel: Sendable {
     /// - Throws: ``StorageError/unavailable(_:)`` when the news cannot be passed on.
     func publish(_ ids: [SessionID]) async throws
 
+    /// Tells every node that listens that signing keys were added or retired.
+    /// - Throws: ``StorageError/unavailable(_:)`` when the news cannot be passed on.
+    func publishKeyChange() async throws
+
     /// Calls `receive` for all news until the task is cancelled, over any number of lost connections.
     func listen(_ receive: @escaping @Sendable (RevocationNews) -> Void) async
 }
 
 package enum RevocationNews: Hashable, Sendable {
     case ended(SessionID)
+    case keysChanged
     /// Listening began, or began again: what came before may have been missed, so nothing remembered can be believed.
     case gap
+}
+
+extension RevocationNews {
+    /// Reads what ``keyChange`` or a session's id was sent as.
+    package init(text: String) {
+        self = text == Self.keyChange ? .keysChanged : .ended(SessionID(rawValue: text))
+    }
+
+    /// ``keysChanged`` on its way; no session's id has an asterisk.
+    package static let keyChange = "*keys"
 }

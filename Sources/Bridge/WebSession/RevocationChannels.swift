@@ -4,10 +4,14 @@ package struct RevocationChannels: RevocationChannel {
 
     package init(_ channels: [any RevocationChannel]) { self.channels = channels }
 
-    package func publish(_ ids: [SessionID]) async throws {
+    package func publish(_ ids: [SessionID]) async throws { try await onEach { try await $0.publish(ids) } }
+
+    package func publishKeyChange() async throws { try await onEach { try await $0.publishKeyChange() } }
+
+    private func onEach(_ publish: (any RevocationChannel) async throws -> Void) async throws {
         var failure: (any Error)?
         for channel in channels {
-            do { try await channel.publish(ids) } catch { failure = error }
+            do { try await publish(channel) } catch { failure = error }
         }
         if let failure { throw failure }
     }

@@ -118,7 +118,7 @@ package final class WebSessions: Sendable {
         switch news {
         case .ended(let id): cache.remove(id)
         // ``refresh()`` reads from the store what was missed, so nothing has to be forgotten for it.
-        case .gap: break
+        case .gap, .keysChanged: break
         }
     }
 

@@ -19,6 +19,21 @@ struct AdminKeyController: Sendable {
         let reason = try AdminRequestReader.reason(object)
         try await keys.rotate(
             action: AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now()))
+        return try await answer()
+    }
+
+    @Sendable func retire(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let id = try AdminRequestReader.parameter("kid", context)
+        let object = try await AdminRequestReader.object(request, isOptional: true)
+        try AdminRequestReader.check(object, knows: ["reason"])
+        let reason = try AdminRequestReader.reason(object)
+        let action = AdminRequestReader.action(visit, reason: reason, request, context, at: gate.time.now())
+        guard try await keys.retire(id, action: action) != nil else { throw OAuthError(.notFound) }
+        return try await answer()
+    }
+
+    private func answer() async throws -> Response {
         var body = JSONObjectWriter()
         body.add("keys", objects: try await keys.keys().map(Self.object))
         return .json(body)
@@ -28,10 +43,12 @@ struct AdminKeyController: Sendable {
         var object = JSONObjectWriter()
         object.add("kid", key.id)
         object.add("use", key.use)
-        object.add("alg", key.algorithm)
+        object.add("alg", key.algorithm.rawValue)
         object.add("state", key.state.rawValue)
         object.add("signs_from", key.signsFrom)
         object.add("retires_at", key.retiresAt)
+        object.add("retired_at", key.withdrawnAt)
+        object.add("consequences", key.consequences)
         return object
     }
 }

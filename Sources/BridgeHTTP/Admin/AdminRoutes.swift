@@ -25,6 +25,7 @@ struct AdminRoutes {
         let keys = AdminKeyController(gate: gate, keys: services.keys)
         endpoints.on("/api/admin/keys", [.get: keys.list])
         endpoints.on("/api/admin/keys/rotate", [.post: keys.rotate])
+        endpoints.on("/api/admin/keys/{kid}/retire", [.post: keys.retire])
         let explain = AdminExplainController(gate: gate, explainer: services.explainer, exchange: exchange)
         endpoints.on("/api/admin/explain", [.post: explain.explain])
     }

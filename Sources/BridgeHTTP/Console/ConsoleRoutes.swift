@@ -29,6 +29,7 @@ struct ConsoleRoutes {
         endpoints.on("/admin/explain", [.get: frame.page(tools.explain), .post: frame.form(tools.answer)])
         endpoints.on("/admin/keys", [.get: frame.page(tools.keys)])
         endpoints.on("/admin/keys/rotate", [.post: frame.form(tools.rotate)])
+        endpoints.on("/admin/keys/{kid}/retire", [.post: frame.form(tools.retire)])
         endpoints.on("/admin/settings", [.get: frame.page(tools.settings)])
         endpoints.on("/admin/nodes", [.get: frame.page(tools.nodes)])
         guard let device = frame.device else { return }
@@ -46,6 +47,7 @@ struct ConsoleRoutes {
         "/admin/live", "/admin/users", "/admin/users/{id}", "/admin/users/{id}/end-sessions",
         "/admin/users/{id}/standing", "/admin/sessions/{id}/end", "/admin/clients", "/admin/register-client",
         "/admin/clients/{id}", "/admin/clients/{id}/delete", "/admin/explain", "/admin/keys", "/admin/keys/rotate",
+        "/admin/keys/{kid}/retire",
         "/admin/settings", "/admin/nodes", "/admin/device-secrets/{id}/revoke", ConsoleNativeSSO.path,
         "\(ConsoleNativeSSO.path)/reset",
     ]

@@ -44,11 +44,15 @@ struct ConsoleTools: Sendable {
         let now = frame.time.now()
         let keys = try await frame.services.keys.keys().map { key -> [String: any Sendable] in
             var row: [String: any Sendable] = [
-                "id": key.id, "use": key.use, "algorithm": key.algorithm, "state": key.state.rawValue,
+                "id": key.id, "use": key.use, "algorithm": key.algorithm.rawValue, "state": key.state.rawValue,
                 "is_signing": key.state == .signing, "since": ConsoleRows.time(key.signsFrom),
                 "age": Self.age(now - key.signsFrom),
             ]
-            row["until"] = key.retiresAt.map(ConsoleRows.time)
+            row["until"] = (key.withdrawnAt ?? key.retiresAt).map(ConsoleRows.time)
+            row["is_retired_at_once"] = key.withdrawnAt != nil
+            row["consequences"] = key.consequences
+            row["can_retire"] = key.state != .retired
+            row["path"] = "\(ConsoleSection.keys.path)/\(PercentEncoding.encode(key.id))/retire"
             return row
         }
         return frame.render("keys", ["keys": keys], section: .keys, visit: visit, request, context)
@@ -58,6 +62,15 @@ struct ConsoleTools: Sendable {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         try await frame.services.keys.rotate(action: try frame.action(fields, request, context, visit))
+        return frame.redirect(to: ConsoleSection.keys.path)
+    }
+
+    @Sendable func retire(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let id = try AdminRequestReader.parameter("kid", context)
+        let action = try frame.action(fields, request, context, visit)
+        guard try await frame.services.keys.retire(id, action: action) != nil else { throw OAuthError(.notFound) }
         return frame.redirect(to: ConsoleSection.keys.path)
     }
 

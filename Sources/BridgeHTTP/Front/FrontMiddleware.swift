@@ -19,6 +19,8 @@ struct FrontMiddleware: RouterMiddleware {
     let strictTransportSecurity: String?
     /// `nil` offers no DPoP.
     let proofs: DPoPVerifier?
+    /// `nil` where nobody changes them.
+    let keys: SigningKeys?
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -27,6 +29,7 @@ struct FrontMiddleware: RouterMiddleware {
         var context = context
         context.address = clientAddress.resolve(peer: context.peer, headers: request.headers)
         context.requestID = requestID(of: request, peer: context.peer)
+        await keys?.beCurrent()
         var response: Response
         do {
             response = try await next(request, context)

@@ -10,16 +10,21 @@ struct MetadataController: Sendable {
     let time: TimeSource
 
     @Sendable func document(_ request: Request, context: BridgeRequestContext) -> Response {
-        cached(ProviderMetadata.document(issuer: provider.issuer, grantTypes: provider.tokens.grantTypes).text)
+        cached(
+            for: .seconds(3600),
+            ProviderMetadata.document(issuer: provider.issuer, grantTypes: provider.tokens.grantTypes).text)
     }
 
+    /// Not kept for as long as the other: what somebody keeps, he believes after a key was retired. New keys are here
+    /// for an hour before they sign, for those who keep it longer all the same.
     @Sendable func keys(_ request: Request, context: BridgeRequestContext) -> Response {
-        cached(provider.keys.current.publicKeySet(at: time.now()).text)
+        cached(for: .seconds(300), provider.keys.current.publicKeySet(at: time.now()).text)
     }
 
-    private func cached(_ json: String) -> Response {
+    private func cached(for span: Duration, _ json: String) -> Response {
         Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: "public, max-age=3600"],
+            status: .ok,
+            headers: [.contentType: "application/json", .cacheControl: "public, max-age=\(span.roundedUpSeconds)"],
             body: .init(byteBuffer: ByteBuffer(string: json)))
     }
 }

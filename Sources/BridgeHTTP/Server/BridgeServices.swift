@@ -24,6 +24,8 @@ package struct BridgeServices: Sendable {
     package let device: DeviceServices?
     /// `nil` offers no DPoP.
     package let proofs: DPoPVerifier?
+    /// Kept in step with the database before each request; `nil` where nobody changes them.
+    package let keys: SigningKeys?
     package let time: TimeSource
     package let random: RandomSource
 
@@ -34,7 +36,7 @@ package struct BridgeServices: Sendable {
         pages: Pages,
         files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
         provider: ProviderServices? = nil, device: DeviceServices? = nil, proofs: DPoPVerifier? = nil,
-        time: TimeSource = .system,
+        keys: SigningKeys? = nil, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.issuer = issuer
@@ -54,6 +56,7 @@ package struct BridgeServices: Sendable {
         self.provider = provider
         self.device = device
         self.proofs = proofs
+        self.keys = keys
         self.time = time
         self.random = random
     }

@@ -133,7 +133,7 @@ extension FrontMiddleware {
                     silentRoutes: [authCheckPath], programRoutes: TokenController.paths.union([userInfoPath]))),
             accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
             random: services.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
-            proofs: services.proofs)
+            proofs: services.proofs, keys: services.keys)
     }
 }
 

@@ -37,7 +37,7 @@ package struct BrowserSessions: Sendable {
         let now = time.now()
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
-                let claims = try? accessTokens.verify(Secret(text), at: now), let id = claims.sessionID,
+                let claims = try await verified(text, accessTokens, at: now), let id = claims.sessionID,
                 // A cookie brings no proof.
                 claims.proofKeyThumbprint == nil,
                 let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
@@ -46,6 +46,12 @@ package struct BrowserSessions: Sendable {
             return Found(session: session, tokenPrefix: prefix)
         }
         return nil
+    }
+
+    private func verified(
+        _ text: String, _ accessTokens: AccessTokens, at now: Timestamp
+    ) async throws -> AccessTokenClaims? {
+        do { return try await accessTokens.verify(Secret(text), at: now) } catch is BearerRefusal { return nil }
     }
 
     /// The prefix of cookies whose access token has run out while their session lives, so that a page may renew them.

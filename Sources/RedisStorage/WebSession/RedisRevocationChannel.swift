@@ -1,7 +1,7 @@
 package import Bridge
 import NIOCore
 
-/// Tells all nodes of ended sessions by publish and subscribe.
+/// Tells all nodes of ended sessions and changed keys by publish and subscribe.
 package struct RedisRevocationChannel: RevocationChannel {
     private let client: RedisClient
     private let topic: String
@@ -12,8 +12,12 @@ package struct RedisRevocationChannel: RevocationChannel {
         topic = "\(prefix)ended"
     }
 
-    package func publish(_ ids: [SessionID]) async throws {
-        let replies = try await client.send(ids.map { RedisCommand("PUBLISH", topic, $0.rawValue) })
+    package func publish(_ ids: [SessionID]) async throws { try await publish(ids.map(\.rawValue)) }
+
+    package func publishKeyChange() async throws { try await publish([RevocationNews.keyChange]) }
+
+    private func publish(_ texts: [String]) async throws {
+        let replies = try await client.send(texts.map { RedisCommand("PUBLISH", topic, $0) })
         if let error = replies.lazy.compactMap(\.serverError).first {
             throw StorageError.redis(RedisConnectionError.refused(error))
         }
@@ -26,8 +30,8 @@ package struct RedisRevocationChannel: RevocationChannel {
             name: "revocations", limits: limits, eventLoop: client.connector.group.any(), logger: client.logger
         ) { [client, topic] in
             let connection = try await client.connectForMessages { message in
-                guard message.count == 3, let id = message[2].text else { return }
-                receive(.ended(SessionID(rawValue: id)))
+                guard message.count == 3, let text = message[2].text else { return }
+                receive(RevocationNews(text: text))
             }
             do {
                 if let error = try await connection.send([RedisCommand("SUBSCRIBE", topic)])[0].serverError {

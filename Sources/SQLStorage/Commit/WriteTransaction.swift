@@ -10,11 +10,12 @@ package final class WriteTransaction {
     private var anticipated = AnticipatedAnswers()
     /// Whether a write changed something by itself since statements were last run ahead.
     private var hasChanged = false
-    /// Sessions that the transaction ends.
-    private var endedSessions: [SessionID] = []
+    /// What other nodes should hear of: sessions that the transaction ends, keys that it changes.
+    private var news: [String] = []
+    private var hasEndedSessions = false
 
-    /// Ids in one piece of news: PostgreSQL takes 8000 bytes.
-    private static let endsPerNotice = 64
+    /// Pieces of news that are sent as one: PostgreSQL takes 8000 bytes.
+    private static let newsPerNotice = 64
 
     init(session: any SQLSession, chain: AuditChain) {
         self.session = session
@@ -63,16 +64,22 @@ package final class WriteTransaction {
     }
 
     /// Lets every node know, once the transaction is committed, that a session has ended.
-    package func announce(ended id: SessionID) { endedSessions.append(id) }
+    package func announce(ended id: SessionID) {
+        news.append(id.rawValue)
+        hasEndedSessions = true
+    }
+
+    /// Lets every node know, once the transaction is committed, that signing keys have changed.
+    package func announceKeyChange() { news.append(RevocationNews.keyChange) }
 
     /// Hands over what was announced; also what a write announced that was undone, which costs nodes a look-up.
     func sendAnnouncements(_ dialect: SQLDialect) throws {
-        guard !endedSessions.isEmpty else { return }
-        if let advance = dialect.advanceNumber { try session.submit(advance, []) }
+        guard !news.isEmpty else { return }
+        if hasEndedSessions, let advance = dialect.advanceNumber { try session.submit(advance, []) }
         guard let statement = dialect.sessionEndNews else { return }
-        for start in stride(from: 0, to: endedSessions.count, by: Self.endsPerNotice) {
-            let part = endedSessions[start..<min(start + Self.endsPerNotice, endedSessions.count)]
-            try session.submit(statement, [.text(part.map(\.rawValue).joined(separator: ","))])
+        for start in stride(from: 0, to: news.count, by: Self.newsPerNotice) {
+            let part = news[start..<min(start + Self.newsPerNotice, news.count)]
+            try session.submit(statement, [.text(part.joined(separator: ","))])
         }
     }
 

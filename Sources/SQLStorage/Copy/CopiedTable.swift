@@ -21,7 +21,10 @@ struct CopiedTable: Sendable {
         CopiedTable("client", 1, "client_id document updated_at"),
         CopiedTable(
             "login_token_use", 1,
-            "token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest scope"
+            """
+            token_id subject client_id issued_at expires_at state misses used_at session_id address agent_digest scope \
+            issued_after_end
+            """
         ),
         CopiedTable("idempotency_key", 1, "key_digest fingerprint token_id signing_key_id payload expires_at"),
         CopiedTable(
@@ -55,7 +58,13 @@ struct CopiedTable: Sendable {
         CopiedTable(
             "refresh_token", 1,
             "digest session_id scope proof_key issued_at expires_at rotated_at successor_digest"),
-        CopiedTable("signing_key", 1, "id algorithm sealed_key public_key created_at signs_from retires_at"),
+        CopiedTable(
+            "signing_key", 1,
+            """
+            id algorithm sealed_key public_key created_at signs_from retires_at signs_when_known withdrawn_at added_in
+            """),
+        CopiedTable("signing_key_change", 1, "id number"),
+        CopiedTable("signing_key_holder", 1, "node number seen_at"),
         CopiedTable("revoked_token", 1, "token_id expires_at"),
         CopiedTable("client_assertion_use", 1, "digest expires_at"),
         CopiedTable("logout_notice", 1, "id client_id subject session_id created_at attempts next_attempt_at"),
@@ -63,7 +72,6 @@ struct CopiedTable: Sendable {
         CopiedTable(
             "webhook_notice", 1,
             "id client_id kind subject object_id reason ended_at attempts next_attempt_at"),
-        CopiedTable("first_signing_key", 1, "algorithm key_id"),
         CopiedTable("demo_material", 1, "name content"),
         CopiedTable("admin_session", 1, "secret_digest actor created_at expires_at last_seen_at"),
         CopiedTable("audit_tally", 5, "at node type outcome reason events"),

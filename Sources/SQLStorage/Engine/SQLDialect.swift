@@ -22,6 +22,7 @@ package struct SQLDialect: Sendable {
     let databaseRun: String
     /// Run before the commit of a transaction that used its number; `nil` where the engine counts by itself.
     let advanceNumber: SQLStatement?
-    /// Tells every node, at the commit, of the ended sessions whose ids are `$1`, separated by commas.
+    /// Tells every node, at the commit, of what `$1` names, separated by commas: ended sessions by their ids, changed
+    /// keys (``RevocationNews``).
     let sessionEndNews: SQLStatement?
 }

@@ -64,7 +64,12 @@ struct EndingSQL: Sendable {
         ORDER BY 1 DESC, 2
         """
 
-    static let voidLoginTokens: SQLStatement = "UPDATE app_user SET login_tokens_void_until = $2 WHERE subject = $1"
+    /// Grows with every end, whatever the clocks of two nodes say: tokens remember after which one they were issued.
+    static let voidLoginTokens: SQLStatement = """
+        UPDATE app_user SET login_tokens_void_until =
+            CASE WHEN login_tokens_void_until >= $2 THEN login_tokens_void_until + 1 ELSE $2 END
+        WHERE subject = $1
+        """
 
     /// What was granted in one browser's session goes on under the one that took its place; where it was granted stays
     /// known.

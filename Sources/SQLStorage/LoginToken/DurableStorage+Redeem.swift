@@ -5,7 +5,8 @@ extension DurableStorage {
         _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
         replacing replaced: ReplacedSession?, events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
-        let standing = SQLCall(heldStanding, [SQLValue(token.subject)])
+        let standing = SQLCall(
+            heldTokenStanding, [SQLValue(token.subject), SQLValue(token.id), SQLValue(token.issuedAt)])
         let parent = session.parentID.map { SQLCall(heldAppSession, [SQLValue($0)]) }
         let usage: [SQLValue] = [
             SQLValue(use.at), SQLValue(use.sessionID), SQLValue(use.address), SQLValue(use.userAgentDigest),
@@ -21,9 +22,7 @@ extension DurableStorage {
             // because a disabling on another node must wait, or it would not see the session that is opened here.
             if let row = try transaction.run(standing).first {
                 if let disabledAt = try row.optionalTimestamp(0) { return .revoked(at: disabledAt) }
-                if let voidUntil = try row.optionalTimestamp(1), token.issuedAt <= voidUntil {
-                    return .revoked(at: voidUntil)
-                }
+                if let endedAt = try row.optionalTimestamp(1) { return .revoked(at: endedAt) }
             }
             // The same for the app's session, if it is one of ours: what hangs under it must not outlive it.
             if let parent, let row = try transaction.run(parent).first, let endedAt = try row.optionalTimestamp(0) {

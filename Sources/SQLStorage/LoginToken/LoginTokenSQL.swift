@@ -4,8 +4,10 @@
 /// statement change a row.
 enum LoginTokenSQL {
     static let issue: SQLStatement = """
-        INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, scope, state, misses)
-        VALUES ($1, $2, $3, $4, $5, $6, 'pending', 0)
+        INSERT INTO login_token_use
+            (token_id, subject, client_id, issued_at, expires_at, scope, state, misses, issued_after_end)
+        VALUES ($1, $2, $3, $4, $5, $6, 'pending', 0,
+            (SELECT login_tokens_void_until FROM app_user WHERE subject = $2))
         """
 
     /// What the bearer had that a token was issued with, and its session.
@@ -49,10 +51,24 @@ enum LoginTokenSQL {
         RETURNING misses, state
         """
 
+    /// Whether its user is disabled, and when the user's tokens were ended since a token was issued. That is told by which
+    /// of the user's ends it was issued after, not by the clocks of two nodes; only where its issue is not on record, by
+    /// `$3`, its time.
+    static let standing: SQLStatement = """
+        SELECT disabled_at, CASE WHEN login_tokens_void_until > COALESCE(
+                (SELECT COALESCE(issued_after_end, 0) FROM login_token_use WHERE token_id = $2), CAST($3 AS BIGINT) - 1)
+            THEN login_tokens_void_until END
+        FROM app_user WHERE subject = $1
+        """
+
+    /// A pending token whose user's tokens were ended since it was issued is as good as revoked.
     static let select: SQLStatement = """
-        SELECT token_id, subject, client_id, issued_at, expires_at, state, misses, used_at, session_id, address,
-            agent_digest
-        FROM login_token_use WHERE token_id = $1
+        SELECT t.token_id, t.subject, t.client_id, t.issued_at, t.expires_at,
+            CASE WHEN t.state = 'pending' AND u.login_tokens_void_until > COALESCE(t.issued_after_end, 0)
+                THEN 'revoked' ELSE t.state END,
+            t.misses, CASE WHEN t.state = 'pending' THEN u.login_tokens_void_until ELSE t.used_at END,
+            t.session_id, t.address, t.agent_digest
+        FROM login_token_use t LEFT JOIN app_user u ON u.subject = t.subject WHERE t.token_id = $1
         """
 
     static let purge: SQLStatement = """

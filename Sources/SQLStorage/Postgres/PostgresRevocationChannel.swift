@@ -3,7 +3,8 @@ import Foundation
 package import Logging
 import Synchronization
 
-/// Hears from PostgreSQL (`LISTEN`) of the sessions that any node ended, at the commit that ended them.
+/// Hears from PostgreSQL (`LISTEN`) of the sessions that any node ended and of keys that it changed, at the commit that
+/// did so.
 ///
 /// A connection and a thread of its own. After a loss it reconnects; what was sent meanwhile is found by the poll.
 package struct PostgresRevocationChannel: RevocationChannel {
@@ -20,6 +21,9 @@ package struct PostgresRevocationChannel: RevocationChannel {
 
     /// Nothing to do: the transaction that ends a session carries the news (``SQLDialect``).
     package func publish(_ ids: [SessionID]) {}
+
+    /// As ``publish(_:)``.
+    package func publishKeyChange() {}
 
     package func listen(_ receive: @escaping @Sendable (RevocationNews) -> Void) async {
         let isStopped = StopSign()
@@ -48,7 +52,7 @@ package struct PostgresRevocationChannel: RevocationChannel {
         do {
             try session.connect()
             for text in try session.notifications(waiting: pulse) {
-                for id in text.split(separator: ",") { receive(.ended(SessionID(rawValue: String(id)))) }
+                for part in text.split(separator: ",") { receive(RevocationNews(text: String(part))) }
             }
         } catch {
             // The session has logged it. This thread is ours alone, so it may sleep.

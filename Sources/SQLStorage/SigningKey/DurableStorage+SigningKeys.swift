@@ -2,43 +2,63 @@ package import Bridge
 import OAuth2
 
 extension DurableStorage: SigningKeyStore {
-    package func signingKeys() async throws -> [SealedSigningKey] {
-        try await read { session in try session.run(SigningKeySQL.all).map(SealedSigningKey.init(row:)) }
+    package func signingKeysNumber() async throws -> Int64 {
+        try await read { session in try session.run(SigningKeySQL.number).first?.integer(0) ?? 0 }
     }
 
-    package func addFirstSigningKey(_ key: SealedSigningKey, event: AuditEvent) async throws -> Bool {
+    package func signingKeys() async throws -> StoredSigningKeys {
+        try await read { session in
+            // In this order: keys that are younger than their number make a change fail, never one get lost.
+            let number = try session.run(SigningKeySQL.number).first?.integer(0) ?? 0
+            return StoredSigningKeys(
+                number: number, keys: try session.run(SigningKeySQL.all).map(SealedSigningKey.init(row:)))
+        }
+    }
+
+    package func changeSigningKeys(
+        _ change: SigningKeyChange, seenAs number: Int64, events: [AuditEvent]
+    ) async throws -> Bool {
         try await write { transaction in
-            let claim: [SQLValue] = [.text(key.algorithm.rawValue), .text(key.id)]
-            guard try transaction.changes(SigningKeySQL.claimFirst, claim) else { return false }
-            _ = try transaction.changes(SigningKeySQL.insert, key.columns)
-            try transaction.record(event)
+            let isFirst =
+                number == 0
+                ? try transaction.changes(SigningKeySQL.claimFirst, [])
+                : try transaction.changes(SigningKeySQL.claimNext, [.integer(number)])
+            guard isFirst else { return false }
+            for key in change.saved {
+                _ = try transaction.changes(SigningKeySQL.save, key.columns(addedIn: number + 1))
+            }
+            for id in change.removed { _ = try transaction.changes(SigningKeySQL.remove, [.text(id)]) }
+            for event in events { try transaction.record(event) }
+            transaction.announceKeyChange()
             return true
         }
     }
 
-    package func addSigningKey(
-        _ key: SealedSigningKey, retiringOthersAt retirement: Timestamp, event: AuditEvent
-    ) async throws {
+    package func noteSigningKeys(_ number: Int64, knownTo node: String, at now: Timestamp) async throws {
         try await write { transaction in
-            _ = try transaction.changes(SigningKeySQL.insert, key.columns)
-            _ = try transaction.changes(
-                SigningKeySQL.retireOthers, [.text(key.id), .text(key.algorithm.rawValue), SQLValue(retirement)])
-            try transaction.record(event)
+            _ = try transaction.changes(SigningKeySQL.note, [.text(node), .integer(number), SQLValue(now)])
         }
     }
 
-    package func purgeSigningKeys(retiredBefore cutoff: Timestamp) async throws -> [String] {
-        try await write { transaction in
-            try transaction.run(SigningKeySQL.purge, [SQLValue(cutoff)]).map { try $0.text(0) }
+    package func forgetSigningKeys(knownTo node: String) async throws {
+        try await write { transaction in _ = try transaction.changes(SigningKeySQL.forget, [.text(node)]) }
+    }
+
+    package func signingKeyNumbers(notedSince instant: Timestamp) async throws -> [String: Int64] {
+        try await read { session in
+            try session.run(SigningKeySQL.notedSince, [SQLValue(instant)]).reduce(into: [:]) { numbers, row in
+                numbers[try row.text(0)] = try row.integer(1)
+            }
         }
     }
 }
 
 extension SealedSigningKey {
-    fileprivate var columns: [SQLValue] {
+    fileprivate func columns(addedIn number: Int64) -> [SQLValue] {
         [
             .text(id), .text(algorithm.rawValue), .text(sealedKey), .text(publicKey.text), SQLValue(createdAt),
-            SQLValue(signsFrom), SQLValue(retiresAt),
+            SQLValue(signsFrom), .integer(signsWhenKnown ? 1 : 0), SQLValue(retiresAt), SQLValue(withdrawnAt),
+            .integer(number),
         ]
     }
 
@@ -49,6 +69,7 @@ extension SealedSigningKey {
         self.init(
             id: try row.text(0), algorithm: try row.word(1), sealedKey: try row.text(2), publicKey: publicKey,
             createdAt: try row.timestamp(4), signsFrom: try row.timestamp(5),
-            retiresAt: try row.optionalTimestamp(6))
+            signsWhenKnown: try row.integer(6) != 0, retiresAt: try row.optionalTimestamp(7),
+            withdrawnAt: try row.optionalTimestamp(8), addedIn: try row.integer(9))
     }
 }

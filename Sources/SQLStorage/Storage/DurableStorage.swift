@@ -11,6 +11,8 @@ package final class DurableStorage: Sendable {
     private let time: TimeSource
     /// ``SubjectSQL/standing`` for a transaction that counts on the answer.
     let heldStanding: SQLStatement
+    /// ``LoginTokenSQL/standing`` likewise.
+    let heldTokenStanding: SQLStatement
     /// ``AppSessionSQL/endedAt`` and ``WebSessionSQL/endedAt`` likewise.
     let heldAppSession: SQLStatement
     let heldWebSession: SQLStatement
@@ -32,6 +34,7 @@ package final class DurableStorage: Sendable {
         self.engine = engine
         self.time = time
         heldStanding = SQLStatement(SubjectSQL.standing.text + engine.dialect.rowHold)
+        heldTokenStanding = SQLStatement(LoginTokenSQL.standing.text + engine.dialect.rowHold)
         heldAppSession = SQLStatement(AppSessionSQL.endedAt.text + engine.dialect.rowHold)
         heldWebSession = SQLStatement(WebSessionSQL.endedAt.text + engine.dialect.rowHold)
         endings = EndingSQL(engine.dialect)

@@ -1,8 +1,6 @@
 /// The statements about users.
 enum SubjectSQL {
-    static let standing: SQLStatement = """
-        SELECT disabled_at, login_tokens_void_until FROM app_user WHERE subject = $1
-        """
+    static let standing: SQLStatement = "SELECT disabled_at FROM app_user WHERE subject = $1"
 
     static let insert: SQLStatement = """
         INSERT INTO app_user (subject, issuer, first_seen_at) VALUES ($1, $2, $3) ON CONFLICT (subject) DO NOTHING

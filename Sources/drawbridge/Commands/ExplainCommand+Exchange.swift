@@ -88,12 +88,13 @@ extension ExplainCommand {
                 settings: settings, storage: storage,
                 shared: SharedState(
                     settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger, time: .system),
-                keys: try KeyReloader(path: settings.loginTokenKeysFile).ring,
+                keys: try await ServiceKeys.read(settings: settings, store: storage, logger: logger),
+                master: try MasterKeyFile.load(settings.masterKeyPath),
                 clients: try await ClientReloader(settings: settings, store: storage).directory,
                 bearers: try await TrustedIssuers(settings.trustedIssuers, logger: logger), notices: NoticeBell(),
                 logger: logger, time: .system)
             guard let provider = domain.provider else {
-                throw CommandFailure("There is no token endpoint: \(settings.masterKeyPath) does not exist.")
+                throw CommandFailure("There is no token endpoint: provider.enabled is false.")
             }
             return provider.device.services.exchange
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bridge
 import Foundation
+import Logging
 import OAuth2
 
 extension ExplainCommand {
@@ -43,10 +44,11 @@ extension ExplainCommand {
             let settings = try options.settings.load()
             let storage = try await options.openForReading()
             let time = TimeSource.system
-            let keys = try KeyReloader(path: settings.loginTokenKeysFile, time: time)
+            let keys = try await ServiceKeys.read(
+                settings: settings, store: storage, logger: Logger(label: "drawbridge"))
             let clients = try await ClientReloader(settings: settings, store: storage)
             return Explainer(
-                codec: LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys.ring),
+                codec: LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys.loginTokens),
                 clients: clients.directory, subjects: storage, store: storage,
                 parents: ParentSessions(store: storage), publicOrigin: settings.publicOrigin,
                 time: time)

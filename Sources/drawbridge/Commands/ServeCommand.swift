@@ -10,8 +10,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the server.",
         discussion: """
-            SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads login token keys,
-            clients, certificates and the issuers' key files. Logs are JSON lines: the access log on standard output,
+            SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads clients, certificates,
+            the issuers' key files and the signing keys. Logs are JSON lines: the access log on standard output,
             everything else on standard error. Settings that are not accepted end it with status 78.
 
             Examples:
@@ -31,6 +31,8 @@ struct ServeCommand: AsyncParsableCommand {
         JSONLogHandler.bootstrap(level: settings.logLevel)
         let logger = Logger(label: "drawbridge")
         for warning in ClientWarnings(in: settings).sentences { logger.warning("\(warning)") }
+        // Before a database is made that no other master key would open.
+        _ = try MasterKeyFile.load(settings.masterKeyPath)
         let storage = try await ServerStorage.open(settings, logger: logger)
         let composition = try await Composition(
             settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,

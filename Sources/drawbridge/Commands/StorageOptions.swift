@@ -22,6 +22,12 @@ struct StorageOptions: ParsableArguments {
         let signingKeyPath: String
         let keyName: String
         let masterKeyPath: String
+        /// Where the first version kept the login token keys.
+        let loginTokenKeysPath: String
+        /// What remembers retired keys beside the database.
+        let retiredKeysPath: String
+        /// Those that keys are needed for.
+        var keyAlgorithms = KeyAlgorithm.allCases
         /// What authenticator apps call the instance.
         let siteName: String
         let node: String
@@ -34,6 +40,7 @@ struct StorageOptions: ParsableArguments {
                 databasePath: "\(folder)/drawbridge.sqlite", database: try namedDatabase(),
                 signingKeyPath: "\(folder)/audit-signing-key",
                 keyName: "localhost/drawbridge", masterKeyPath: "\(folder)/\(DemoMaterial.masterKey.rawValue)",
+                loginTokenKeysPath: "\(folder)/login-token-keys.json", retiredKeysPath: "\(folder)/retired-keys",
                 siteName: "Drawbridge", node: "main")
         }
         return Location(try settings.load(), database: try namedDatabase())
@@ -66,6 +73,9 @@ struct StorageOptions: ParsableArguments {
         return try AuditSigningKey.load(path: try location().signingKeyPath)
     }
 
+    /// Whether there is a database to look into; one of a server always counts.
+    func hasDatabase() throws -> Bool { try namedDatabase() != nil || location().hasDatabase }
+
     /// Opens the database for reading; works beside a running server and with no right to write.
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.
@@ -96,7 +106,10 @@ extension StorageOptions.Location {
         self.init(
             databasePath: settings.databasePath, database: database ?? settings.database,
             signingKeyPath: settings.auditSigningKeyFile,
-            keyName: "\(host)/drawbridge", masterKeyPath: settings.masterKeyPath, siteName: settings.siteName,
+            keyName: "\(host)/drawbridge", masterKeyPath: settings.masterKeyPath,
+            loginTokenKeysPath: settings.loginTokenKeysFile,
+            retiredKeysPath: "\(settings.dataDirectory)/retired-keys",
+            keyAlgorithms: settings.isProvider ? KeyAlgorithm.allCases : [.hs256], siteName: settings.siteName,
             node: settings.node)
     }
 }

@@ -128,11 +128,8 @@ struct SecondFactorTarget: ParsableArguments {
 }
 
 extension StorageOptions.Location {
-    /// - Throws: ``CommandFailure`` where no master key is: nothing could read the secret afterwards.
+    /// - Throws: ``MasterKeyFileError`` where no master key is: nothing could read the secret afterwards.
     fileprivate func secondFactorSecrets() throws -> SecondFactorSecrets {
-        guard let master = try MasterKeyFile.read(masterKeyPath).flatMap({ MasterKey($0.expose()) }) else {
-            throw CommandFailure("There is no master key at \(masterKeyPath); `drawbridge keys init` makes one.")
-        }
-        return SecondFactorSecrets(master: master)
+        SecondFactorSecrets(master: try MasterKeyFile.load(masterKeyPath))
     }
 }

@@ -34,7 +34,7 @@ struct DemoInstance: Sendable {
             node: database == nil ? "demo" : "demo-\(listen.public.port)", signInURL: "/sign-in",
             siteName: "Drawbridge", defaultWebClient: DemoClients.web,
             redemptionPaths: ["/login-with-token", "/user/login-with-token.php"], trustedProxies: [],
-            publicDirectory: nil, tls: nil, loginTokenKeysFile: folder.path(of: .loginTokenKeys),
+            publicDirectory: nil, tls: nil, loginTokenKeysFile: "\(folder.path)/login-token-keys.json",
             loginTokenLifetime: .seconds(60),
             sessionCacheSize: 20_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.path(of: .auditSigningKey),
             passwordCost: .light, limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000,

@@ -8,16 +8,13 @@ import SQLStorage
 /// A new case needs nothing but how it is made: it then survives a restart on the same folder, and every process on
 /// one database has the same (contract §15).
 enum DemoMaterial: String, CaseIterable, Sendable {
-    case loginTokenKeys = "login-token-keys.json"
     case auditSigningKey = "audit-signing-key"
     case issuerSecret = "trusted-issuer-secret"
     case passwordSeed = "password-seed"
     case masterKey = "master-key"
 
-    private func make(at now: Timestamp, random: RandomSource) throws -> String {
+    private func make(random: RandomSource) throws -> String {
         switch self {
-        case .loginTokenKeys:
-            String(decoding: try LoginTokenKeyFile.initial(at: now, random: random).json(), as: UTF8.self)
         case .auditSigningKey: try AuditSigningKey.generate(name: "localhost/drawbridge", random: random).text.expose()
         case .issuerSecret, .passwordSeed, .masterKey: Base64URL.encode(random.bytes(32))
         }
@@ -42,7 +39,7 @@ enum DemoMaterial: String, CaseIterable, Sendable {
         var settled: [String: String] = [:]
         for part in allCases {
             present[part.rawValue] = try part.content(in: folder)
-            settled[part.rawValue] = try present[part.rawValue] ?? part.make(at: now, random: random)
+            settled[part.rawValue] = try present[part.rawValue] ?? part.make(random: random)
         }
         if let database { settled = try await PostgresDemoMaterial.settle(settled, in: database, at: now) }
         for part in allCases where settled[part.rawValue] != present[part.rawValue] {

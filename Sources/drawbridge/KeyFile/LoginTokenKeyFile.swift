@@ -2,65 +2,78 @@ import Bridge
 import Foundation
 import OAuth2
 
-/// The signing keys of login tokens as they lie on disk (ADR-0005).
-struct LoginTokenKeyFile: Sendable {
-    /// One key. It signs from `signsFrom` until a younger one does, and verifies until `retiresAt`.
-    struct Entry: Sendable {
-        let id: String
-        let createdAt: Timestamp
-        let signsFrom: Timestamp
-        var retiresAt: Timestamp?
-        let secret: Secret<[UInt8]>
+/// The login token keys as the first version kept them: a file, which the database takes over at the first start
+/// (ADR-0013).
+enum LoginTokenKeyFile {
+    private struct Document: Decodable {
+        struct Key: Decodable {
+            let kid: String
+            let signsFrom: String
+            let retiresAt: String?
+            let secret: String
+
+            enum CodingKeys: String, CodingKey {
+                case kid, secret
+                case signsFrom = "signs_from"
+                case retiresAt = "retires_at"
+            }
+        }
+
+        let format: String
+        let keys: [Key]
     }
 
     static let format = "drawbridge-login-token-keys-v1"
-    /// HS256 keys have the hash's length at least (RFC 7518 3.2).
-    static let secretLength = 32
 
-    private(set) var entries: [Entry]
-
-    init(entries: [Entry]) { self.entries = entries }
-
-    /// A file with one key that signs at once.
-    static func initial(at now: Timestamp, random: RandomSource) -> LoginTokenKeyFile {
-        LoginTokenKeyFile(entries: [makeEntry(at: now, signsFrom: now, random: random)])
+    /// - Returns: `nil` when there is no such file.
+    /// - Throws: ``PrivateFileError`` for one that others can read; ``LoginTokenKeyFileError`` for one that is not
+    ///   whole.
+    static func read(_ path: String) throws -> [LoginTokenKey]? {
+        guard let bytes = try bytes(path) else { return nil }
+        return try keys(json: bytes, path: path)
     }
 
-    /// The key that signs at `now`: the youngest whose time has come.
-    func signing(at now: Timestamp) -> Entry? {
-        entries.filter { $0.signsFrom <= now && !$0.isRetired(at: now) }.max { $0.signsFrom < $1.signsFrom }
-    }
-
-    /// Adds a key that signs from `activation` on.
-    ///
-    /// Every older key goes on verifying until the last token that it can have signed has expired; keys past that
-    /// are dropped.
-    /// - Parameter tokenLifetime: the longest that any server lets a token live.
-    /// - Returns: the key that was added, and the ids of those that were dropped.
-    mutating func rotate(
-        at now: Timestamp, activation: Timestamp, tokenLifetime: Duration, random: RandomSource
-    ) -> (added: Entry, dropped: [String]) {
-        let dropped = entries.filter { $0.isRetired(at: now) }.map(\.id)
-        let added = Self.makeEntry(at: now, signsFrom: max(activation, now), random: random)
-        entries = entries.filter { !$0.isRetired(at: now) }.map { entry in
-            var entry = entry
-            // A key that is to sign later than the added one would never be the youngest before it.
-            let lastUse = max(added.signsFrom, entry.signsFrom)
-            entry.retiresAt = entry.retiresAt ?? (lastUse + tokenLifetime)
-            return entry
+    static func keys(json: [UInt8], path: String) throws(LoginTokenKeyFileError) -> [LoginTokenKey] {
+        let document: Document
+        do {
+            document = try JSONDecoder().decode(Document.self, from: Data(json))
+        } catch {
+            // A decoder's error can quote what it read.
+            throw LoginTokenKeyFileError(path: path, problem: "is not a key file")
         }
-        entries.append(added)
-        return (added, dropped)
+        guard document.format == format else {
+            throw LoginTokenKeyFileError(path: path, problem: "has a format other than \(format)")
+        }
+        var keys: [LoginTokenKey] = []
+        for key in document.keys {
+            let retiresAt = key.retiresAt.flatMap { Timestamp(rfc3339: $0) }
+            guard let signsFrom = Timestamp(rfc3339: key.signsFrom), (retiresAt == nil) == (key.retiresAt == nil),
+                let secret = Base64URL.decode(key.secret), secret.count >= LoginTokenKey.shortestSecret,
+                !key.kid.isEmpty
+            else { throw LoginTokenKeyFileError(path: path, problem: "has a malformed key") }
+            keys.append(
+                LoginTokenKey(id: key.kid, secret: Secret(secret), signsFrom: signsFrom, retiresAt: retiresAt))
+        }
+        guard Set(keys.map(\.id)).count == keys.count else {
+            throw LoginTokenKeyFileError(path: path, problem: "has two keys with one kid")
+        }
+        return keys
     }
 
-    private static func makeEntry(at now: Timestamp, signsFrom: Timestamp, random: RandomSource) -> Entry {
-        Entry(
-            id: random.text(9), createdAt: now, signsFrom: signsFrom, retiresAt: nil,
-            secret: Secret(random.bytes(secretLength)))
+    // A function of its own: the compiler breaks on a typed throw that is caught halfway through.
+    private static func bytes(_ path: String) throws -> [UInt8]? {
+        do {
+            return try PrivateFile.read(path)
+        } catch PrivateFileError.missing {
+            return nil
+        }
     }
 }
 
-extension LoginTokenKeyFile.Entry {
-    /// Whether no token that this key signed can be alive any more.
-    func isRetired(at now: Timestamp) -> Bool { retiresAt.map { $0 <= now } ?? false }
+/// Why a key file was not accepted; never quotes it.
+struct LoginTokenKeyFileError: Error, Hashable, CustomStringConvertible {
+    let path: String
+    let problem: String
+
+    var description: String { "\(path) \(problem)" }
 }

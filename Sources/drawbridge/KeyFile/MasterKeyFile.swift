@@ -5,12 +5,20 @@ import OAuth2
 enum MasterKeyFile {
     static func make(random: RandomSource = .system) -> String { random.text(32) }
 
+    /// - Throws: ``PrivateFileError``, or ``MasterKeyFileError`` for a file that is missing or holds something else.
+    static func load(_ path: String) throws -> MasterKey {
+        guard let bytes = try read(path), let key = MasterKey(bytes.expose()) else {
+            throw MasterKeyFileError(path: path, problem: .missing)
+        }
+        return key
+    }
+
     /// - Returns: `nil` when there is no such file.
     /// - Throws: ``PrivateFileError``, or ``MasterKeyFileError`` for a file that holds something else.
     static func read(_ path: String) throws -> Secret<[UInt8]>? {
         guard let text = try text(path) else { return nil }
         guard let bytes = Base64URL.decode(text.filter { !$0.isWhitespace }), MasterKey(bytes) != nil else {
-            throw MasterKeyFileError(path: path)
+            throw MasterKeyFileError(path: path, problem: .malformed)
         }
         return Secret(bytes)
     }
@@ -25,7 +33,28 @@ enum MasterKeyFile {
     }
 }
 
-struct MasterKeyFileError: Error, CustomStringConvertible {
+/// Why a master key cannot be used, and what to do.
+struct MasterKeyFileError: Error, Hashable, CustomStringConvertible {
+    enum Problem: Hashable {
+        case missing
+        case malformed
+        /// The database has keys that another one sealed.
+        case mismatch(keyID: String)
+    }
+
     let path: String
-    var description: String { "\(path) is not a master key: it must hold 32 random bytes in base64url" }
+    let problem: Problem
+
+    var description: String {
+        switch problem {
+        case .missing:
+            "There is no master key: \(path) does not exist. For a database that has been in use put its master key "
+                + "there; for a new one make it with `drawbridge keys init`."
+        case .malformed: "\(path) is not a master key: it must hold 32 random bytes in base64url."
+        case .mismatch(let keyID):
+            "The master key \(path) does not open the key \(keyID) of the database: that was sealed with another master "
+                + "key, or is damaged. Put the master key of this database there. If it is lost, "
+                + "`drawbridge keys retire --all --now` makes all signing keys anew under the one that is there."
+        }
+    }
 }

@@ -32,7 +32,6 @@ enum PrivateFile {
     /// Replaces the file: written beside it, forced to disk, renamed over it, and the rename forced to disk too. A
     /// crash at any point leaves the old file or the new one.
     static func replace(_ path: String, with bytes: [UInt8]) throws(PrivateFileError) {
-        let folder = (path as NSString).deletingLastPathComponent
         let temporary = "\(path).\(getpid()).tmp"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -50,7 +49,18 @@ enum PrivateFile {
             unlink(temporary)
             throw .system(path, code)
         }
-        try synchronizeFolder(folder.isEmpty ? "." : folder)
+        try synchronizeFolder(of: path)
+    }
+
+    /// Adds to the end of a file, which is made when it is missing; on disk when this returns.
+    static func append(_ path: String, _ bytes: [UInt8]) throws(PrivateFileError) {
+        let isThere = access(path, F_OK) == 0
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .system(path, errno) }
+        defer { close(descriptor) }
+        try write(bytes, to: descriptor, path: path)
+        guard fsync(descriptor) == 0 else { throw .system(path, errno) }
+        if !isThere { try synchronizeFolder(of: path) }
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(PrivateFileError) {
@@ -65,8 +75,9 @@ enum PrivateFile {
         }
     }
 
-    private static func synchronizeFolder(_ path: String) throws(PrivateFileError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    private static func synchronizeFolder(of path: String) throws(PrivateFileError) {
+        let folder = (path as NSString).deletingLastPathComponent
+        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(path, errno) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw .system(path, errno) }

@@ -9,7 +9,7 @@ struct Administration: Sendable {
 
     /// What the routes of the administration call.
     func services(
-        settings: DrawbridgeSettings, storage: any BridgeStorage, domain: DomainServices, keys: KeyReloader,
+        settings: DrawbridgeSettings, storage: any BridgeStorage, domain: DomainServices, keys: SigningKeys,
         clients: ClientReloader, bearers: any BearerAuthenticator, readiness: Readiness, alerts: AlertBoard,
         time: TimeSource
     ) throws -> AdminServices {
@@ -34,10 +34,7 @@ struct Administration: Sendable {
             users: StoredUsers(
                 storage: storage, endings: domain.endings, passwords: try PasswordDesk(cost: settings.passwordCost),
                 onClaimsChanged: { domain.provider?.userClaims.forget($0) }, time: time),
-            keys: ServerKeyRegister(
-                loginTokens: LoginTokenKeyRegister(
-                    path: settings.loginTokenKeysFile, reloader: keys, audit: storage, time: time),
-                provider: domain.provider?.keys, store: storage, audit: storage, time: time),
+            keys: keys,
             explainer: Explainer(
                 codec: domain.codec, clients: clients.directory, subjects: storage, store: storage,
                 parents: domain.parents, publicOrigin: settings.publicOrigin, time: time),

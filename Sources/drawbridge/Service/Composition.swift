@@ -14,7 +14,7 @@ struct Composition: Sendable {
     let httpSettings: BridgeHTTPSettings
     let metrics: PrometheusMetrics
     let readiness: Readiness
-    let keys: KeyReloader
+    let keys: SigningKeys
     let clients: ClientReloader
     let issuers: TrustedIssuers
     let alerts: AlertBoard
@@ -24,7 +24,7 @@ struct Composition: Sendable {
     /// Rung when something ended that somebody outside wants to hear of.
     let notices = NoticeBell()
     let bearerCache: CachedBearerAuthenticator
-    /// `nil` without a master key: then Drawbridge stands beside another provider only.
+    /// `nil` where Drawbridge stands beside another provider only.
     let provider: ProviderComposition?
     let logger: Logger
     let time: TimeSource
@@ -40,7 +40,6 @@ struct Composition: Sendable {
         self.storage = storage
         self.logger = logger
         self.time = time
-        keys = try KeyReloader(path: settings.loginTokenKeysFile, time: time)
         clients = try await ClientReloader(settings: settings, store: storage, reread: rereadClients)
         if let target = settings.defaultWebClient, clients.directory.current[target] == nil {
             throw SettingsRefused(problems: [
@@ -60,9 +59,18 @@ struct Composition: Sendable {
         self.alerts = alerts
         let shared = await SharedState(settings: settings, metrics: metrics, logger: logger, time: time)
         self.shared = shared
+        let master = try MasterKeyFile.load(settings.masterKeyPath)
+        let keys = try await ServiceKeys.start(
+            settings: settings, store: storage, master: master,
+            announce: { [revocations = shared.revocations] in
+                // News that are lost are read from the store with the next poll.
+                try? await revocations?.publishKeyChange()
+            },
+            time: time, logger: logger)
+        self.keys = keys
         let checks = [
             Readiness.Check("storage") { try await storage.checkWritable() },
-            Readiness.Check("login_token_key") { [ring = keys.ring] in
+            Readiness.Check("login_token_key") { [ring = keys.loginTokens] in
                 guard ring.current.signingKeyID(at: time.now()) != nil else {
                     throw StorageError.unavailable("no key may sign login tokens")
                 }
@@ -73,14 +81,15 @@ struct Composition: Sendable {
         httpSettings = BridgeHTTPSettings(settings)
         let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
         let domain = try await DomainServices(
-            settings: settings, storage: storage, shared: shared, keys: keys.ring, clients: clients.directory,
-            bearers: bearerCache, notices: notices, logger: logger, time: time)
+            settings: settings, storage: storage, shared: shared, keys: keys, master: master,
+            clients: clients.directory, bearers: bearerCache, notices: notices, logger: logger, time: time)
         provider = domain.provider
         refusals = domain.refusals
         services = BridgeServices(
             issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
             redeemer: domain.redeemer, sessions: domain.sessions,
-            endings: domain.endings, formTokens: FormTokens(keys: keys.ring, time: time), bearers: domain.bearers,
+            endings: domain.endings, formTokens: FormTokens(keys: keys.loginTokens, time: time),
+            bearers: domain.bearers,
             clients: clients.directory,
             admin: try administration.services(
                 settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,
@@ -89,15 +98,14 @@ struct Composition: Sendable {
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
             files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,
             provider: domain.provider?.services, device: domain.provider?.device.services,
-            proofs: domain.proofs, time: time)
+            proofs: domain.proofs, keys: keys, time: time)
     }
 
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.
     func reload() async {
         let outcomes = [
-            await attempt("login token keys") { try keys.reload() },
             await attempt("clients") { try await clients.reload() },
-            await attempt("signing keys") { try await provider?.keys.reload() },
+            await attempt("signing keys") { try await keys.reload() },
             await attempt("trusted issuers") { try await issuers.reload() },
         ]
         bearerCache.reload()

@@ -19,7 +19,7 @@ struct DomainServices: Sendable {
 
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState,
-        keys: Reloadable<LoginTokenKeyRing>,
+        keys: SigningKeys, master: MasterKey,
         clients: Reloadable<ClientDirectory>, bearers authenticator: any BearerAuthenticator, notices: NoticeBell,
         logger: Logger, time: TimeSource
     ) async throws {
@@ -29,9 +29,10 @@ struct DomainServices: Sendable {
             publicOrigin: settings.publicOrigin, redemptionPath: settings.redemptionPaths[0],
             defaultLifetime: settings.loginTokenLifetime)
         proofs = DPoPVerifier(
-            publicOrigin: settings.publicOrigin, nonces: DPoPNonces(keys: keys), replays: shared.replayGuard,
-            requiresNonce: settings.requiresProofNonce, time: time)
-        codec = LoginTokenCodec(issuer: settings.publicOrigin.description, keys: keys)
+            publicOrigin: settings.publicOrigin, nonces: DPoPNonces(keys: keys.loginTokens),
+            replays: shared.replayGuard, requiresNonce: settings.requiresProofNonce, time: time)
+        codec = LoginTokenCodec(
+            issuer: settings.publicOrigin.description, keys: keys.loginTokens, inquiry: keys)
         let subjects = Subjects(store: storage, time: time)
         parents = ParentSessions(store: storage, time: time)
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
@@ -50,19 +51,18 @@ struct DomainServices: Sendable {
         redeemer = LoginTokenRedeemer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             sessions: sessions, endings: endings, replayGuard: shared.replayGuard,
-            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time)
-        let master = try Self.masterKey(settings, logger: logger)
-        let provider = try await Self.provider(
-            ProviderComposition.Surroundings(
-                settings: settings, storage: storage, shared: shared, sessions: sessions, appSessions: appSessions,
-                endings: endings, clients: clients,
-                refusals: refusals, subjects: subjects, issuer: issuer, redeemer: redeemer,
-                proofs: proofs, authenticator: authenticator, sealingKeys: keys,
-                logger: logger, time: time), master: master)
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys.loginTokens,
+            time: time)
+        if !settings.isProvider { logger.notice("the OAuth provider is off: provider.enabled is false") }
+        let surroundings = ProviderComposition.Surroundings(
+            settings: settings, storage: storage, shared: shared, sessions: sessions, appSessions: appSessions,
+            endings: endings, clients: clients, refusals: refusals, subjects: subjects, issuer: issuer,
+            redeemer: redeemer, proofs: proofs, authenticator: authenticator, logger: logger, time: time)
+        let provider = settings.isProvider ? ProviderComposition(surroundings, keys: keys, master: master) : nil
         self.provider = provider
         signIn = try SignInServices(
-            settings: settings, storage: storage, shared: shared, refusals: refusals, sessions: sessions, keys: keys,
-            clients: clients, master: master, proofs: proofs,
+            settings: settings, storage: storage, shared: shared, refusals: refusals, sessions: sessions,
+            keys: keys.loginTokens, clients: clients, master: master, proofs: proofs,
             provider: provider?.services, logger: logger, time: time)
         bearers = BearerGate(
             authenticator: provider.map {
@@ -71,24 +71,5 @@ struct DomainServices: Sendable {
             } ?? authenticator,
             constraint: SenderConstraint(proofs: proofs), limiter: limiter, limits: limits, refusals: refusals,
             time: time)
-    }
-
-    /// - Throws: when a file that is named is missing: a secret that was mounted wrongly must not turn the provider off.
-    private static func masterKey(_ settings: DrawbridgeSettings, logger: Logger) throws -> MasterKey? {
-        if let key = try MasterKeyFile.read(settings.masterKeyPath) { return MasterKey(key.expose()) }
-        guard settings.masterKeyFile == nil else { throw PrivateFileError.missing(settings.masterKeyPath) }
-        logger.notice(
-            "the OAuth provider is off: there is no master key; `drawbridge keys init` makes one",
-            metadata: ["file": "\(settings.masterKeyPath)"])
-        return nil
-    }
-
-    private static func provider(
-        _ surroundings: ProviderComposition.Surroundings, master: MasterKey?
-    ) async throws -> ProviderComposition? {
-        guard let master else { return nil }
-        let keys = SigningKeys(store: surroundings.storage, master: master, time: surroundings.time)
-        try await keys.load()
-        return ProviderComposition(surroundings, keys: keys, master: master)
     }
 }

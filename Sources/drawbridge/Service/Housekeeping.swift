@@ -65,13 +65,40 @@ struct SessionNewsService: Service {
     }
 }
 
-/// Hears at once which sessions other servers ended.
+/// Learns twice a second which signing keys other processes added or retired, and says which ones this node has.
+struct KeyNewsService: Service {
+    let keys: SigningKeys
+    let logger: Logger
+
+    func run() async throws {
+        var isFailing = false
+        for await _ in AsyncTimer(every: .milliseconds(500)).cancelOnGracefulShutdown() {
+            do {
+                try await keys.refresh()
+                isFailing = false
+            } catch {
+                if !isFailing { logger.warning("could not read signing keys", metadata: ["error": "\(error)"]) }
+                isFailing = true
+            }
+        }
+    }
+}
+
+/// Hears at once which sessions other servers ended, and that they changed the keys.
 struct RevocationService: Service {
     let channel: any RevocationChannel
     let sessions: WebSessions
+    let keys: SigningKeys
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await channel.listen { sessions.take($0) } }
+        await cancelWhenGracefulShutdown {
+            await channel.listen { news in
+                sessions.take(news)
+                guard news == .keysChanged || news == .gap else { return }
+                // What fails here is made up for by the poll.
+                Task { try? await keys.refresh() }
+            }
+        }
     }
 }
 

@@ -3,9 +3,8 @@ import BridgeHTTP
 import Federation
 import Logging
 
-/// The token side of the OAuth provider, wired to its stores; there is one where a master key is.
+/// The token side of the OAuth provider, wired to its stores.
 struct ProviderComposition: Sendable {
-    let keys: SigningKeys
     let services: ProviderServices
     /// What makes tokens of a session, for grants and tools beside the token endpoint.
     let tokens: SessionTokens
@@ -31,8 +30,6 @@ struct ProviderComposition: Sendable {
         let proofs: DPoPVerifier
         /// Verifies the bearers of trusted issuers.
         let authenticator: any BearerAuthenticator
-        /// What travels through browsers is sealed with keys derived from these.
-        let sealingKeys: Reloadable<LoginTokenKeyRing>
         let logger: Logger
         let time: TimeSource
 
@@ -59,7 +56,7 @@ struct ProviderComposition: Sendable {
         let limiter = surroundings.shared.limiter
         let users = AccountClaims(accounts: storage)
         let userClaims = RememberedUserClaims(users, time: time)
-        let idTokens = IDTokenCodec(issuer: issuer, keys: keys.ring)
+        let idTokens = IDTokenCodec(issuer: issuer, keys: keys.ring, inquiry: keys)
         let codec = AccessTokenCodec(issuer: issuer, keys: keys.ring)
         let sessions = surroundings.appSessions
         let endings = surroundings.endings
@@ -70,13 +67,12 @@ struct ProviderComposition: Sendable {
             refusals: surroundings.refusals, limiter: limiter, limits: limits)
         let refreshTokens = RefreshTokens(master: master)
         accessTokens = AccessTokens(
-            codec: codec, sessions: sessions, revoked: storage, cacheCapacity: surroundings.settings.bearerCacheSize,
-            time: time)
+            codec: codec, sessions: sessions, revoked: storage, inquiry: keys,
+            cacheCapacity: surroundings.settings.bearerCacheSize, time: time)
         tokens = SessionTokens(accessTokens: codec, idTokens: idTokens, users: users)
         notifier = LogoutNotifier(
             store: storage, clients: clients, tokens: idTokens, delivery: BackChannelLogout(), time: time,
             logger: surroundings.logger)
-        self.keys = keys
         self.userClaims = userClaims
         let device = DeviceComposition(
             surroundings,
@@ -109,6 +105,6 @@ struct ProviderComposition: Sendable {
                 constraint: SenderConstraint(proofs: surroundings.proofs), time: time),
             accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
             logoutNotifier: notifier,
-            logoutSeal: ShortLivedSeal(keys: surroundings.sealingKeys, purpose: "website's logout", time: time))
+            logoutSeal: ShortLivedSeal(keys: keys.loginTokens, purpose: "website's logout", time: time))
     }
 }

@@ -50,6 +50,7 @@ struct Server: Sendable {
                     interval: settings.purgeInterval, time: composition.time,
                     logger: logger),
                 SessionNewsService(sessions: composition.services.sessions, logger: logger),
+                KeyNewsService(keys: composition.keys, logger: logger),
                 AlertService(
                     board: composition.alerts, tallies: composition.storage,
                     delivery: settings.alerts.webhook.map {
@@ -88,16 +89,16 @@ struct Server: Sendable {
 
     private var revocationServices: [any Service] {
         composition.shared.revocations.map { channel in
-            [RevocationService(channel: channel, sessions: composition.services.sessions)]
+            [
+                RevocationService(
+                    channel: channel, sessions: composition.services.sessions, keys: composition.keys)
+            ]
         } ?? []
     }
 
     private var providerServices: [any Service] {
         composition.provider.map { provider in
-            [
-                ProviderUpkeep(keys: provider.keys, logger: composition.logger),
-                NoticeService(worker: provider.notifier, bell: composition.notices, logger: composition.logger),
-            ]
+            [NoticeService(worker: provider.notifier, bell: composition.notices, logger: composition.logger)]
         } ?? []
     }
 
@@ -123,6 +124,8 @@ struct Server: Sendable {
         let event = AuditEvent(at: composition.time.now(), type: .nodeStopped, outcome: .success)
         // A number that cannot be told must not keep the log from being closed.
         try? await suppressedEvents.write()
+        // Left standing, other nodes would wait for this one with their next key, for seconds.
+        try? await composition.keys.leave()
         do {
             try await composition.storage.append([event])
             try await composition.storage.close()

@@ -8,18 +8,18 @@ extension SignInServices {
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState, refusals: RefusalLog,
         sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>, clients: Reloadable<ClientDirectory>,
-        master: MasterKey?, proofs: DPoPVerifier, provider: ProviderServices?, logger: Logger,
+        master: MasterKey, proofs: DPoPVerifier, provider: ProviderServices?, logger: Logger,
         time: TimeSource
     ) throws {
         let limits = settings.limits ?? LimitSettings()
         let limiter = shared.limiter
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: logger) }
-        let secrets = master.map { SecondFactorSecrets(master: $0) }
+        let secrets = SecondFactorSecrets(master: master)
         let desk = try PasswordDesk(cost: settings.passwordCost)
         let throttle = SignInThrottle(
             limiter: limiter, limits: limits, refusals: refusals,
-            knownBrowsers: master.map { KnownBrowsers(master: $0) })
+            knownBrowsers: KnownBrowsers(master: master))
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(
@@ -51,10 +51,8 @@ extension SignInServices {
                 : UpstreamSignIn(
                     providers: providers, publicOrigin: settings.publicOrigin, accounts: storage, opener: opener,
                     refusals: refusals, keys: keys, time: time),
-            secondFactor: secrets.map {
-                SecondFactorEnrolment(
-                    accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
-                    time: time)
-            })
+            secondFactor: SecondFactorEnrolment(
+                accounts: storage, secrets: secrets, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
+                time: time))
     }
 }

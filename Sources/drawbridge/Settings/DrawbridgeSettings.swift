@@ -27,6 +27,7 @@ struct DrawbridgeSettings: Sendable {
     let trustedProxies: [NetworkPrefix]
     let publicDirectory: String?
     let tls: TLSFiles?
+    /// Where the first version kept the login token keys, which the database takes over.
     let loginTokenKeysFile: String
     let loginTokenLifetime: Duration
     let sessionCacheSize: Int
@@ -56,7 +57,7 @@ struct DrawbridgeSettings: Sendable {
     /// As it was named; see ``masterKeyPath``.
     var masterKeyFile: String?
 
-    /// What seals the provider's keys and second factors.
+    /// What seals signing keys and second factors.
     var masterKeyPath: String { masterKeyFile ?? "\(dataDirectory)/master-key" }
 
     /// What the configuration says of Native SSO; administrators may set other values over it.
@@ -67,6 +68,8 @@ struct DrawbridgeSettings: Sendable {
     /// The folder of the files that clients' `webhook_secret_file` names.
     var webhookSecretsPath: String { webhookSecretsDirectory ?? "\(dataDirectory)/webhook-secrets" }
 
+    /// Whether this is an OAuth provider itself; otherwise it only stands beside another one.
+    var isProvider = true
     /// Whether a DPoP proof needs a nonce of ours.
     var requiresProofNonce = false
     /// Whether the paths of the VA's sign-in service are served.

@@ -37,11 +37,14 @@ extension SettingKey {
         "tls.private_key", .path, "PEM file with the private key; only its owner may read it. Reread on SIGHUP.")
     static let masterKeyFile = SettingKey(
         "master_key_file", .path,
-        "Key that the OAuth provider's keys and second factors are sealed with, made by `drawbridge keys init`. Default: master-key in data_directory; without that file the provider is off."
+        "Key that signing keys and second factors in the database are sealed with, made by `drawbridge keys init`. Default: master-key in data_directory."
     )
+    static let providerEnabled = SettingKey(
+        "provider.enabled", .boolean, default: "true",
+        "Whether this is an OAuth 2.0 and OpenID Connect provider itself; false leaves it beside another one only.")
     static let loginTokenKeysFile = SettingKey(
         "login_token.keys_file", .path,
-        "Signing keys of login tokens, made by `drawbridge keys init`. Default: login-token-keys.json in data_directory."
+        "Login token keys of version 0.1, taken into the database at the first start. Default: login-token-keys.json in data_directory; need not exist."
     )
     static let loginTokenLifetime = SettingKey(
         "login_token.lifetime", .duration(.seconds(1)...(.seconds(60))), default: "60s",
@@ -107,7 +110,7 @@ extension SettingKey {
         [
             publicOrigin, listen, managementListen, dataDirectory, database, node, signInURL, siteName,
             defaultWebClient, redemptionPaths, trustedProxies, publicDirectory, tlsCertificate, tlsPrivateKey,
-            masterKeyFile, loginTokenKeysFile, loginTokenLifetime,
+            masterKeyFile, providerEnabled, loginTokenKeysFile, loginTokenLifetime,
             sessionLifetime, sessionIdle, sessionCacheSize, bearerCacheSize, auditSigningKeyFile, auditRetention,
             appLinksApple, appLinksAndroid, dpopRequireNonce, webhookSecretsDirectory,
             passwordMemoryLogarithm, passwordPasses, logLevel, purgeInterval,

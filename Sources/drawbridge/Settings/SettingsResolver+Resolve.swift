@@ -46,6 +46,7 @@ extension SettingsResolver {
         let nativeSSO = nativeSSO()
         let requiresProofNonce = boolean(.dpopRequireNonce)
         let signInCompatibility = boolean(.signInCompatibility)
+        let isProvider = boolean(.providerEnabled)
         let upstreamProviders = upstreamProviders()
         let auditForwarders = auditForwarders()
         let paths = redemptionPaths()
@@ -74,7 +75,8 @@ extension SettingsResolver {
             auditRetention: values.auditRetention, alerts: alerts, upstreamProviders: upstreamProviders,
             auditForwarders: auditForwarders,
             masterKeyFile: path(.masterKeyFile), nativeSSO: nativeSSO,
-            webhookSecretsDirectory: path(.webhookSecretsDirectory), requiresProofNonce: requiresProofNonce,
+            webhookSecretsDirectory: path(.webhookSecretsDirectory), isProvider: isProvider,
+            requiresProofNonce: requiresProofNonce,
             signInCompatibility: signInCompatibility)
     }
 

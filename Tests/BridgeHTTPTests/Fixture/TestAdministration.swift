@@ -1,6 +1,5 @@
 import Bridge
 import BridgeHTTP
-import Synchronization
 
 /// The administration of a ``TestBridge``.
 struct TestAdministration {
@@ -13,6 +12,12 @@ struct TestAdministration {
     let refusals: RefusalLog
     let origin: WebOrigin
     let time: TimeSource
+
+    /// Without RSA, whose keys take long to make.
+    private func keys() throws -> SigningKeys {
+        guard let master = MasterKey([UInt8](repeating: 5, count: 32)) else { throw FixtureProblem.badKey }
+        return SigningKeys(store: storage, master: master, algorithms: [.hs256, .es256], time: time)
+    }
 
     var services: AdminServices {
         get throws {
@@ -33,7 +38,7 @@ struct TestAdministration {
                     }),
                 users: StoredUsers(
                     storage: storage, endings: endings, passwords: try PasswordDesk(cost: .light), time: time),
-                keys: TestKeys(),
+                keys: try keys(),
                 explainer: Explainer(
                     codec: codec, clients: clients, subjects: storage, store: storage, parents: parents,
                     publicOrigin: origin, time: time),
@@ -60,18 +65,4 @@ struct TestAdminTokens: AdminAuthenticator {
                 presenting: token, provenKey: provenKey, at: now)
         }
     }
-}
-
-final class TestKeys: KeyRegister {
-    private let count = Mutex(1)
-
-    func keys() -> [KeyOverview] {
-        (1...count.withLock { $0 }).map { number in
-            KeyOverview(
-                id: "k\(number)", use: "login_token", algorithm: "HS256", state: .signing,
-                signsFrom: Timestamp(seconds: 0), retiresAt: nil)
-        }
-    }
-
-    func rotate(action: AdminAction) { count.withLock { $0 += 1 } }
 }

@@ -132,7 +132,7 @@ struct TestBridge: Sendable {
     }
 }
 
-enum FixtureProblem: Error { case badOrigin, unexpectedAnswer(Int) }
+enum FixtureProblem: Error { case badOrigin, badKey, unexpectedAnswer(Int) }
 
 final class TestClock: Sendable {
     private let current = Mutex(Timestamp(seconds: 1_763_708_400))

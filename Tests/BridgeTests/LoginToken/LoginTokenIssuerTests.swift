@@ -93,7 +93,7 @@ import Testing
             ]
             for (bind, network) in expected {
                 let answer = try await service.issue(LoginTokenIssueRequest(bind: bind))
-                guard case .verified(let claims) = codec.verify(answer.token, at: noon) else {
+                guard case .verified(let claims) = try await codec.verify(answer.token, at: noon) else {
                     Issue.record("not verified")
                     return
                 }
@@ -272,14 +272,31 @@ import Testing
         }
     }
 
-    @Test func `a repeat whose key has retired, and an issue without a key, answer unavailable`() async throws {
+    @Test func `a repeat whose key was retired gives the same token, signed anew, and it opens one session`()
+        async throws
+    {
+        try await withService { service async throws in
+            let first = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            service.keys.replace(with: try keyRing("k2"))
+            let again = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            #expect(again.id == first.id && again.expiresAt == first.expiresAt)
+            #expect(try await service.open(first.token).word == "refused")
+            #expect(try await service.open(again.token).word == "opened")
+            service.keys.replace(with: try keyRing("k2", "k3"))
+            let third = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
+            #expect(
+                try await service.open(third.token, from: origin("198.51.100.9", userAgent: "Firefox")).word
+                    == "refused")
+        }
+    }
+
+    @Test func `without a key that may sign, an issue and its repeat answer unavailable`() async throws {
         try await withService { service async throws in
             _ = try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
-            service.keys.replace(with: try keyRing("k2"))
+            service.keys.replace(with: try keyRing("k3", signsFrom: noon + .seconds(100)))
             await #expect(throws: StorageError.self) {
                 try await service.issue(LoginTokenIssueRequest(idempotencyKey: "k"))
             }
-            service.keys.replace(with: try keyRing("k3", signsFrom: noon + .seconds(100)))
             await #expect(throws: StorageError.self) { try await service.issue() }
         }
     }

@@ -7,24 +7,47 @@ import Testing
 @Suite struct KeyListingTests {
     private let now = Timestamp(seconds: 1_800_000_000)
 
-    private func key(_ id: String, _ algorithm: SigningAlgorithm, from: Int, until: Int? = nil) -> SealedSigningKey {
+    private func key(
+        _ id: String, _ algorithm: KeyAlgorithm, from: Int, until: Int? = nil, withdrawn: Int? = nil
+    ) -> SealedSigningKey {
         SealedSigningKey(
             id: id, algorithm: algorithm, sealedKey: "sealed", publicKey: .object([:]), createdAt: now,
-            signsFrom: now + .seconds(from), retiresAt: until.map { now + .seconds($0) })
+            signsFrom: now + .seconds(from), retiresAt: until.map { now + .seconds($0) },
+            withdrawnAt: withdrawn.map { now + .seconds($0) })
     }
 
-    @Test func `keys of access and ID tokens are listed with algorithm, state and times`() {
+    @Test func `keys are listed with purpose, algorithm, state and times, and no secret`() {
         let keys = [
-            key("a", .es256, from: -300, until: -100), key("b", .es256, from: -200, until: 100),
-            key("c", .es256, from: -100), key("d", .es256, from: 100), key("e", .edDSA, from: -400),
+            key("e", .edDSA, from: -400), key("a", .es256, from: -300, until: -100),
+            key("b", .es256, from: -200, until: 100), key("c", .es256, from: -100), key("d", .es256, from: 100),
+            key("h", .hs256, from: -5), key("g", .hs256, from: -7, until: 100, withdrawn: -1),
         ]
         let overview = KeyOverview.all(in: keys, at: now)
-        #expect(overview.map(\.state) == [.retired, .verifying, .signing, .waiting, .signing])
-        let lines = KeyListing(overview).text.split(separator: "\n")
-        #expect(lines.count == 5)
+        #expect(overview.map(\.id) == ["g", "h", "a", "b", "c", "d", "e"])
         #expect(
-            lines[1] == "b  access and ID tokens  ES256  verifying  signs from \((now - .seconds(200)).rfc3339), "
+            overview.map(\.state) == [.retired, .signing, .retired, .verifying, .signing, .waiting, .signing])
+        let lines = KeyListing(overview).text.split(separator: "\n")
+        #expect(lines.count == 7)
+        #expect(
+            lines[0] == "g  login tokens  HS256  retired  signs from \((now - .seconds(7)).rfc3339), "
+                + "retired at once \((now - .seconds(1)).rfc3339)")
+        #expect(
+            lines[3] == "b  access and ID tokens  ES256  verifying  signs from \((now - .seconds(200)).rfc3339), "
                 + "retires \((now + .seconds(100)).rfc3339)")
         #expect(!KeyListing(overview).text.contains("sealed"))
+    }
+
+    @Test func `what a retirement costs is said for each kind of key that it would cost something`() {
+        let overview = KeyOverview.all(
+            in: [
+                key("h", .hs256, from: -5), key("e", .es256, from: -5), key("r", .rs256, from: -5),
+                key("w", .edDSA, from: 100), key("x", .edDSA, from: -5, withdrawn: -1),
+            ], at: now)
+        let costs = Dictionary(uniqueKeysWithValues: overview.map { ($0.id, $0.consequences.joined(separator: " ")) })
+        #expect(costs["h"]?.contains("Login links") == true && costs["h"]?.contains("Nobody is signed out") == true)
+        #expect(costs["e"]?.contains("Access tokens") == true && costs["e"]?.contains("Websites that verify") == true)
+        #expect(costs["r"]?.contains("Access tokens") == false && costs["r"]?.contains("ID tokens") == true)
+        #expect(costs["w"] == "It has signed nothing yet, so nothing stops working.")
+        #expect(costs["x"] == "")
     }
 }

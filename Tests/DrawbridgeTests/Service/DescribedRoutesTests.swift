@@ -21,8 +21,6 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func compose() async throws -> (composition: Composition, storage: any BridgeStorage) {
-        let now = TimeSource.system.now()
-        try LoginTokenKeyFile.initial(at: now, random: .system).write("\(folder.path)/login-token-keys.json")
         _ = try folder.file("master-key", MasterKeyFile.make())
         _ = try folder.file("upstream-secret", "secret")
         let file = try folder.file(

@@ -33,6 +33,27 @@ struct PostgresRevocationChannelTests {
         await server.end()
     }
 
+    @Test func `keys that one node changes are heard of by another, with the commit`() async throws {
+        try await PostgresDatabase.with { database in
+            let storage = try await database.open()
+            let (heard, continuation) = AsyncStream.makeStream(of: RevocationNews.self)
+            let channel = PostgresRevocationChannel(database.address, logger: .silent)
+            let listener = Task { await channel.listen { continuation.yield($0) } }
+            var news = heard.makeAsyncIterator()
+            try await database.untilListening()
+            let change = SigningKeyChange(saved: [], removed: ["nobody"])
+            // One that is too late says nothing.
+            #expect(try await !storage.changeSigningKeys(change, seenAs: 7, events: []))
+            #expect(try await storage.changeSigningKeys(change, seenAs: 0, events: []))
+            try await Self.end("after", on: storage)
+            #expect(await news.next() == .gap)
+            #expect(await news.next() == .keysChanged)
+            #expect(await news.next() == .ended("session-after"))
+            listener.cancel()
+            await listener.value
+        }
+    }
+
     private static func end(_ name: String, on storage: DurableStorage) async throws {
         _ = try await storage.redeemSample(name)
         _ = try await storage.end(

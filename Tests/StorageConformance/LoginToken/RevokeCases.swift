@@ -23,6 +23,28 @@ extension LoginTokenStoreConformance {
             try expectEqual(again, .alreadyRevoked(at: Sample.now), "outcome")
             try expectEqual(try await store.events(.loginTokenRevoked).count, 1, "events")
         },
+        ConformanceCase("the end of everything of a user voids the tokens of before, and no later one") { open in
+            let servers = [try await open(), try await open()]
+            try await servers[0].recordFirstSight(of: "alice", issuer: "issuer", at: Sample.now)
+            // Clocks stand apart by more than tokens live, and two ends by less than a clock tells.
+            for (round, moment) in [Sample.now, Sample.now - .seconds(90), Sample.now - .seconds(90)].enumerated() {
+                let before = Sample.token("before\(round)")
+                let after = Sample.token("after\(round)")
+                _ = try await servers[0].recordIssue(
+                    before, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+                _ = try await servers[1].end(.user(before.subject), .sample(at: moment))
+                guard case .revoked = try await servers[0].state(of: before.id)?.status else {
+                    throw ConformanceFailure(description: "a token of before the end is said to be good")
+                }
+                _ = try await servers[1].recordIssue(
+                    after, scope: nil, idempotency: nil, event: Sample.event(.loginTokenIssued))
+                guard case .revoked = try await servers[0].redeemSample(before, suffix: "b\(round)") else {
+                    throw ConformanceFailure(description: "a token of before the end is good")
+                }
+                try expectEqual(
+                    try await servers[0].redeemSample(after, suffix: "a\(round)"), .opened, "a token of after the end")
+            }
+        },
         ConformanceCase("a used token cannot be revoked") { open in
             let store = try await open()
             let token = Sample.token("t")

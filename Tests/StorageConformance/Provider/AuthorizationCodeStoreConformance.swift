@@ -83,10 +83,11 @@ package enum AuthorizationCodeStoreConformance {
         ConformanceCase("a miss that is not to be told is told when it takes the code away, and only then") { open in
             let store = try await open()
             for name in ["a", "b"] {
-                try await store.recordCode(Sample.code(name), event: Sample.event(.authorizationCodeIssued))
+                try await store.recordSample(name)
             }
             _ = try await store.redeemCode(
-                digest: "code-b", opening: Sample.appSession("b"), refreshToken: nil, at: Sample.now, events: [])
+                digest: "code-b", opening: Sample.appSession("b", browser: Sample.browser), refreshToken: nil,
+                at: Sample.now, events: [])
             for name in ["a", "a", "b", "b", "b", "b"] {
                 try await store.recordCodeMiss(
                     digest: "code-\(name)", limit: 3, event: Sample.event(.authorizationCodeRefused),

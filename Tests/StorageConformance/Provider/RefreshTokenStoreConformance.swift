@@ -1,7 +1,7 @@
 package import Bridge
 import OAuth2
 
-/// What every ``RefreshTokenStore``, ``SigningKeyStore`` and ``RevokedTokenStore`` must do.
+/// What every ``RefreshTokenStore`` and ``RevokedTokenStore`` must do.
 package enum RefreshTokenStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a refresh token comes back with its session") { open in
@@ -66,27 +66,6 @@ package enum RefreshTokenStoreConformance {
                 digest: "refresh-a", until: until, at: Sample.now, event: Sample.event(.refreshTokenUsed))
             try expectEqual(isExtended, true, "extended")
             try expectEqual(try await open().refreshToken(digest: "refresh-a")?.record.expiresAt, until, "its end")
-        },
-        ConformanceCase("a new signing key gives the others of its algorithm an end") { open in
-            let store = try await open()
-            func key(_ id: String, _ algorithm: SigningAlgorithm) -> SealedSigningKey {
-                SealedSigningKey(
-                    id: id, algorithm: algorithm, sealedKey: "sealed-\(id)", publicKey: .object(["kid": .string(id)]),
-                    createdAt: Sample.now, signsFrom: Sample.now, retiresAt: nil)
-            }
-            let retirement = Sample.now + .seconds(60)
-            for (id, algorithm) in [("e1", SigningAlgorithm.es256), ("r1", .rs256), ("e2", .es256)] {
-                try await store.addSigningKey(
-                    key(id, algorithm), retiringOthersAt: retirement, event: Sample.event(.keyRotated))
-            }
-            let keys = try await open().signingKeys()
-            try expectEqual(
-                Dictionary(uniqueKeysWithValues: keys.map { ($0.id, $0.retiresAt) }),
-                ["e1": retirement, "r1": nil, "e2": nil], "ends")
-            try expectEqual(try await store.purgeSigningKeys(retiredBefore: retirement), [], "too early")
-            let purged = try await store.purgeSigningKeys(retiredBefore: retirement + .milliseconds(1))
-            try expectEqual(purged, ["e1"], "purged")
-            try expectEqual(try await store.events(.keyRotated).count, 3, "events")
         },
         ConformanceCase("a revoked token is known until it is purged, with one event") { open in
             let store = try await open()

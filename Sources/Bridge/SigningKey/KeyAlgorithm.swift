@@ -1,0 +1,31 @@
+package import OAuth2
+
+/// What a key signs with, and so what it is for. Each has keys of its own, of which one signs.
+package enum KeyAlgorithm: String, Sendable, CaseIterable {
+    /// Signs login tokens; what seals, form tokens and DPoP nonces are made with is derived from it. A shared secret, so
+    /// it is never published.
+    case hs256 = "HS256"
+    /// These three sign access tokens, ID tokens and logout tokens.
+    case es256 = "ES256"
+    case rs256 = "RS256"
+    case edDSA = "EdDSA"
+
+    /// `nil` for the one whose keys have no public half.
+    package var published: SigningAlgorithm? { SigningAlgorithm(rawValue: rawValue) }
+
+    /// How long a key is known to verifiers before it signs.
+    ///
+    /// A login token key is verified by nodes only, and they say when they have it (``SigningKeys``); where one does not,
+    /// ten seconds are enough. Others keep the JWK set for up to an hour (Core §10.1.1).
+    package var publication: Duration { self == .hs256 ? .seconds(10) + Self.clockTolerance : .seconds(3600) }
+
+    /// The clocks of nodes may be apart by this much (ADR-0010): so much earlier a key may begin to sign, or a node that
+    /// is behind had none for that long after the one before was retired.
+    static let clockTolerance = Duration.seconds(5)
+
+    static func hasBegun(_ signsFrom: Timestamp, at now: Timestamp) -> Bool { signsFrom <= now + clockTolerance }
+
+    /// Nothing that a key made is alive for longer: with a login token key, pages that wait half an hour for a sign-in
+    /// elsewhere (``ShortLivedSeal``); with the others, access tokens of the longest life that a client may have.
+    package var longestUse: Duration { self == .hs256 ? .seconds(3600) : .seconds(86_400) }
+}

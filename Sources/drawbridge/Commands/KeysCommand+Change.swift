@@ -1,0 +1,112 @@
+import ArgumentParser
+import Bridge
+import Foundation
+
+extension KeysCommand {
+    /// Who changes keys at the command line, and why.
+    struct Reason: ParsableArguments {
+        @Option(help: "Why, for the audit log: one line of at most 200 bytes.") var reason: String?
+
+        func validate() throws {
+            guard reason.map(AdminAction.isReason) ?? true else {
+                throw ValidationError("--reason must be one line of at most 200 bytes.")
+            }
+        }
+
+        func action() -> AdminAction {
+            AdminAction(
+                actor: .login(ProcessInfo.processInfo.userName), reason: reason, origin: nil,
+                at: TimeSource.system.now())
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add keys. Older ones verify until nothing that they signed is alive; nothing breaks.",
+            discussion: """
+                A login token key signs as soon as every server has it, after 10 seconds at most. Keys of access and ID
+                tokens are published now and sign an hour later: websites keep a list of keys for that long.
+
+                A rotation is no answer to a leak: see `drawbridge keys retire`.
+                """)
+
+        @OptionGroup var options: StorageOptions
+        @OptionGroup var reason: Reason
+
+        @Option(help: "Let the new keys wait for longer before they sign, such as 3h; at most 30d.")
+        var activateIn: String?
+
+        func run() async throws {
+            var delay: Duration?
+            if let activateIn {
+                guard let span = DurationText.parse(activateIn), span <= .seconds(30 * 86_400) else {
+                    throw CommandFailure("--activate-in must be a duration of at most 30d, such as 3h.")
+                }
+                delay = span
+            }
+            let added = try await options.withKeys { try await $0.rotate(action: reason.action(), signingAfter: delay) }
+            for key in added {
+                print(
+                    key.signsWhenKnown
+                        ? "Added \(key.id) for login tokens; it signs when every server has it, in 10 s at most."
+                        : key.algorithm == .hs256
+                            ? "Added \(key.id) for login tokens; it signs from \(key.signsFrom.rfc3339)."
+                            : "Added \(key.id) for access and ID tokens (\(key.algorithm.rawValue)); published now, it "
+                                + "signs from \(key.signsFrom.rfc3339).")
+            }
+        }
+    }
+
+    struct Retire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a leaked key at once, on all servers; says what stops working.",
+            discussion: """
+                Nothing that the key signed is believed any more, within a second and without a restart. Where it was the
+                one that signs, another takes over at once.
+
+                Without --now it says what that would cost, and changes nothing.
+                """)
+
+        @OptionGroup var options: StorageOptions
+        @OptionGroup var reason: Reason
+
+        @Flag(help: "Do it.") var now = false
+        @Flag(
+            help:
+                "Every key, those included that the master key does not open: for a master key that leaked or is lost.")
+        var all = false
+        // A key's name may begin with a dash.
+        @Argument(parsing: .allUnrecognized, help: "The key, as `drawbridge keys list` names it.")
+        var kid: [String] = []
+
+        func validate() throws {
+            guard all == kid.isEmpty else { throw ValidationError("Name a key, or give --all.") }
+        }
+
+        func run() async throws {
+            try await options.withKeys(loads: false) { keys in
+                let concerned = try await concerned(in: keys)
+                for key in concerned { print(([KeyListing.line(key)] + Self.cost(of: key)).joined(separator: "\n")) }
+                guard now else { throw CommandFailure("Nothing was changed. Add --now to retire at once.") }
+                guard let done = try await keys.retire(all ? nil : Set(kid), action: reason.action()) else {
+                    throw Self.unknown
+                }
+                for key in done.retired { print("Retired \(key.id).") }
+                for (algorithm, id) in done.signing.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    print("\(id) signs now (\(algorithm.rawValue)).")
+                }
+                if done.retired.isEmpty { print("Nothing to do: it was retired before.") }
+            }
+        }
+
+        private func concerned(in keys: SigningKeys) async throws -> [KeyOverview] {
+            let found = try await keys.keys().filter { all ? $0.withdrawnAt == nil : kid.contains($0.id) }
+            guard all || Set(found.map(\.id)) == Set(kid) else { throw Self.unknown }
+            return found
+        }
+
+        private static func cost(of key: KeyOverview) -> [String] { key.consequences.map { "  - \($0)" } }
+
+        private static let unknown = CommandFailure("There is no such key; `drawbridge keys list` shows all.")
+    }
+}

@@ -1,0 +1,284 @@
+import OAuth2
+import Synchronization
+import Testing
+
+@testable import Bridge
+
+/// What a node does about keys that tokens name and it does not have.
+@Suite struct UnknownKeysTests {
+    private func codec(_ keys: SigningKeys) -> LoginTokenCodec {
+        LoginTokenCodec(issuer: issuerName, keys: keys.loginTokens, inquiry: keys)
+    }
+
+    private func token(_ keys: SigningKeys) throws -> Secret<String> {
+        let claims = LoginTokenClaims(
+            issuer: issuerName, audience: website, subject: "alice", issuedAt: noon, expiresAt: noon + .seconds(60),
+            id: "jti", clientID: app, sessionID: nil, authentication: Authentication(), target: nil, binding: .none)
+        return try #require(codec(keys).sign(claims, at: noon)).token
+    }
+
+    private func forged(_ keyID: String) -> Secret<String> {
+        let header = Base64URL.encode(Array(#"{"alg":"HS256","typ":"login+jwt","kid":"\#(keyID)"}"#.utf8))
+        return Secret("\(header).e30.\(Base64URL.encode([UInt8](repeating: 0, count: 32)))")
+    }
+
+    @Test func `a token of a key that was made a moment ago elsewhere is believed after one question`() async throws {
+        try await withKeys { nodes async throws in
+            let store = CountingKeyStore(nodes.storage)
+            let other = nodes.make("other", store: store)
+            try await other.load()
+            let leaked = try #require(nodes[0].signing)
+            _ = try await nodes[0].retire([leaked], action: action(noon))
+            let before = store.questions
+            guard case .verified = try await codec(other).verify(try token(nodes[0]), at: noon) else {
+                Issue.record("refused")
+                return
+            }
+            #expect(store.questions == before + 1)
+        }
+    }
+
+    @Test func `a repeated issue is signed again with the key that took over`() async throws {
+        try await withKeys(nodes: 2) { nodes async throws in
+            let first = try #require(nodes[0].signing)
+            _ = try await nodes[0].retire([first], action: action(noon))
+            let again = try await codec(nodes[0]).sign(again: "{}", keyID: first, at: noon)
+            #expect(again?.keyID == nodes[0].signing)
+            // The other one has not heard of the key that took over, and repeats with it all the same.
+            let taken = try #require(nodes[0].signing)
+            #expect(try await codec(nodes[1]).sign(again: "{}", keyID: taken, at: noon)?.keyID == taken)
+        }
+    }
+
+    @Test func `a forged key is asked for once, however often it comes`() async throws {
+        try await withKeys { nodes async throws in
+            let store = CountingKeyStore(nodes.storage)
+            let keys = nodes.make("node", store: store)
+            try await keys.load()
+            let before = store.questions
+            for _ in 0..<200 {
+                #expect(try await codec(keys).verify(forged("forged"), at: noon) == .refused(.unknownKey))
+            }
+            #expect(store.questions == before + 1)
+        }
+    }
+
+    @Test func `a name that is longer than any of ours is not asked for`() async throws {
+        try await withKeys { nodes async throws in
+            let store = CountingKeyStore(nodes.storage)
+            let keys = nodes.make("node", store: store)
+            try await keys.load()
+            let before = store.questions
+            _ = try await codec(keys).verify(forged(String(repeating: "a", count: 65)), at: noon)
+            #expect(store.questions == before)
+        }
+    }
+
+    @Test func `forged keys that come together share a question, and the next is a tenth of a second later`()
+        async throws
+    {
+        try await withKeys { nodes async throws in
+            let store = CountingKeyStore(nodes.storage)
+            let gate = Gate()
+            let keys = SigningKeys(
+                store: store, master: try #require(MasterKey([UInt8](repeating: 3, count: 32))),
+                time: nodes.clock.source,
+                pause: { pause in
+                    #expect(pause == SigningKeys.inquiryPause)
+                    await gate.wait()
+                })
+            try await keys.reload()
+            let before = store.questions
+            try await keys.learn("first")
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<300 { group.addTask { try? await keys.learn("forged-\(number)") } }
+                await gate.whenWaiting(300)
+                nodes.clock.advance(SigningKeys.inquiryPause)
+                await gate.open()
+            }
+            // One of the first, and of those that came together one, or two when some came as it began.
+            #expect((2...3).contains(store.questions - before))
+        }
+    }
+
+    @Test func `where the database cannot say, nothing is refused for good`() async throws {
+        try await withKeys { nodes async throws in
+            let store = CountingKeyStore(nodes.storage)
+            let keys = nodes.make("node", store: store)
+            try await keys.load()
+            store.isAway = true
+            await #expect(throws: StorageError.self) { try await codec(keys).verify(forged("later"), at: noon) }
+            store.isAway = false
+            #expect(try await codec(keys).verify(forged("later"), at: noon) == .refused(.unknownKey))
+        }
+    }
+
+    // MARK: A node that has not asked for a while
+
+    @Test func `a node that was stopped asks before it believes a key`() async throws {
+        try await withKeys { nodes async throws in
+            let stopped = nodes.make("stopped")
+            try await stopped.load()
+            let old = try token(stopped)
+            _ = try await nodes[0].retire([try #require(nodes[0].signing)], action: action(noon))
+            nodes.clock.advance(.milliseconds(1_001))
+            await stopped.beCurrent()
+            #expect(try await codec(stopped).verify(old, at: nodes.clock.now) == .refused(.unknownKey))
+        }
+    }
+
+    @Test func `what was read within the last second is not asked for again, but after a clock was set back`()
+        async throws
+    {
+        try await withKeys { nodes async throws in
+            let store = CountingKeyStore(nodes.storage)
+            let keys = nodes.make("node", store: store)
+            try await keys.load()
+            await keys.beCurrent()
+            let before = store.questions
+            nodes.clock.advance(.seconds(1))
+            await keys.beCurrent()
+            #expect(store.questions == before)
+            nodes.clock.advance(.milliseconds(1))
+            await keys.beCurrent()
+            #expect(store.questions == before + 1)
+            nodes.clock.advance(.seconds(-3600))
+            await keys.beCurrent()
+            #expect(store.questions == before + 2)
+        }
+    }
+
+    @Test func `while the database is away, one request a second finds that out`() async throws {
+        try await withKeys { nodes async throws in
+            let store = CountingKeyStore(nodes.storage)
+            let keys = nodes.make("node", store: store)
+            try await keys.load()
+            nodes.clock.advance(.seconds(2))
+            store.isAway = true
+            let before = store.questions
+            for _ in 0..<10 { await keys.beCurrent() }
+            #expect(store.questions == before + 1)
+            #expect(keys.signing != nil)
+            nodes.clock.advance(.milliseconds(1_001))
+            await keys.beCurrent()
+            #expect(store.questions == before + 2)
+        }
+    }
+}
+
+@Suite struct SharedRunTests {
+    @Test func `callers share a run that begins after they asked`() async throws {
+        let (first, second, callers) = (Gate(), Gate(), Gate())
+        let runs = Mutex(0)
+        let shared = SharedRun {
+            let number = runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+            await (number == 1 ? first : second).wait()
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await shared() }
+            await first.whenWaiting(1)
+            for _ in 0..<20 {
+                group.addTask {
+                    await callers.wait()
+                    try await shared()
+                }
+            }
+            await callers.whenWaiting(20)
+            await callers.open()
+            await first.open()
+            await second.whenWaiting(1)
+            await second.open()
+            try await group.waitForAll()
+        }
+        // Whoever came once the second had begun has a third.
+        #expect((2...4).contains(runs.withLock { $0 }))
+    }
+
+    @Test func `a run that fails fails for those who shared it, and the next is another`() async throws {
+        struct Failure: Error {}
+        let runs = Mutex(0)
+        let shared = SharedRun {
+            if runs.withLock({ runs in
+                runs += 1
+                return runs == 1
+            }) {
+                throw Failure()
+            }
+        }
+        await #expect(throws: Failure.self) { try await shared() }
+        try await shared()
+        #expect(runs.withLock { $0 } == 2)
+    }
+}
+
+/// Holds tasks up until it is opened.
+private actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var watcher: (count: Int, CheckedContinuation<Void, Never>)?
+
+    func wait() async {
+        guard !isOpen else { return }
+        await withCheckedContinuation { continuation in
+            waiting.append(continuation)
+            if let (count, watcher) = watcher, waiting.count >= count {
+                self.watcher = nil
+                watcher.resume()
+            }
+        }
+    }
+
+    func whenWaiting(_ count: Int) async {
+        guard waiting.count < count else { return }
+        await withCheckedContinuation { watcher = (count, $0) }
+    }
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+}
+
+/// Counts the questions for the keys' number; away when it is told so.
+private final class CountingKeyStore: SigningKeyStore {
+    private let store: any SigningKeyStore
+    private let state = Mutex((questions: 0, isAway: false))
+
+    init(_ store: any SigningKeyStore) { self.store = store }
+
+    var questions: Int { state.withLock { $0.questions } }
+    var isAway: Bool {
+        get { state.withLock { $0.isAway } }
+        set { state.withLock { $0.isAway = newValue } }
+    }
+
+    func signingKeysNumber() async throws -> Int64 {
+        let isAway = state.withLock { state in
+            state.questions += 1
+            return state.isAway
+        }
+        if isAway { throw StorageError.unavailable("away") }
+        return try await store.signingKeysNumber()
+    }
+
+    func signingKeys() async throws -> StoredSigningKeys { try await store.signingKeys() }
+
+    func changeSigningKeys(_ change: SigningKeyChange, seenAs number: Int64, events: [AuditEvent]) async throws -> Bool
+    {
+        try await store.changeSigningKeys(change, seenAs: number, events: events)
+    }
+
+    func noteSigningKeys(_ number: Int64, knownTo node: String, at now: Timestamp) async throws {
+        try await store.noteSigningKeys(number, knownTo: node, at: now)
+    }
+
+    func forgetSigningKeys(knownTo node: String) async throws { try await store.forgetSigningKeys(knownTo: node) }
+
+    func signingKeyNumbers(notedSince instant: Timestamp) async throws -> [String: Int64] {
+        try await store.signingKeyNumbers(notedSince: instant)
+    }
+}

@@ -1,0 +1,82 @@
+import OAuth2
+import Synchronization
+
+@testable import Bridge
+
+/// What goes wrong at the next redemptions, in turn.
+final class RedemptionFaults: Sendable {
+    enum Fault: Sendable {
+        /// The commit is made, and its answer lost.
+        case answerLost
+        /// The connection is lost before the commit, which is not made.
+        case commitLost
+        /// There is no store.
+        case away
+    }
+
+    private let pending = Mutex<[Fault]>([])
+
+    func expect(_ faults: Fault...) { pending.withLock { $0 = faults } }
+
+    func next() -> Fault? { pending.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+}
+
+/// A store whose answers to redemptions get lost.
+struct FailingLoginTokens: LoginTokenStore {
+    let storage: any LoginTokenStore
+    let faults: RedemptionFaults
+
+    func redeem(
+        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
+        replacing replaced: ReplacedSession?,
+        events: [AuditEvent]
+    ) async throws -> LoginTokenRedeemOutcome {
+        func redeem() async throws -> LoginTokenRedeemOutcome {
+            try await storage.redeem(token, opening: session, use: use, replacing: replaced, events: events)
+        }
+        switch faults.next() {
+        case nil: return try await redeem()
+        case .answerLost:
+            _ = try await redeem()
+            throw StorageError.undecided("answer lost")
+        case .commitLost: throw StorageError.undecided("commit lost")
+        case .away: throw StorageError.unavailable("away")
+        }
+    }
+
+    func recordIssue(_ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent)
+        async throws -> LoginTokenIssueOutcome
+    {
+        try await storage.recordIssue(token, scope: scope, idempotency: idempotency, event: event)
+    }
+
+    func issuingSession(_ id: SessionID, of token: TokenID) async throws -> (session: AppSession, scope: Scope?)? {
+        try await storage.issuingSession(id, of: token)
+    }
+
+    func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord? {
+        try await storage.idempotencyRecord(keyDigest: keyDigest, at: now)
+    }
+
+    func state(of id: TokenID) async throws -> LoginTokenState? { try await storage.state(of: id) }
+
+    func revoke(_ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent) async throws
+        -> LoginTokenRevokeOutcome
+    {
+        try await storage.revoke(token, at: now, event: event)
+    }
+
+    func recordMiss(
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+    ) async throws -> Int {
+        try await storage.recordMiss(token, at: now, limit: limit, event: event, alwaysTells: alwaysTells)
+    }
+
+    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) async throws -> Ended {
+        try await storage.recordReplay(of: id, replay: replay, ending: ending, alwaysTells: alwaysTells)
+    }
+
+    func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: limit)
+    }
+}
