@@ -4,6 +4,7 @@ import base64
 import secrets
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import instance
 import native
 import oauth
 import wire
@@ -29,6 +30,12 @@ class World:
             "grant_types": ["authorization_code", "refresh_token", native.EXCHANGE],
             "scope": "openid profile email offline_access device_sso", "native_sso_enabled": True,
             "share_with": ["demo-webview"]})
+        for node in nodes:
+            # The clients of before come with this one.
+            instance.wait_until(lambda: self.is_known_at(node), what="the clients to be known")
+
+    def is_known_at(self, node) -> bool:
+        return asks_to_sign_in(wire.send(node.base, "GET", authorize_target(self.app_client)))
 
     def client(self, document: dict) -> dict:
         answer = self.demo.send(

@@ -105,8 +105,8 @@ class Demo(Process):
 
     def _ready_line(self) -> dict | None:
         self.alive_or_fail()
-        for line in self.stdout_path.read_text(errors="replace").splitlines():
-            if line.startswith("{") and '"base_url"' in line:
+        for line in self.stdout_path.read_text(errors="replace").splitlines(keepends=True):
+            if line.startswith("{") and '"base_url"' in line and line.endswith("\n"):
                 return json.loads(line)
         return None
 

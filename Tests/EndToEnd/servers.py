@@ -90,6 +90,19 @@ class Postgres(Server):
         self.stop(signal.SIGQUIT)
         self.start()
 
+    def freeze(self):
+        """Connections stay open and nothing answers."""
+        self._tell_all("STOP")
+
+    def thaw(self):
+        self._tell_all("CONT")
+
+    def _tell_all(self, number: str):
+        # Every backend is in a session of its own.
+        children = ["pkill", f"-{number}", "-P", str(self.process.pid)]
+        assert subprocess.run(children).returncode == 0
+        subprocess.run(["kill", f"-{number}", str(self.process.pid)], check=True)
+
     def close(self):
         self.stop(signal.SIGQUIT)
         super().close()
