@@ -10,9 +10,18 @@ struct ForgetfulReplayGuard: ReplayGuard {
     func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) -> ReplayClaim { .claimed }
 }
 
-private struct UnsignedCheckpoints: AuditCheckpointSigning {
+private struct UnsignedCheckpoints: AuditNoteSigning {
+    var trustedKeys: [AuditVerifierKey] { [] }
+
     func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
         AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "")
+    }
+
+    func signCut(
+        node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
+    ) -> AuditCut {
+        AuditCut(
+            node: node, through: through, hash: hash, retention: retention, isAdopted: isAdopted, at: at, note: "")
     }
 }
 

@@ -106,6 +106,7 @@ class Demo(Process):
     def _ready_line(self) -> dict | None:
         self.alive_or_fail()
         for line in self.stdout_path.read_text(errors="replace").splitlines(keepends=True):
+            # A line without its end is still being written.
             if line.startswith("{") and '"base_url"' in line and line.endswith("\n"):
                 return json.loads(line)
         return None

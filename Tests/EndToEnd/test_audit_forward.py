@@ -6,6 +6,7 @@ import ipaddress
 import json
 import re
 import socket
+import sqlite3
 import ssl
 import struct
 import subprocess
@@ -85,8 +86,15 @@ class Receiver:
                 self.messages.append(held[match.end():end])
                 held = held[end:]
 
-    def records(self) -> list[dict]:
+    def items(self) -> list[dict]:
+        """What came: events, and what nodes have signed."""
         return [parse(message) for message in list(self.messages)]
+
+    def records(self) -> list[dict]:
+        return [item for item in self.items() if "type" in item]
+
+    def notes(self) -> list[dict]:
+        return [next(iter(item.values())) for item in self.items() if "type" not in item]
 
 
 HEADER = re.compile(
@@ -98,6 +106,11 @@ def parse(message: bytes) -> dict:
     match = HEADER.fullmatch(message.decode())
     assert match, message
     record = json.loads(match[6])
+    if "checkpoint" in record:
+        note = record["checkpoint"]
+        assert match[4] == "audit.checkpoint" and match[2] == note["at"] and match[3] == note["node"]
+        assert f'id="{note["node"]}-{note["size"]}"' in match[5]
+        return record
     assert match[4] == record["type"] and match[2] == record["at"] and match[3] == record["node"]
     assert f'id="{record["id"]}"' in match[5]
     return record
@@ -253,11 +266,37 @@ def test_it_begins_where_it_was_after_a_clean_stop(serve):
     for _ in range(10):
         server.issue()
     wait_until(lambda: metric(server, "lag_events") == 0, 20, "no lag")
-    before = len(receiver.messages)
+    before = len(receiver.records())
     assert server.stop() == 0
     restart(server)
     wait_until(lambda: caught_up(server, receiver), 20, "the start's event")
     assert [record["type"] for record in receiver.records()[before:]] == ["node.stopped", "node.started"]
+
+
+def test_what_the_node_signed_arrives_and_proves_what_the_database_lost(serve, tmp_path):
+    receiver = Receiver()
+    server = serve(forwarding_to(receiver))
+    for _ in range(5):
+        server.issue()
+    assert server.stop() == 0
+    restart(server)
+    wait_until(lambda: receiver.notes(), 20, "the checkpoint of the stop")
+    rows = {row["sequence"]: row for row in instance.audit_rows(server.data) if row["node"] == "main"}
+    note = [note for note in receiver.notes() if note["node"] == "main"][-1]
+    assert note["hash"] == rows[note["size"]]["hash"]
+    assert server.stop() == 0
+    kept = tmp_path / "siem.log"
+    kept.write_bytes(b"".join(b"2026-11-21T07:00:00Z host " + message + b"\n" for message in receiver.messages))
+    verify = ["audit", "verify", "--config", str(server.settings), "--checkpoint", str(kept)]
+    assert json.loads(instance.run(*verify).stdout)["valid"] is True
+    with sqlite3.connect(server.data / "drawbridge.sqlite") as connection:
+        connection.execute("DELETE FROM audit_checkpoint WHERE node = 'main'")
+        connection.execute("DELETE FROM audit_event WHERE node = 'main' AND sequence > 3")
+    (server.data / "audit-checkpoints").unlink()
+    assert json.loads(instance.run(*verify[:-2]).stdout)["valid"] is True, "the database alone says nothing"
+    done = instance.run(*verify, check=False)
+    assert done.returncode == 1
+    assert {"node": "main", "sequence": 4, "id": "main-4", "kind": "truncated"} in json.loads(done.stdout)["problems"]
 
 
 @pytest.mark.parametrize("asks", [False, True], ids=["server verified", "both verified"])
@@ -312,7 +351,7 @@ def test_json_lines_wait_for_the_answer(serve, tmp_path):
         server.issue()
 
     def received():
-        return [record for _, records in posts for record in records]
+        return [record for _, records in posts for record in records if "type" in record]
 
     wait_until(lambda: len([record for record in received() if record["type"] == "login_token.issued"]) >= 10, 20, "events")
     assert {authorization for authorization, _ in posts} == {"Bearer of-the-receiver"}

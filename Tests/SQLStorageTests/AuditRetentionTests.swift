@@ -1,68 +1,170 @@
 import Bridge
+import OAuth2
 import Testing
 
 @testable import SQLStorage
 
+private typealias Problem = AuditVerificationReport.Problem
+
 @Suite struct AuditRetentionTests {
-    private static let now = Timestamp(milliseconds: 1_763_708_400_123)
-    private let key: AuditSigningKey
+    private static let day = Duration.seconds(86_400)
 
-    init() throws { key = try AuditSigningKey.generate(name: "localhost/test") }
-
-    @Test func `a cut leaves a log that verifies and says what went`() async throws {
-        try await TemporaryDatabase.with { database in
+    /// Three lives of the node "old" with a day between them, four events each.
+    private func withOldChain(
+        _ engine: AuditStore.Engine, _ body: (AuditStore) async throws -> Void
+    ) async throws {
+        try await AuditStore.with(engine) { store in
             for _ in 0..<3 {
-                let storage = try database.open(node: "old", signer: key)
-                try await storage.append((0..<4).map { .sample(reason: "r\($0)") })
-                try await storage.close()
+                try await store.live("old", events: 4)
+                store.clock.advance(Self.day)
             }
-            let storage = try database.open(node: "new", signer: key)
-            let later = TimeSource.system.now() + .seconds(1)
-            #expect(try await storage.purgeAudit(before: Self.now, at: later) == 0)
+            try await body(store)
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `a cut leaves a log that verifies and says what went`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            let storage = try await store.open("new")
+            let now = store.clock.now
+            #expect(try await storage.purgeAudit(olderThan: Self.day * 4, at: now).removed == 0)
             // Every checkpoint but the last can be cut at: something must stay for the next event to follow.
-            #expect(try await storage.purgeAudit(before: later, at: later) == 8)
-            #expect(try await storage.purgeAudit(before: later, at: later) == 0)
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: now) == AuditPurge(removed: 8, refused: []))
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: now).removed == 0)
             #expect(try await storage.records(of: "old", in: 1...100, limit: 100).map(\.sequence) == [9, 10, 11, 12])
             let found = try await storage.search(AuditFilter(type: .auditPurged), before: nil, limit: 10).records
             #expect(found.map(\.event.detail) == [#"{"node":"old","through":8}"#])
-            let report = try await AuditReview(storage).verify(trusting: [key.verifierKey])
+            let report = try await store.verify(storage, least: Self.day)
             #expect(report.problems == [])
+            #expect(report.cuts.map(\.through) == [8] && report.cuts.map(\.retention) == [Self.day])
+            #expect(report.cuts.map(\.isAdopted) == [false] && report.cuts.map(\.at) == [now])
         }
     }
 
-    @Test func `a cut that nobody answers for is a theft`() async throws {
-        try await TemporaryDatabase.with { database in
-            for _ in 0..<2 {
-                let storage = try database.open(node: "n", signer: key)
-                try await storage.append((0..<4).map { .sample(reason: "r\($0)") })
-                try await storage.close()
-            }
-            let storage = try database.open(node: "m", signer: key)
-            try storage.onWriter("DELETE FROM audit_event WHERE node = 'n' AND sequence <= 4")
-            let report = try await AuditReview(storage).verify(trusting: [key.verifierKey])
-            #expect(report.problems == [.init(node: "n", sequence: 1, kind: .missing)])
+    @Test(arguments: AuditStore.engines)
+    func `one cut after the other verifies, each with its own statement`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            let storage = try await store.open("new")
+            let start = store.clock.now
+            // Three days lie behind the first checkpoint, two behind the second.
+            #expect(try await storage.purgeAudit(olderThan: Self.day * 3, at: start).removed == 4)
+            #expect(try await storage.purgeAudit(olderThan: Self.day * 2, at: start).removed == 4)
+            let report = try await store.verify(storage)
+            #expect(report.problems == [] && report.cuts.map(\.through) == [4, 8])
+            #expect(
+                try await store.verify(storage, least: Self.day * 3).problems.map(\.kind).contains(.retentionTooShort))
         }
     }
 
-    @Test func `a statement that a later cut would take is made anew`() async throws {
-        try await TemporaryDatabase.with { database in
-            for node in ["first", "first", "first"] {
-                let storage = try database.open(node: node, signer: key)
-                try await storage.append([.sample(), .sample()])
-                try await storage.close()
-            }
-            let later = TimeSource.system.now() + .seconds(1)
-            // "second" cuts "first", and then its own part with the statement in it.
-            for _ in 0..<2 {
-                let storage = try database.open(node: "second", signer: key)
-                while try await storage.purgeAudit(before: later, at: later) > 0 {}
-                try await storage.append([.sample(), .sample()])
-                try await storage.close()
-            }
-            let storage = try database.open(node: "third", signer: key)
-            while try await storage.purgeAudit(before: later + .seconds(60), at: later) > 0 {}
-            let report = try await AuditReview(storage).verify(trusting: [key.verifierKey])
-            #expect(report.problems == [])
+    @Test(arguments: AuditStore.engines)
+    func `a checkpoint that was dated back leads to no cut`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            try store.run("UPDATE audit_checkpoint SET at = 0")
+            let storage = try await store.open("new")
+            let purge = try await storage.purgeAudit(olderThan: Self.day * 100, at: store.clock.now)
+            #expect(purge == AuditPurge(removed: 0, refused: []))
+            #expect(try await storage.records(of: "old", in: 1...100, limit: 100).count == 12)
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `what does not verify is not removed, and other nodes' chains are`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            for _ in 0..<2 { try await store.live("other", events: 2) }
+            store.clock.advance(Self.day * 2)
+            try store.run("UPDATE audit_event SET subject = 'mallory' WHERE node = 'old' AND sequence = 3")
+            let storage = try await store.open("new")
+            let purge = try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now)
+            #expect(purge.refused == [Problem(node: "old", sequence: 3, kind: .edited)])
+            #expect(purge.removed == 2)
+            #expect(try await storage.records(of: "old", in: 1...100, limit: 100).count == 12)
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `a beginning that was stolen is not covered by the next cut`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            try store.run("DELETE FROM audit_event WHERE node = 'old' AND sequence <= 4")
+            let storage = try await store.open("new")
+            let purge = try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now)
+            #expect(purge == AuditPurge(removed: 0, refused: [Problem(node: "old", sequence: 1, kind: .missing)]))
+            #expect(try await store.verify(storage).problems == [Problem(node: "old", sequence: 1, kind: .missing)])
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `erasing history takes more than an event that says it may be`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            let last = try #require(
+                try store.run("SELECT hash FROM audit_event WHERE node = 'old' AND sequence = 12").first
+            ).text(0)
+            try store.run("DELETE FROM audit_event WHERE node = 'old'")
+            let event = AuditRecord(
+                chaining: AuditEvent(
+                    at: store.clock.now, type: .auditPurged, outcome: .success, reason: "retention",
+                    detail: AuditCut.detail(node: "old", through: 12)), node: "old", sequence: 13, previousHash: last)
+            try store.run(
+                SQLStatement(
+                    """
+                    INSERT INTO audit_event (node, sequence, at, type, outcome, reason, detail, previous_hash, hash)
+                    VALUES ('old', 13, \(event.event.at.milliseconds), 'audit.purged', 'success', 'retention',
+                        '\(event.event.detail ?? "")', '\(last)', '\(event.hash)')
+                    """))
+            let storage = try await store.open("new")
+            #expect(try await store.verify(storage).problems == [Problem(node: "old", sequence: 1, kind: .missing)])
+            // Nor does the node sign for it: what went is too young.
+            #expect(try await storage.adoptCuts(olderThan: Self.day * 10, at: store.clock.now) == [])
+        }
+    }
+
+    /// What the version before left behind: no signed cut, but an event that says so.
+    private func purgeAsBefore(_ store: AuditStore, through sequence: Int64) async throws {
+        try store.run(
+            SQLStatement("DELETE FROM audit_event WHERE node = 'old' AND sequence <= \(sequence)"))
+        let storage = try await store.open("upgraded")
+        try await storage.append([
+            AuditEvent(
+                at: store.clock.now, type: .auditPurged, outcome: .success, reason: "retention",
+                detail: AuditCut.detail(node: "old", through: sequence))
+        ])
+        try await storage.close()
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `what a version without signed cuts removed is signed for, marked, and once`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await withOldChain(engine) { store in
+            try await purgeAsBefore(store, through: 4)
+            let storage = try await store.open("new")
+            #expect(try await store.verify(storage).problems == [Problem(node: "old", sequence: 1, kind: .missing)])
+            let cuts = try await storage.adoptCuts(olderThan: Self.day, at: store.clock.now)
+            #expect(cuts.map(\.through) == [4] && cuts.map(\.isAdopted) == [true])
+            #expect(try await storage.adoptCuts(olderThan: Self.day, at: store.clock.now) == [])
+            let report = try await store.verify(storage, least: Self.day)
+            #expect(report.problems == [] && report.cuts.map(\.isAdopted) == [true])
+            // From here on retention goes on as ever.
+            #expect(try await storage.purgeAudit(olderThan: Self.day, at: store.clock.now).removed == 4)
+            #expect(try await store.verify(storage).problems == [])
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `only what is old enough, and what an event tells of, is adopted`(_ engine: AuditStore.Engine) async throws {
+        try await withOldChain(engine) { store in
+            try await purgeAsBefore(store, through: 8)
+            let storage = try await store.open("new")
+            #expect(try await storage.adoptCuts(olderThan: Self.day * 10, at: store.clock.now) == [])
+            try store.run("UPDATE audit_event SET reason = 'changed' WHERE type = 'audit.purged'")
+            #expect(try await storage.adoptCuts(olderThan: Self.day, at: store.clock.now) == [])
+            try store.run("DELETE FROM audit_event WHERE type = 'audit.purged'")
+            #expect(try await storage.adoptCuts(olderThan: Self.day, at: store.clock.now) == [])
+            // An administrator may take it as it is; the report says so, and no more than that is vouched for.
+            let cuts = try await storage.adoptCuts(olderThan: nil, at: store.clock.now)
+            #expect(cuts.map(\.retention) == [.zero] && cuts.map(\.isAdopted) == [true])
+            #expect(try await store.verify(storage).problems.map(\.node) == ["upgraded"])
+            #expect(
+                try await store.verify(storage, least: Self.day * 10).problems.map(\.kind).contains(.retentionTooShort))
         }
     }
 }

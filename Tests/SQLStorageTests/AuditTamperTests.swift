@@ -74,7 +74,7 @@ struct AuditTampering: Sendable, CustomTestStringConvertible {
             try await storage.append((0..<6).map { .sample(reason: "r\($0)") })
             try await storage.close()
             let report = try await AuditReview(try database.open(node: "m", signer: key))
-                .verify(trusting: [key.verifierKey])
+                .verify(AuditVerificationTerms(trusting: [key.verifierKey]))
             #expect(report.isValid && report.events == 6 && report.checkpoints == 1)
         }
     }
@@ -86,7 +86,7 @@ struct AuditTampering: Sendable, CustomTestStringConvertible {
             try await tampering.check(try database.open(node: "n", signer: key), key: key) {
                 try tool.onWriter($0)
             }
-            expect(try await AuditReview(tool).verify(trusting: [key.verifierKey]), tampering)
+            expect(try await AuditReview(tool).verify(AuditVerificationTerms(trusting: [key.verifierKey])), tampering)
         }
     }
 
@@ -97,7 +97,7 @@ struct AuditTampering: Sendable, CustomTestStringConvertible {
                 database.address, node: "n", signer: key, readers: 1, logger: .silent)
             try await tampering.check(storage, key: key) { _ = try database.session().run($0) }
             let review = AuditReview(try await database.open(node: "m"))
-            expect(try await review.verify(trusting: [key.verifierKey]), tampering)
+            expect(try await review.verify(AuditVerificationTerms(trusting: [key.verifierKey])), tampering)
         }
     }
 

@@ -80,8 +80,16 @@ import Testing
 
     @Test func `a signer that fails holds up no event`() async throws {
         struct NoKey: Error {}
-        struct BrokenSigner: AuditCheckpointSigning {
+        struct BrokenSigner: AuditNoteSigning {
+            var trustedKeys: [AuditVerifierKey] { [] }
+
             func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
+                throw NoKey()
+            }
+
+            func signCut(
+                node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
+            ) throws -> AuditCut {
                 throw NoKey()
             }
         }

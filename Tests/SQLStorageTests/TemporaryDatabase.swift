@@ -29,10 +29,13 @@ final class TemporaryDatabase: Sendable {
     }
 
     /// Another handle, under a node name of its own unless one is given.
-    func open(node: String? = nil, signer: any AuditCheckpointSigning = UnsignedCheckpoints()) throws -> DurableStorage
-    {
+    func open(
+        node: String? = nil, signer: any AuditNoteSigning = UnsignedCheckpoints(),
+        outlet: any AuditNoteOutlet = NoAuditNoteOutlet(), time: TimeSource = .system
+    ) throws -> DurableStorage {
         let number = opened.withLock { $0.count }
-        let storage = try SQLiteStorage.open(path: path, node: node ?? "node-\(number)", signer: signer)
+        let storage = try SQLiteStorage.open(
+            path: path, node: node ?? "node-\(number)", signer: signer, outlet: outlet, time: time)
         opened.withLock { $0.append(storage) }
         return storage
     }
@@ -44,9 +47,18 @@ final class TemporaryDatabase: Sendable {
     }
 }
 
-struct UnsignedCheckpoints: AuditCheckpointSigning {
+struct UnsignedCheckpoints: AuditNoteSigning {
+    var trustedKeys: [AuditVerifierKey] { [] }
+
     func sign(node: String, size: Int64, hash: String, at: Timestamp) -> AuditCheckpoint {
         AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "\(node)\n\(size)\n\(hash)\n")
+    }
+
+    func signCut(
+        node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
+    ) -> AuditCut {
+        AuditCut(
+            node: node, through: through, hash: hash, retention: retention, isAdopted: isAdopted, at: at, note: "")
     }
 }
 

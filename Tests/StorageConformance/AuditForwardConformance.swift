@@ -4,15 +4,36 @@ package import Bridge
 package enum AuditForwardConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("how far each target is, is kept by node and never goes back") { open in
+            let (store, other) = (try await open(), try await open())
+            try await store.append((0..<10).map { _ in Sample.event(.nodeStarted) })
+            try await other.append([Sample.event(.nodeStarted)])
+            let chains = try await store.chains().sorted { $0.sequence > $1.sequence }
+            let (a, b) = (chains[0].node, chains[1].node)
+            try expectEqual(try await store.forwardedPositions(to: "siem"), [:], "at first")
+            try await store.noteForwarded(to: "siem", node: a, through: place(7, checkpoint: 4), at: Sample.now)
+            try await store.noteForwarded(to: "siem", node: b, through: place(1), at: Sample.now)
+            try await store.noteForwarded(to: "archive", node: a, through: place(2), at: Sample.now)
+            try await store.noteForwarded(to: "siem", node: a, through: place(9, cut: 3), at: Sample.now)
+            try await store.noteForwarded(to: "siem", node: a, through: place(8), at: Sample.now)
+            let found = try await open().forwardedPositions(to: "siem")
+            try expectEqual(found, [a: place(9, checkpoint: 4, cut: 3), b: place(1)], "of the one")
+            try expectEqual(try await store.forwardedPositions(to: "archive"), [a: place(2)], "of the other")
+        },
+        ConformanceCase("a position behind the chain's end is none, and is mended by the next one") { open in
             let store = try await open()
-            try expectEqual(try await store.forwardedSequences(to: "siem"), [:], "at first")
-            try await store.noteForwarded(to: "siem", node: "a", through: 7, at: Sample.now)
-            try await store.noteForwarded(to: "siem", node: "b", through: 1, at: Sample.now)
-            try await store.noteForwarded(to: "archive", node: "a", through: 2, at: Sample.now)
-            try await store.noteForwarded(to: "siem", node: "a", through: 9, at: Sample.now)
-            try await store.noteForwarded(to: "siem", node: "a", through: 8, at: Sample.now)
-            try expectEqual(try await open().forwardedSequences(to: "siem"), ["a": 9, "b": 1], "of the one")
-            try expectEqual(try await store.forwardedSequences(to: "archive"), ["a": 2], "of the other")
-        }
+            try await store.append((0..<3).map { _ in Sample.event(.nodeStarted) })
+            let node = try await AuditLogConformance.onlyChain(of: store).node
+            try await store.noteForwarded(to: "siem", node: node, through: place(2), at: Sample.now)
+            try await store.noteForwarded(
+                to: "siem", node: node, through: place(.max, checkpoint: 9, cut: -1), at: Sample.now)
+            try expectEqual(try await store.forwardedPositions(to: "siem"), [node: place(0)], "behind the end")
+            try await store.noteForwarded(to: "siem", node: node, through: place(3, checkpoint: 1), at: Sample.now)
+            try expectEqual(
+                try await store.forwardedPositions(to: "siem"), [node: place(3, checkpoint: 1)], "mended")
+        },
     ]
+
+    private static func place(_ sequence: Int64, checkpoint: Int64 = 0, cut: Int64 = 0) -> AuditForwardPosition {
+        AuditForwardPosition(sequence: sequence, notes: AuditNotePosition(checkpoint: checkpoint, cut: cut))
+    }
 }

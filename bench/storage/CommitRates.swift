@@ -42,8 +42,17 @@ enum CommitRates {
     }
 }
 
-struct UnsignedCheckpoints: AuditCheckpointSigning {
+struct UnsignedCheckpoints: AuditNoteSigning {
+    var trustedKeys: [AuditVerifierKey] { [] }
+
     func sign(node: String, size: Int64, hash: String, at: Timestamp) -> AuditCheckpoint {
         AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "")
+    }
+
+    func signCut(
+        node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
+    ) -> AuditCut {
+        AuditCut(
+            node: node, through: through, hash: hash, retention: retention, isAdopted: isAdopted, at: at, note: "")
     }
 }

@@ -33,11 +33,15 @@ if (state && body && window.EventSource) {
     const search = (name, value) => `/admin/events?${name}=${encodeURIComponent(value)}`;
 
     const add = (event) => {
+        // What cannot be read has a place and a field, and nothing else.
+        if (event.damaged) {
+            event = { at: "", ...event, type: "damaged", outcome: "failure", reason: `${event.damaged} cannot be read` };
+        }
         const row = body.insertRow(0);
         row.className = event.outcome === "failure" ? "failed fresh" : "fresh";
         const time = document.createElement("time");
         time.dateTime = event.at;
-        time.textContent = event.at.slice(0, 19).replace("T", " ");
+        time.textContent = event.at.slice(0, 19).replace("T", " ") || "no time";
         cell(row, link(`/admin/events/${encodeURIComponent(event.id)}`, time));
         cell(row, code(event.type), event.outcome === "failure" ? " " : null,
             event.outcome === "failure" ? badge("failed") : null);

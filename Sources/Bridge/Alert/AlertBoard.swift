@@ -23,7 +23,13 @@ package final class AlertBoard: Sendable {
     /// - Parameter tallies: of that time.
     package func look(at tallies: [AuditTally], now: Timestamp) -> Change {
         let counts = rules.map { rule in
-            (rule, tallies.filter(rule.counts).reduce(Int64(0)) { $0 + $1.count })
+            (
+                rule,
+                tallies.filter(rule.counts).reduce(Int64(0)) { sum, tally in
+                    let (sum, isTooLarge) = sum.addingReportingOverflow(max(0, tally.count))
+                    return isTooLarge ? .max : sum
+                }
+            )
         }
         return alerts.withLock { alerts in
             var begun: [Alert] = []

@@ -5,13 +5,19 @@ package enum AuditCSV {
         + "sequence,hash,previous_hash\r\n"
 
     /// A record's row, its line end included.
-    package static func row(_ record: AuditRecord) -> String {
+    package static func row(_ record: AuditRecord) -> String { row(.intact(record)) }
+
+    /// A row, its line end included.
+    package static func row(_ entry: AuditEntry) -> String {
         var output: [UInt8] = []
-        appendRow(record, to: &output)
+        switch entry {
+        case .intact(let record): appendRow(record, to: &output)
+        case .damaged(let damage): appendRow(damage, to: &output)
+        }
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Writes ``row(_:)`` behind what is there.
+    /// Writes a record's row behind what is there.
     static func appendRow(_ record: AuditRecord, to output: inout [UInt8]) {
         let event = record.event
         append(record.id, to: &output)
@@ -35,6 +41,19 @@ package enum AuditCSV {
         output.append(literal: "\r\n")
     }
 
+    /// A row of as many fields for something that cannot be read; what there is of it stands in its own columns.
+    static func appendRow(_ damage: AuditDamage, to output: inout [UInt8]) {
+        let first = [damage.id, damage.at?.rfc3339 ?? "", "damaged", "", damage.sentence]
+        let last = [damage.node, String(damage.sequence), damage.hash ?? "", ""]
+        let empty = [String](repeating: "", count: columnCount - first.count - last.count)
+        for (index, field) in (first + empty + last).enumerated() {
+            if index > 0 { output.append(separator) }
+            append(field, to: &output)
+        }
+        output.append(literal: "\r\n")
+    }
+
+    private static let columnCount = header.split(separator: ",").count
     private static let separator = UInt8(ascii: ",")
     private static let quote = UInt8(ascii: "\"")
     private static let apostrophe = UInt8(ascii: "'")

@@ -12,7 +12,7 @@ struct AuditChainReader: Sendable {
     }
 
     /// While `take` works on a page the next two are read, and no more: three pages are in memory at a time.
-    func read(_ take: ([AuditRecord]) async throws -> Void) async throws {
+    func read(_ take: ([AuditEntry]) async throws -> Void) async throws {
         var next: Int64 = 1
         while next <= head.sequence, let following = try await readWhole(from: next, take) { next = following }
     }
@@ -20,10 +20,10 @@ struct AuditChainReader: Sendable {
     /// Reads full pages without a gap, for as long as they come.
     /// - Returns: where to go on behind one that was otherwise; `nil` when there is nothing more.
     private func readWhole(
-        from first: Int64, _ take: ([AuditRecord]) async throws -> Void
+        from first: Int64, _ take: ([AuditEntry]) async throws -> Void
     ) async throws -> Int64? {
         let size = Int64(AuditExport.pageSize)
-        return try await withThrowingTaskGroup(of: (first: Int64, records: [AuditRecord]).self) { group in
+        return try await withThrowingTaskGroup(of: (first: Int64, entries: [AuditEntry]).self) { group in
             // What else is under way belongs to no page any more.
             defer { group.cancelAll() }
             var asked = first
@@ -31,13 +31,13 @@ struct AuditChainReader: Sendable {
                 guard asked <= head.sequence else { return }
                 let page = asked
                 asked += size
-                group.addTask { (page, try await records(from: page)) }
+                group.addTask { (page, try await entries(from: page)) }
             }
             for _ in 0...Self.pagesAhead { ask() }
-            var arrived: [Int64: [AuditRecord]] = [:]
+            var arrived: [Int64: [AuditEntry]] = [:]
             var next = first
             while next <= head.sequence {
-                while arrived[next] == nil, let page = try await group.next() { arrived[page.first] = page.records }
+                while arrived[next] == nil, let page = try await group.next() { arrived[page.first] = page.entries }
                 guard let page = arrived.removeValue(forKey: next), let last = page.last else { return nil }
                 // A store that gives less than it was asked for, out of order, must not hold us here for ever.
                 guard last.sequence >= next else { throw StorageError.corrupt("audit events out of order") }
@@ -50,7 +50,7 @@ struct AuditChainReader: Sendable {
         }
     }
 
-    private func records(from first: Int64) async throws -> [AuditRecord] {
-        try await log.records(of: head.node, in: first...head.sequence, limit: AuditExport.pageSize)
+    private func entries(from first: Int64) async throws -> [AuditEntry] {
+        try await log.entries(of: head.node, in: first...head.sequence, limit: AuditExport.pageSize)
     }
 }

@@ -1,77 +1,87 @@
-/// Follows one node's chain from event to event, holding nothing but the last one and the checkpoints ahead.
+/// Follows one node's chain from event to event, holding nothing but the last one and the notes ahead.
 struct AuditChainVerifier: Sendable {
     private let node: String
     /// Those whose signature is good, by size.
     private let checkpoints: [AuditCheckpoint]
+    /// Where the chain may begin: the hash of the last event that went, by its sequence.
+    private let cuts: [Int64: String]
     /// The first checkpoint that no event has reached.
     private var next = 0
-    /// Sequence and claimed hash of the event that ends the chain so far.
-    private var last: (sequence: Int64, hash: String)?
-    /// The last sequence that was cut off in front, where a checkpoint says what the rest must follow.
-    private var cut: Int64?
+    /// Sequence and claimed hash of the event that ends the chain so far; no hash where it cannot be read.
+    private var last: (sequence: Int64, hash: String?)?
 
-    /// - Parameter checkpoints: this node's, verified, in any order.
-    init(node: String, checkpoints: [AuditCheckpoint]) {
+    /// - Parameters:
+    ///   - checkpoints: this node's, verified, in any order.
+    ///   - cuts: this node's that are accepted.
+    init(node: String, checkpoints: [AuditCheckpoint], cuts: [AuditCut]) {
         self.node = node
         self.checkpoints = checkpoints.sorted { $0.size < $1.size }
+        self.cuts = Dictionary(cuts.map { ($0.through, $0.hash) }) { first, _ in first }
     }
 
-    mutating func take(_ record: AuditRecord, report: inout AuditVerificationReport) {
-        report.countEvent()
-        if !record.isIntact { report.add(.edited, node: node, sequence: record.sequence) }
-        if let last, record.sequence <= last.sequence {
-            // It is not part of the chain: the chain goes on behind the last event in order.
-            let kind: AuditProblemKind = record.sequence == last.sequence ? .duplicated : .outOfOrder
-            report.add(kind, node: node, sequence: record.sequence)
-            return
+    mutating func take(_ entry: AuditEntry, report: inout AuditVerificationReport) {
+        switch entry {
+        case .intact(let record):
+            report.countEvent()
+            if !record.isIntact { report.add(.edited, node: node, sequence: record.sequence) }
+            guard advance(to: record.sequence, report: &report) else { return }
+            checkLink(of: record, report: &report)
+            last = (record.sequence, record.hash)
+        case .damaged(let damage):
+            report.add(damage)
+            guard advance(to: damage.sequence, report: &report) else { return }
+            checkPlace(of: damage.sequence, report: &report)
+            last = (damage.sequence, damage.hash)
         }
-        checkLink(of: record, report: &report)
-        last = (record.sequence, record.hash)
-        checkCheckpoints(at: record, report: &report)
+        checkCheckpoints(report: &report)
     }
 
-    /// Looks for a cut-off end, and for a cut-off begin that nobody answers for.
-    /// - Parameters:
-    ///   - head: the sequence that the store says is the last one, when it says so.
-    ///   - cuts: where this chain was cut, by the log's own statements.
-    func finish(head: Int64?, cuts: Set<Int64>, report: inout AuditVerificationReport) {
-        if let cut, !cuts.contains(cut) {
-            report.add(.missing, node: node, sequence: (cuts.filter { $0 < cut }.max() ?? 0) + 1)
-        }
+    /// Looks for a cut-off end.
+    /// - Parameter head: the sequence that the store says is the last one, when it says so.
+    func finish(head: Int64?, report: inout AuditVerificationReport) {
         let end = last?.sequence ?? 0
-        let isCutOff = checkpoints.last.map { $0.size > end } ?? false
-        if isCutOff {
-            report.add(.truncated, node: node, sequence: end + 1)
+        let lastCut = cuts.keys.max() ?? 0
+        // A cut leaves the chain's last event: where nothing follows it, events are gone.
+        let covered = max(checkpoints.last?.size ?? 0, lastCut > 0 ? lastCut + 1 : 0)
+        if covered > end {
+            report.add(.truncated, node: node, sequence: max(end, lastCut) + 1)
         } else if let head, head > end {
             report.add(.missing, node: node, sequence: end + 1)
         }
     }
 
-    private mutating func checkLink(of record: AuditRecord, report: inout AuditVerificationReport) {
-        let expected = (last?.sequence ?? 0) + 1
+    /// - Returns: `false` for what is not part of the chain: that goes on behind the last event in order.
+    private func advance(to sequence: Int64, report: inout AuditVerificationReport) -> Bool {
+        guard let last, sequence <= last.sequence else { return true }
+        report.add(sequence == last.sequence ? .duplicated : .outOfOrder, node: node, sequence: sequence)
+        return false
+    }
+
+    private func checkLink(of record: AuditRecord, report: inout AuditVerificationReport) {
         guard record.sequence == expected else {
-            if last == nil, isCutCovered(before: record) {
-                cut = record.sequence - 1
-            } else {
-                report.add(.missing, node: node, sequence: expected)
-            }
+            // Only a beginning can be cut off: what stands before a gap was either never there or put there afterwards.
+            if last == nil, let hash = cuts[record.sequence - 1], hash == record.previousHash { return }
+            report.add(.missing, node: node, sequence: expected)
             return
         }
-        if record.previousHash != last?.hash ?? AuditRecord.genesis {
-            report.add(.unlinked, node: node, sequence: record.sequence)
-        }
+        guard let predecessor = last.map(\.hash) ?? AuditRecord.genesis else { return }
+        if record.previousHash != predecessor { report.add(.unlinked, node: node, sequence: record.sequence) }
     }
 
-    // Old events may be purged up to a checkpoint: it says in their stead what the first remaining one must follow.
-    private func isCutCovered(before record: AuditRecord) -> Bool {
-        checkpoints.contains { $0.size == record.sequence - 1 && $0.hash == record.previousHash }
+    /// The place alone: an event that cannot be read names no predecessor.
+    private func checkPlace(of sequence: Int64, report: inout AuditVerificationReport) {
+        guard sequence != expected, last != nil || cuts[sequence - 1] == nil else { return }
+        report.add(.missing, node: node, sequence: expected)
     }
 
-    private mutating func checkCheckpoints(at record: AuditRecord, report: inout AuditVerificationReport) {
-        while next < checkpoints.count, checkpoints[next].size <= record.sequence {
+    private var expected: Int64 { (last?.sequence ?? 0) + 1 }
+
+    private mutating func checkCheckpoints(report: inout AuditVerificationReport) {
+        guard let last else { return }
+        while next < checkpoints.count, checkpoints[next].size <= last.sequence {
             let checkpoint = checkpoints[next]
-            // One inside a gap has nothing to be compared with; the gap is reported.
-            if checkpoint.size == record.sequence, checkpoint.hash != record.hash {
+            // One inside a gap has nothing to be compared with; the gap is reported, and so is an unreadable event.
+            if checkpoint.size == last.sequence, let hash = last.hash, checkpoint.hash != hash {
                 report.add(.checkpointMismatch, node: node, sequence: checkpoint.size)
             }
             next += 1

@@ -20,7 +20,9 @@ extension AuditCheckpoint {
             guard let text = members[name]?.string else { throw .init(field: name) }
             return text
         }
-        guard let size = members["size"]?.integer, size > 0 else { throw .init(field: "size") }
+        guard let size = members["size"]?.integer, AuditRecord.sequences.contains(size) else {
+            throw .init(field: "size")
+        }
         guard let at = Timestamp(rfc3339: try text("at")) else { throw .init(field: "at") }
         self.init(node: try text("node"), size: size, at: at, hash: try text("hash"), note: try text("note"))
         let known: Set = ["node", "size", "at", "hash", "note"]

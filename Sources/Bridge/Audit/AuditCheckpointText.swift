@@ -21,7 +21,7 @@ struct AuditCheckpointText: Hashable, Sendable {
     init?(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 5, lines[4].isEmpty, !lines[0].isEmpty,
-            let size = Int64(lines[1]), size > 0, String(size) == lines[1],
+            let size = Int64(lines[1]), AuditRecord.sequences.contains(size), String(size) == lines[1],
             let hash = Base64.decode(lines[2]), hash.count == 32,
             lines[3].hasPrefix(Self.timePrefix),
             let at = Timestamp(rfc3339: String(lines[3].dropFirst(Self.timePrefix.count)))
@@ -37,4 +37,10 @@ struct AuditCheckpointText: Hashable, Sendable {
 
     /// Names the chain: the key's name says whose log it is, the node which of its chains.
     static func origin(keyName: String, node: String) -> String { keyName + "/" + PercentEncoding.encode(node) }
+
+    /// The node that an origin names: a key's name may hold slashes, an encoded node does not.
+    static func node(ofOrigin origin: String) -> String? {
+        guard let slash = origin.lastIndex(of: "/") else { return nil }
+        return PercentEncoding.decode(String(origin[origin.index(after: slash)...]))
+    }
 }

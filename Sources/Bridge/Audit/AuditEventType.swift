@@ -65,5 +65,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let adminRefused = Self(rawValue: "admin.refused")
     package static let auditExported = Self(rawValue: "audit.exported")
     package static let auditPurged = Self(rawValue: "audit.purged")
+    package static let auditContradicted = Self(rawValue: "audit.contradicted")
+    package static let auditAccepted = Self(rawValue: "audit.accepted")
     package static let auditSuppressed = Self(rawValue: "audit.suppressed")
 }

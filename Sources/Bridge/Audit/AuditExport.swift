@@ -1,7 +1,7 @@
 /// Writes the audit log out, page by page.
 package struct AuditExport: Sendable {
     package enum Format: String, Sendable, CaseIterable {
-        /// JSON Lines, checkpoints included: what ``AuditExportReader`` reads back for verification.
+        /// JSON Lines, checkpoints and cuts included: what ``AuditExportReader`` reads back for verification.
         case jsonLines = "jsonl"
         case csv
         /// JSON Lines for other people's analysis tools; see ``AuditOCSF``.
@@ -26,11 +26,15 @@ package struct AuditExport: Sendable {
         let heads = try await log.chains()
         try await begin(format, sink)
         if format == .jsonLines {
-            for checkpoint in checkpoints { try await sink(checkpoint.json + [0x0A]) }
+            for checkpoint in checkpoints { try await sink(line(checkpoint, \.json)) }
         }
         for head in heads {
-            try await AuditChainReader(log, head: head).read { records in try await sink(page(records, format)) }
+            try await AuditChainReader(log, head: head).read { entries in try await sink(page(entries, format)) }
         }
+        let strays = try await log.strays(limit: AuditVerificationReport.problemLimit)
+        try await sink(page(strays.map(AuditEntry.damaged), format))
+        // Last: what was cut meanwhile is covered as well.
+        if format == .jsonLines { for cut in try await log.cuts() { try await sink(line(cut, \.json)) } }
     }
 
     /// What a search finds, newest first; without checkpoints, since a chain with gaps cannot be verified.
@@ -39,7 +43,7 @@ package struct AuditExport: Sendable {
         var cursor: AuditCursor?
         repeat {
             let found = try await log.search(filter, before: cursor, limit: Self.searchSize)
-            if !found.records.isEmpty { try await sink(page(found.records, format)) }
+            if !found.entries.isEmpty { try await sink(page(found.entries, format)) }
             cursor = found.next
         } while cursor != nil
     }
@@ -48,20 +52,39 @@ package struct AuditExport: Sendable {
         if format == .csv { try await sink(Array(AuditCSV.header.utf8)) }
     }
 
-    private func page(_ records: [AuditRecord], _ format: Format) -> [UInt8] {
+    private func line<Value>(_ reading: AuditReading<Value>, _ json: (Value) -> [UInt8]) -> [UInt8] {
+        switch reading {
+        case .intact(let value): json(value) + [0x0A]
+        case .damaged(let damage): damage.json + [0x0A]
+        }
+    }
+
+    private func page(_ entries: [AuditEntry], _ format: Format) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(records.count * 768)
-        for record in records {
-            switch format {
-            case .jsonLines:
-                record.appendJSON(to: &output)
-                output.append(0x0A)
-            case .ocsf:
+        output.reserveCapacity(entries.count * 768)
+        for entry in entries {
+            switch (format, entry) {
+            case (.jsonLines, .intact(let record)): appendLine(record, to: &output)
+            case (.jsonLines, .damaged(let damage)): output += damage.json + [0x0A]
+            case (.ocsf, .intact(let record)):
                 AuditOCSF.append(record, to: &output)
                 output.append(0x0A)
-            case .csv: AuditCSV.appendRow(record, to: &output)
+            case (.ocsf, .damaged(let damage)): output += AuditOCSF.object(damage) + [0x0A]
+            case (.csv, .intact(let record)): AuditCSV.appendRow(record, to: &output)
+            case (.csv, .damaged(let damage)): AuditCSV.appendRow(damage, to: &output)
             }
         }
         return output
+    }
+
+    /// A line that no reader would take is worse than one that says so.
+    private func appendLine(_ record: AuditRecord, to output: inout [UInt8]) {
+        let start = output.count
+        record.appendJSON(to: &output)
+        if output.count - start > AuditExportReader.maximumLineLength {
+            output.removeLast(output.count - start)
+            output += AuditDamage(record, field: "length").json
+        }
+        output.append(0x0A)
     }
 }

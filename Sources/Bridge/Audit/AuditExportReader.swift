@@ -7,6 +7,9 @@ package struct AuditExportReader: Sendable {
     package enum Entry: Hashable, Sendable {
         case event(AuditRecord)
         case checkpoint(AuditCheckpoint)
+        case cut(AuditCut)
+        /// What the exporter could not read.
+        case damaged(AuditDamage)
     }
 
     /// Which line cannot be read, and why; quotes nothing of it.
@@ -37,16 +40,16 @@ package struct AuditExportReader: Sendable {
         }
     }
 
-    package static let maximumLineLength = 65_536
+    package static let maximumLineLength = 1_048_576
 
-    /// A checkpoint's line has one member, which is not this.
+    /// No other line begins so.
     private static let eventStart = Array(#"{"id":"#.utf8)
 
     private let wantsEvents: Bool
     private var buffer: [UInt8] = []
     private var line = 0
 
-    /// - Parameter wantsEvents: whether to look at lines that can be no checkpoint's.
+    /// - Parameter wantsEvents: whether to look at the lines of events.
     package init(wantsEvents: Bool = true) { self.wantsEvents = wantsEvents }
 
     /// Takes the next bytes and gives the entries that they complete.
@@ -104,6 +107,8 @@ package struct AuditExportReader: Sendable {
             if members.count == 1, let checkpoint = members["checkpoint"]?.object {
                 return .checkpoint(try AuditCheckpoint(json: checkpoint))
             }
+            if members.count == 1, let cut = members["cut"]?.object { return .cut(try AuditCut(json: cut)) }
+            if members["damaged"] != nil { return .damaged(try AuditDamage(json: members)) }
             return .event(try AuditRecord(json: members))
         } catch {
             throw Problem(line: line, reason: .field(error.field))

@@ -17,21 +17,23 @@ package struct AuditFollower: Sendable {
     /// What was read so far.
     package var position: AuditPosition { AuditPosition(sequences: read) }
 
-    /// New records of all nodes, in order of time.
+    /// What is new of all nodes, in order of time.
     /// - Parameter limit: of one node at most; what is beyond comes with the next call.
-    package mutating func next(limit: Int = .max) async throws -> [AuditRecord] {
-        var found: [AuditRecord] = []
+    package mutating func next(limit: Int = .max) async throws -> [AuditEntry] {
+        var found: [AuditEntry] = []
         for head in try await log.chains() {
             let first = read[head.node] ?? 0
             var last = first
             while last < head.sequence, last - first < Int64(clamping: limit) {
-                let records = try await log.records(of: head.node, in: (last + 1)...head.sequence, limit: 500)
-                guard let newest = records.last else { break }
-                found += records
+                let entries = try await log.entries(of: head.node, in: (last + 1)...head.sequence, limit: 500)
+                guard let newest = entries.last else { break }
+                found += entries
                 last = newest.sequence
             }
             read[head.node] = last
         }
-        return found.sorted { ($0.event.at, $0.node, $0.sequence) < ($1.event.at, $1.node, $1.sequence) }
+        return found.sorted {
+            ($0.at ?? .earliest, $0.node, $0.sequence) < ($1.at ?? .earliest, $1.node, $1.sequence)
+        }
     }
 }

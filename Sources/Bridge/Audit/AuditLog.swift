@@ -6,26 +6,64 @@ package protocol AuditLog: Sendable {
     /// - Throws: ``StorageError``.
     func append(_ events: [AuditEvent]) async throws
 
-    /// Events that match, newest first.
+    /// Events that match, newest first, and among them rows that match and cannot be read.
+    ///
+    /// Rows without a time that can be compared stand at the begin of the first page, at most a hundred of them.
     /// - Parameters:
     ///   - cursor: where the previous page ended; `nil` for the newest.
     ///   - limit: 1…500.
     func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) async throws -> AuditPage
 
-    /// Every record of one node with `sequence` in `range`, oldest first, for export and verification.
-    func records(of node: String, in range: ClosedRange<Int64>, limit: Int) async throws -> [AuditRecord]
+    /// What stands in one node's chain with `sequence` in `range`, oldest first, for export and verification.
+    func entries(of node: String, in range: ClosedRange<Int64>, limit: Int) async throws -> [AuditEntry]
 
-    /// Every node that has written, with its highest sequence.
+    /// Every node that has written, with its highest sequence among ``AuditRecord/sequences``.
     func chains() async throws -> [AuditChainHead]
 
+    /// Rows that stand in no chain, because their node or their sequence is none.
+    func strays(limit: Int) async throws -> [AuditDamage]
+
     /// Every checkpoint, by node and size.
-    func checkpoints() async throws -> [AuditCheckpoint]
+    func checkpoints() async throws -> [AuditReading<AuditCheckpoint>]
+
+    /// Every cut, by node and the last sequence that went.
+    func cuts() async throws -> [AuditReading<AuditCut>]
+
+    /// Notes about one node's chain behind a position, by sequence; without what cannot be read.
+    /// - Parameter limit: of each kind.
+    func notes(of node: String, behind position: AuditNotePosition, limit: Int) async throws -> [AuditNote]
+
+    /// The hashes that events claim, by sequence; of events that are not there, or have none that can be read, there is
+    /// none.
+    func hashes(of node: String, at sequences: [Int64]) async throws -> [Int64: String]
+}
+
+/// How far somebody has a node's signed notes.
+package struct AuditNotePosition: Hashable, Sendable {
+    /// The size of the last checkpoint.
+    package var checkpoint: Int64
+    /// The last sequence of the last cut.
+    package var cut: Int64
+
+    package init(checkpoint: Int64 = 0, cut: Int64 = 0) {
+        self.checkpoint = checkpoint
+        self.cut = cut
+    }
+
+    /// Takes in that a note was read.
+    package mutating func advance(to note: AuditNote) {
+        switch note {
+        case .checkpoint(let note): checkpoint = max(checkpoint, note.size)
+        case .cut(let note): cut = max(cut, note.through)
+        }
+    }
 }
 
 /// The end of a node's chain.
 package struct AuditChainHead: Hashable, Sendable {
     package let node: String
     package let sequence: Int64
+    /// As the last event claims it; empty when that cannot be read.
     package let hash: String
 
     package init(node: String, sequence: Int64, hash: String) {
@@ -37,14 +75,17 @@ package struct AuditChainHead: Hashable, Sendable {
 
 /// A page of ``AuditLog/search(_:before:limit:)``.
 package struct AuditPage: Sendable {
-    package let records: [AuditRecord]
+    package let entries: [AuditEntry]
     /// Where the next page begins; `nil` when there is none.
     package let next: AuditCursor?
 
-    package init(records: [AuditRecord], next: AuditCursor?) {
-        self.records = records
+    package init(entries: [AuditEntry], next: AuditCursor?) {
+        self.entries = entries
         self.next = next
     }
+
+    /// Without what cannot be read.
+    package var records: [AuditRecord] { entries.compactMap(\.value) }
 }
 
 /// A place in the newest-first order: by time, then node, then sequence. New events never move it.

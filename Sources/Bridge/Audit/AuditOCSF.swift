@@ -52,6 +52,32 @@ package enum AuditOCSF {
         return object.finish()
     }
 
+    /// Something that cannot be read, on one line: of the Base Event class (0), since it can be no other's.
+    package static func object(_ damage: AuditDamage) -> [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("class_uid", 0)
+        object.add("class_name", "Base Event")
+        object.add("category_uid", 0)
+        object.add("category_name", "Uncategorized")
+        object.add("activity_id", Activity.other.rawValue)
+        object.add("activity_name", "damaged")
+        object.add("type_uid", Activity.other.rawValue)
+        object.add("time", (damage.at ?? Timestamp(milliseconds: 0)).milliseconds)
+        object.add("severity_id", 4)
+        object.add("status_id", 2)
+        object.add("status", "Failure")
+        object.add("message", damage.sentence)
+        var metadata = JSONObjectWriter()
+        metadata.add("version", "1.3.0")
+        metadata.add("product", json: #"{"name":"Drawbridge","vendor_name":"Drawbridge"}"#)
+        metadata.add("uid", damage.id)
+        metadata.add("log_name", "audit")
+        metadata.add("event_code", "damaged")
+        object.add("metadata", json: metadata)
+        object.add("unmapped", json: String(decoding: damage.json, as: UTF8.self))
+        return object.finish()
+    }
+
     private static func activity(of type: AuditEventType) -> Activity {
         switch type {
         case .webSessionOpened, .adminSignedIn, .loginTokenRedeemed, .loginTokenReplayed: .logon

@@ -10,9 +10,9 @@ package struct AuditPosition: Hashable, Sendable {
         sequences = Dictionary(heads.map { ($0.node, $0.sequence) }) { max($0, $1) }
     }
 
-    /// Takes in that a record was read.
-    package mutating func advance(to record: AuditRecord) {
-        sequences[record.node] = max(sequences[record.node] ?? 0, record.sequence)
+    /// Takes in what was read.
+    package mutating func advance(to entry: AuditEntry) {
+        sequences[entry.node] = max(sequences[entry.node] ?? 0, entry.sequence)
     }
 
     /// `node~sequence` for each node, with commas; nodes are percent-encoded.
@@ -28,7 +28,8 @@ package struct AuditPosition: Hashable, Sendable {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: "~", omittingEmptySubsequences: false)
             guard pair.count == 2, let node = PercentEncoding.decode(String(pair[0])), !node.isEmpty,
-                let sequence = Int64(pair[1]), sequence >= 0, sequences[node] == nil
+                let sequence = Int64(pair[1]), sequence >= 0, sequence <= AuditRecord.sequences.upperBound,
+                sequences[node] == nil
             else { return nil }
             sequences[node] = sequence
         }

@@ -19,4 +19,19 @@ package enum AuditProblemKind: String, Hashable, Sendable, CaseIterable {
     case checkpointBadSignature = "checkpoint_bad_signature"
     /// None of the checkpoint's signatures is by a trusted key.
     case checkpointUnknownKey = "checkpoint_unknown_key"
+    /// A row cannot be read as what it should be.
+    case unreadable
+    /// The cut's note is none, or says something else than its columns.
+    case cutMalformed = "cut_malformed"
+    case cutBadSignature = "cut_bad_signature"
+    /// None of the cut's signatures is by a trusted key.
+    case cutUnknownKey = "cut_unknown_key"
+    /// No good checkpoint stands where the cut was made, so nobody can say how old what went was.
+    case cutUnproved = "cut_unproved"
+    /// The checkpoint where the cut was made is of another chain.
+    case cutMismatch = "cut_mismatch"
+    /// The cut took events that were younger than the retention in force.
+    case cutTooFar = "cut_too_far"
+    /// The retention in force was shorter than the least that may have been.
+    case retentionTooShort = "retention_too_short"
 }

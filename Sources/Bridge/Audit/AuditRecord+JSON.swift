@@ -70,7 +70,7 @@ extension AuditRecord {
         guard let outcome = AuditEvent.Outcome(rawValue: try required("outcome")) else {
             throw FieldProblem(field: "outcome")
         }
-        guard let sequence = rest.removeValue(forKey: "sequence")?.integer, sequence > 0 else {
+        guard let sequence = rest.removeValue(forKey: "sequence")?.integer, Self.sequences.contains(sequence) else {
             throw FieldProblem(field: "sequence")
         }
         var event = AuditEvent(

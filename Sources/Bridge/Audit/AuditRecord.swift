@@ -14,6 +14,12 @@ package struct AuditRecord: Hashable, Sendable {
     /// Base64url of SHA-256 over ``previousHash`` and every field: 43 characters.
     package let hash: String
 
+    /// What a sequence can be: far more events than any node writes, and no sum with it overflows.
+    package static let sequences: ClosedRange<Int64> = 1...(1 << 52)
+
+    /// The most bytes of one of an event's texts. Requests are bounded below it, so no more was ever written.
+    package static let maximumTextLength = 131_072
+
     /// What the first event of a chain names as its predecessor: 32 zero bytes.
     package static let genesis = Base64URL.encode([UInt8](repeating: 0, count: 32))
 

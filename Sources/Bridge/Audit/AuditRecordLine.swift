@@ -26,7 +26,8 @@ struct AuditRecordLine {
             let session = optional(#","sid":"#), let token = optional(#","token_id":"#),
             let address = optional(#","ip":"#), let agent = optional(#","user_agent":"#),
             let request = optional(#","request_id":"#), let detail = optional(#","detail":"#),
-            let node = text(#","node":"#), let sequence = number(#","sequence":"#), let hash = text(#","hash":"#),
+            let node = text(#","node":"#), let sequence = number(#","sequence":"#),
+            AuditRecord.sequences.contains(sequence), let hash = text(#","hash":"#),
             let previousHash = text(#","previous_hash":"#), skip("}"), position == bytes.count
         else { return nil }
         var event = AuditEvent(

@@ -13,20 +13,36 @@ package struct AuditReview: Sendable {
     }
 
     /// Verifies every chain in the store, while others go on writing.
-    package func verify(trusting keys: [AuditVerifierKey]) async throws -> AuditVerificationReport {
+    package func verify(_ terms: AuditVerificationTerms) async throws -> AuditVerificationReport {
+        var attempt = 1
+        while true {
+            let cuts = try await log.cuts()
+            let report = try await verify(terms, cuts: cuts)
+            // Where a chain was cut while it was read, events seem to be missing.
+            guard !report.isValid, attempt < Self.attempts, try await log.cuts() != cuts else { return report }
+            attempt += 1
+        }
+    }
+
+    private static let attempts = 3
+
+    private func verify(
+        _ terms: AuditVerificationTerms, cuts: [AuditReading<AuditCut>]
+    ) async throws -> AuditVerificationReport {
         // Checkpoints first, then the chains' ends: the other way round, one signed in between would seem to cover
         // events that are missing.
-        var verifier = AuditVerifier(checkpoints: try await log.checkpoints(), trusting: keys)
+        var verifier = AuditVerifier(checkpoints: try await log.checkpoints(), cuts: cuts, terms: terms)
         let heads = try await log.chains()
         for head in heads {
-            try await AuditChainReader(log, head: head).read { records in
-                for record in records { verifier.take(record) }
+            try await AuditChainReader(log, head: head).read { entries in
+                for entry in entries { verifier.take(entry) }
             }
         }
+        for stray in try await log.strays(limit: AuditVerificationReport.problemLimit) { verifier.take(stray: stray) }
         return verifier.finish(heads: heads)
     }
 
-    /// Everything, node by node, oldest first; in JSON Lines with the checkpoints, so that it can be verified later.
+    /// Everything, node by node, oldest first; in JSON Lines with checkpoints and cuts, so that it can be verified later.
     package func export(as format: AuditExport.Format, to sink: AuditExport.Sink) async throws {
         try await AuditExport(log).writeAll(as: format, to: sink)
     }
@@ -40,17 +56,36 @@ package struct AuditReview: Sendable {
 
     /// Verifies an export in JSON Lines without the store that it came from.
     ///
-    /// The file is read twice: the checkpoints are needed before the events, wherever in the file they stand.
+    /// The file is read twice: the notes are needed before the events, wherever in the file they stand.
     /// - Throws: ``AuditExportReader/Problem`` for a file that is no export.
     package static func verify(
-        exportAt path: String, trusting keys: [AuditVerifierKey]
+        exportAt path: String, _ terms: AuditVerificationTerms
     ) throws -> AuditVerificationReport {
-        var checkpoints: [AuditCheckpoint] = []
-        try read(path, wantsEvents: false) {
-            if case .checkpoint(let checkpoint) = $0 { checkpoints.append(checkpoint) }
+        var checkpoints: [AuditReading<AuditCheckpoint>] = []
+        var cuts: [AuditReading<AuditCut>] = []
+        try read(path, wantsEvents: false) { entry in
+            switch entry {
+            case .checkpoint(let checkpoint): checkpoints.append(.intact(checkpoint))
+            case .cut(let cut): cuts.append(.intact(cut))
+            case .damaged(let damage) where damage.part == .checkpoint: checkpoints.append(.damaged(damage))
+            case .damaged(let damage) where damage.part == .cut: cuts.append(.damaged(damage))
+            case .damaged, .event: break
+            }
         }
-        var verifier = AuditVerifier(checkpoints: checkpoints, trusting: keys)
-        try read(path, wantsEvents: true) { if case .event(let record) = $0 { verifier.take(record) } }
+        var verifier = AuditVerifier(checkpoints: checkpoints, cuts: cuts, terms: terms)
+        try read(path, wantsEvents: true) { entry in
+            switch entry {
+            case .event(let record): verifier.take(.intact(record))
+            case .damaged(let damage) where damage.part == .event:
+                // One that stands in no chain is not followed.
+                if AuditRecord.sequences.contains(damage.sequence), damage.field != "node" {
+                    verifier.take(.damaged(damage))
+                } else {
+                    verifier.take(stray: damage)
+                }
+            case .damaged, .checkpoint, .cut: break
+            }
+        }
         return verifier.finish()
     }
 

@@ -2,15 +2,15 @@ import Crypto
 import Foundation
 import OAuth2
 
-/// The Ed25519 key that signs checkpoints of the audit chain.
-package struct AuditSigningKey: AuditCheckpointSigning {
+/// The Ed25519 key that signs checkpoints and cuts of the audit chain.
+package struct AuditSigningKey: AuditNoteSigning {
     /// Why a key cannot be used.
     package enum Problem: Error, Hashable, Sendable {
         case invalidName
         case malformed
         case unreadable(path: String)
         case unwritable(path: String)
-        /// A checkpoint was asked for a hash that is none.
+        /// A signature was asked for a hash that is none.
         case invalidHash
     }
 
@@ -33,15 +33,41 @@ package struct AuditSigningKey: AuditCheckpointSigning {
         try AuditSigningKey(name: name, seed: Secret(random.bytes(32)))
     }
 
+    package var trustedKeys: [AuditVerifierKey] { [verifierKey] }
+
     package func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
+        let at = at.writable
+        let text = AuditCheckpointText(origin: origin(of: node), size: size, hash: try bytes(of: hash), at: at)
+        return AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: try note(text.description))
+    }
+
+    package func signCut(
+        node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
+    ) throws -> AuditCut {
+        let at = at.writable
+        let text = AuditCutText(
+            origin: origin(of: node), through: through, hash: try bytes(of: hash), retention: retention,
+            isAdopted: isAdopted, at: at)
+        return AuditCut(
+            node: node, through: through, hash: hash, retention: retention, isAdopted: isAdopted, at: at,
+            note: try note(text.description))
+    }
+
+    private func origin(of node: String) -> String {
+        AuditCheckpointText.origin(keyName: verifierKey.name, node: node)
+    }
+
+    private func bytes(of hash: String) throws -> [UInt8] {
         guard let bytes = Base64URL.decode(hash), bytes.count == 32 else { throw Problem.invalidHash }
-        let origin = AuditCheckpointText.origin(keyName: verifierKey.name, node: node)
-        let text = AuditCheckpointText(origin: origin, size: size, hash: bytes, at: at).description
+        return bytes
+    }
+
+    /// The text with its signature.
+    private func note(_ text: String) throws -> String {
         let key = try Curve25519.Signing.PrivateKey(rawRepresentation: seed.expose())
         let signature = SignedNote.Signature(
             name: verifierKey.name, keyID: verifierKey.keyID, bytes: Array(try key.signature(for: Array(text.utf8))))
-        let note = SignedNote(text: text, signatures: [signature]).description
-        return AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: note)
+        return SignedNote(text: text, signatures: [signature]).description
     }
 
     /// The text form that other signed-note tools read: `PRIVATE+KEY+<name>+<key id>+<base64 of 0x01 and the seed>`.

@@ -3,6 +3,20 @@ package protocol AuditForwardTransport: Sendable {
     func connect() async throws -> any AuditForwardConnection
 }
 
+/// What a receiver gets: what stands in a chain, and what its node has signed about it.
+package enum AuditForwardItem: Hashable, Sendable {
+    case entry(AuditEntry)
+    case note(AuditNote)
+
+    /// A line as an export has it.
+    package var json: [UInt8] {
+        switch self {
+        case .entry(let entry): entry.json
+        case .note(let note): note.json
+        }
+    }
+}
+
 /// One connection to a receiver, for as long as it lives.
 package protocol AuditForwardConnection: Sendable {
     /// How long a delivery must have been followed by a living connection before it counts.
@@ -11,9 +25,9 @@ package protocol AuditForwardConnection: Sendable {
     /// resets the connection, and what was delivered shortly before is then sent again.
     var settling: Duration { get }
 
-    /// Hands records over, in order; they have left this machine when it returns.
-    /// - Throws: when the connection is lost. Any number of the records may have arrived.
-    func deliver(_ records: [AuditRecord]) async throws
+    /// Hands items over, in order; they have left this machine when it returns.
+    /// - Throws: when the connection is lost. Any number of the items may have arrived.
+    func deliver(_ items: [AuditForwardItem]) async throws
 
     /// - Throws: when the connection is lost.
     func check() throws

@@ -6,7 +6,7 @@ package final class AuditForwardStatus: Sendable {
         package var isConnected = false
         /// Why the last connection ended; `nil` while all is well.
         package var problem: String?
-        /// Events handed over since the start, repeated ones included.
+        /// Events and notes handed over since the start, repeated ones included.
         package var delivered: Int64 = 0
         package var failures: Int64 = 0
         /// Events that retention removed before they could be forwarded.

@@ -1,4 +1,4 @@
-/// Sends a node's audit events to one target, in order and at least once.
+/// Sends a node's audit events and signed notes to one target, in order and at least once.
 ///
 /// The log's own table is the buffer: nothing is kept in memory but the batch under way. What counts as delivered is
 /// noted in the database, so that neither a crash here nor one there loses an event; events may come twice.
@@ -17,7 +17,7 @@ package struct AuditForwarder: Sendable {
 
     private struct Delivery {
         let node: String
-        let sequence: Int64
+        let position: AuditForwardPosition
         let at: ContinuousClock.Instant
     }
 
@@ -52,18 +52,18 @@ package struct AuditForwarder: Sendable {
     package func forward(
         over connection: any AuditForwardConnection, pause: @Sendable () async -> Bool
     ) async throws {
-        var sent = try await firstSequences()
+        var sent = try await firstPositions()
         var unsettled: [Delivery] = []
         while true {
             var isIdle = true
             if unsettled.count < Self.unsettledLimit {
                 for node in nodes {
-                    let records = try await records(of: node, behind: sent[node] ?? 0)
-                    guard let last = records.last else { continue }
-                    try await connection.deliver(records)
-                    status.delivered(records.count)
-                    sent[node] = last.sequence
-                    unsettled.append(Delivery(node: node, sequence: last.sequence, at: clock()))
+                    let (items, position) = try await items(of: node, behind: sent[node] ?? AuditForwardPosition())
+                    guard !items.isEmpty else { continue }
+                    try await connection.deliver(items)
+                    status.delivered(items.count)
+                    sent[node] = position
+                    unsettled.append(Delivery(node: node, position: position, at: clock()))
                     isIdle = false
                 }
             }
@@ -76,27 +76,42 @@ package struct AuditForwarder: Sendable {
 
     /// Events that the target is not known to have.
     package func lag() async throws -> Int64 {
-        let noted = try await cursors.forwardedSequences(to: target)
+        let noted = try await cursors.forwardedPositions(to: target)
         return try await log.chains().filter { nodes.contains($0.node) }
-            .reduce(0) { $0 + max(0, $1.sequence - (noted[$1.node] ?? 0)) }
+            .reduce(0) { $0 + max(0, $1.sequence - (noted[$1.node]?.sequence ?? 0)) }
     }
 
-    private func firstSequences() async throws -> [String: Int64] {
-        let noted = try await cursors.forwardedSequences(to: target)
+    private func firstPositions() async throws -> [String: AuditForwardPosition] {
+        let noted = try await cursors.forwardedPositions(to: target)
         guard noted.isEmpty, start == .now else { return noted }
-        var heads: [String: Int64] = [:]
+        var ends: [String: AuditForwardPosition] = [:]
         for head in try await log.chains() where nodes.contains(head.node) {
-            try await cursors.noteForwarded(to: target, node: head.node, through: head.sequence, at: time.now())
-            heads[head.node] = head.sequence
+            // What was signed about events that were never sent is of no use to the receiver.
+            let end = AuditForwardPosition(
+                sequence: head.sequence, notes: AuditNotePosition(checkpoint: head.sequence, cut: head.sequence))
+            try await cursors.noteForwarded(to: target, node: head.node, through: end, at: time.now())
+            ends[head.node] = end
         }
-        return heads
+        return ends
     }
 
-    private func records(of node: String, behind sequence: Int64) async throws -> [AuditRecord] {
-        guard sequence < Int64.max else { return [] }
-        let records = try await log.records(of: node, in: (sequence + 1)...Int64.max, limit: Self.batchSize)
-        if let first = records.first, first.sequence > sequence + 1 { status.lost(first.sequence - sequence - 1) }
-        return records
+    /// The next items and the position behind them.
+    private func items(
+        of node: String, behind position: AuditForwardPosition
+    ) async throws -> ([AuditForwardItem], AuditForwardPosition) {
+        let end = AuditRecord.sequences.upperBound
+        guard position.sequence < end else { return ([], position) }
+        var position = position
+        let entries = try await log.entries(of: node, in: (position.sequence + 1)...end, limit: Self.batchSize)
+        if let first = entries.first, first.sequence > position.sequence + 1 {
+            status.lost(first.sequence - position.sequence - 1)
+        }
+        position.sequence = entries.last?.sequence ?? position.sequence
+        // A note comes behind the events that it is about, as far as they are there.
+        let notes = try await log.notes(of: node, behind: position.notes, limit: Self.batchSize)
+            .filter { [position] in entries.count < Self.batchSize || $0.sequence <= position.sequence }
+        for note in notes { position.notes.advance(to: note) }
+        return (entries.map(AuditForwardItem.entry) + notes.map(AuditForwardItem.note), position)
     }
 
     /// Notes what was delivered long enough ago on a connection that lives still.
@@ -104,9 +119,9 @@ package struct AuditForwarder: Sendable {
         let limit = clock() - settling
         let settled = unsettled.prefix { $0.at <= limit }
         guard !settled.isEmpty else { return }
-        let ends = Dictionary(settled.map { ($0.node, $0.sequence) }) { max($0, $1) }
-        for (node, sequence) in ends.sorted(by: { $0.key < $1.key }) {
-            try await cursors.noteForwarded(to: target, node: node, through: sequence, at: time.now())
+        let ends = Dictionary(settled.map { ($0.node, $0.position) }) { $0.joined(with: $1) }
+        for (node, position) in ends.sorted(by: { $0.key < $1.key }) {
+            try await cursors.noteForwarded(to: target, node: node, through: position, at: time.now())
         }
         unsettled.removeFirst(settled.count)
     }

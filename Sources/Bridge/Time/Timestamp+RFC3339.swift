@@ -1,5 +1,8 @@
 extension Timestamp {
     /// RFC 3339 with milliseconds in UTC, `2026-11-21T07:00:00.000Z` (contract §13).
+    ///
+    /// It has four digits for a year, so an instant before the year 0 or behind the year 9999 is written as the nearest
+    /// one that there is a text for.
     package var rfc3339: String {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -9,7 +12,7 @@ extension Timestamp {
 
     /// Writes ``rfc3339`` behind what is there.
     package func appendRFC3339(to text: inout [UInt8]) {
-        let (days, millisecondOfDay) = milliseconds.dividedFloored(by: 86_400_000)
+        let (days, millisecondOfDay) = writable.milliseconds.dividedFloored(by: 86_400_000)
         let (year, month, day) = Self.civil(daysSinceEpoch: days)
         let second = millisecondOfDay / 1000
         func append(_ value: Int64, digits: Int) {
@@ -37,6 +40,7 @@ extension Timestamp {
     }
 
     /// Reads `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)` (RFC 3339 §5.6); digits past milliseconds are cut off.
+    /// - Returns: `nil` also where the offset leads out of the years 0 to 9999: no text would say it again.
     package init?(rfc3339 text: String) {
         var reader = DigitReader(text: Array(text.utf8))
         guard let year = reader.number(digits: 4), reader.skip("-"), let month = reader.number(digits: 2),
@@ -50,6 +54,7 @@ extension Timestamp {
         let days = Self.daysSinceEpoch(year: year, month: month, day: day)
         guard Self.civil(daysSinceEpoch: days) == (year, month, day) else { return nil }
         milliseconds = ((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1000 + fraction
+        guard isWritable else { return nil }
     }
 
     // Days <-> proleptic Gregorian date, counting years from March so that the leap day comes last
@@ -67,13 +72,6 @@ extension Timestamp {
         let (era, yearOfEra) = (month <= 2 ? year - 1 : year).dividedFloored(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-}
-
-extension Int64 {
-    fileprivate func dividedFloored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
 

@@ -5,13 +5,24 @@
 package struct Timestamp: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
+    /// The first instant that RFC 3339 can write: the begin of the year 0.
+    package static let earliest = Timestamp(milliseconds: -62_167_219_200_000)
+    /// The last instant that RFC 3339 can write: the end of the year 9999.
+    package static let latest = Timestamp(milliseconds: 253_402_300_799_999)
+
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// From a JWT NumericDate (RFC 7519 §2).
     package init(seconds: Int64) { milliseconds = seconds.timesOneThousand }
 
     /// Whole seconds, rounded down: a JWT NumericDate.
-    package var seconds: Int64 { Int64((Double(milliseconds) / 1000).rounded(.down)) }
+    package var seconds: Int64 { milliseconds.dividedFloored(by: 1000).quotient }
+
+    /// Whether RFC 3339 can write it. What cannot be written is no instant that anybody meant.
+    package var isWritable: Bool { self >= .earliest && self <= .latest }
+
+    /// The instant itself, or the nearest one that can be written.
+    package var writable: Timestamp { min(max(self, .earliest), .latest) }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
@@ -40,6 +51,12 @@ extension Duration {
 }
 
 extension Int64 {
+    /// Whole quotient towards negative infinity, and what is left: never negative.
+    func dividedFloored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+
     fileprivate var timesOneThousand: Int64 {
         let (product, isTooLarge) = multipliedReportingOverflow(by: 1000)
         return isTooLarge ? (self < 0 ? .min : .max) : product

@@ -31,7 +31,7 @@ struct AdminRoutes {
     }
 
     private func addAudit(to endpoints: Endpoints) {
-        let audit = AuditController(gate: services.gate, log: services.storage, keys: services.auditKeys)
+        let audit = AuditController(gate: services.gate, log: services.storage, terms: services.auditTerms)
         let stream = AuditStreamController(gate: services.gate, log: services.storage)
         endpoints.on("/api/admin/audit-events", [.get: audit.search])
         endpoints.on("/api/admin/audit-events.csv", [.get: audit.export(.csv)])

@@ -9,8 +9,8 @@ package struct AdminServices: Sendable {
     let users: any UserRegister
     let keys: any KeyRegister
     let explainer: Explainer
-    /// Keys whose signatures on checkpoints count.
-    let auditKeys: [AuditVerifierKey]
+    /// What the audit log is verified against: keys, and notes that lie outside of the database.
+    let auditTerms: @Sendable () -> AuditVerificationTerms
     /// What the node says about itself.
     let health: @Sendable () async -> NodeHealth
     let settings: @Sendable () -> [SettingLine]
@@ -18,7 +18,8 @@ package struct AdminServices: Sendable {
 
     package init(
         gate: AdminGate, storage: any BridgeStorage, webSessions: WebSessions, clients: any ClientRegister,
-        users: any UserRegister, keys: any KeyRegister, explainer: Explainer, auditKeys: [AuditVerifierKey],
+        users: any UserRegister, keys: any KeyRegister, explainer: Explainer,
+        auditTerms: @escaping @Sendable () -> AuditVerificationTerms,
         health: @escaping @Sendable () async -> NodeHealth, settings: @escaping @Sendable () -> [SettingLine],
         alerts: AlertBoard = AlertBoard(rules: [])
     ) {
@@ -29,7 +30,7 @@ package struct AdminServices: Sendable {
         self.users = users
         self.keys = keys
         self.explainer = explainer
-        self.auditKeys = auditKeys
+        self.auditTerms = auditTerms
         self.health = health
         self.settings = settings
         self.alerts = alerts

@@ -8,7 +8,7 @@ import OAuth2
 struct AuditController: Sendable {
     let gate: AdminGate
     let log: any AuditLog
-    let keys: [AuditVerifierKey]
+    let terms: @Sendable () -> AuditVerificationTerms
 
     @Sendable func search(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         _ = try await gate.admit(request, context)
@@ -17,20 +17,20 @@ struct AuditController: Sendable {
         let page = try await log.search(
             AuditFilterReader.filter(query), before: AuditFilterReader.cursor(query),
             limit: AdminRequestReader.limit(query))
-        return .list(page.records.map(\.json), next: page.next?.text)
+        return .list(page.entries.map(\.json), next: page.next?.text)
     }
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         _ = try await gate.admit(request, context)
-        guard let record = try await log.record(id: AdminRequestReader.parameter("id", context)) else {
+        guard let entry = try await log.entry(id: AdminRequestReader.parameter("id", context)) else {
             throw OAuthError(.notFound)
         }
-        return .json(bytes: record.json)
+        return .json(bytes: entry.json)
     }
 
     @Sendable func verify(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         _ = try await gate.admit(request, context)
-        let report = try await AuditReview(log).verify(trusting: keys)
+        let report = try await AuditReview(log).verify(terms())
         return .json(bytes: Array(report.json.utf8))
     }
 

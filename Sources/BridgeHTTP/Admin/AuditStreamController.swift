@@ -60,11 +60,12 @@ struct AuditStreamController: Sendable {
         try await writer.write(ByteBuffer(string: "retry: 2000\nid: \(start.text)\n: listening\n\n"))
         var pauses = 0
         for await _ in Ticks(every: Self.pause).cancelOnGracefulShutdown() {
-            for record in try await follower.next(limit: 1000) {
-                sent.advance(to: record)
-                guard filter.matches(record.event) else { continue }
+            for entry in try await follower.next(limit: 1000) {
+                sent.advance(to: entry)
+                // What cannot be read matches when nothing is asked for.
+                guard entry.value.map({ filter.matches($0.event) }) ?? (filter == AuditFilter()) else { continue }
                 var piece = ByteBuffer(string: "id: \(sent.text)\ndata: ")
-                piece.writeBytes(record.json)
+                piece.writeBytes(entry.json)
                 piece.writeString("\n\n")
                 try await writer.write(piece)
             }

@@ -26,8 +26,8 @@ struct ConsoleEvents: Sendable {
         do {
             let page = try await frame.services.storage.search(
                 AuditFilterReader.filter(query), before: AuditFilterReader.cursor(query), limit: Self.pageSize)
-            values["events"] = page.records.map(ConsoleRows.event)
-            values["is_empty"] = page.records.isEmpty
+            values["events"] = page.entries.map { ConsoleRows.event($0) }
+            values["is_empty"] = page.entries.isEmpty
             if let next = page.next {
                 values["next_path"] = "/admin/events?\(Self.query(set + [("cursor", next.text)]))"
             }
@@ -50,28 +50,30 @@ struct ConsoleEvents: Sendable {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let log = frame.services.storage
-        guard let record = try await log.record(id: AdminRequestReader.parameter("id", context)) else {
+        guard let entry = try await log.entry(id: AdminRequestReader.parameter("id", context)) else {
             throw OAuthError(.notFound)
         }
-        var values: [String: any Sendable] = ["id": record.id, "type": record.event.type.rawValue]
-        values["facts"] = Self.facts(record)
-        values["is_intact"] = record.isIntact
-        let first = max(1, record.sequence - Self.neighbours)
-        let chain = try await log.records(
-            of: record.node, in: first...(record.sequence + Self.neighbours), limit: Int(Self.neighbours) * 2 + 1)
+        var values: [String: any Sendable] = [
+            "id": entry.id, "type": entry.value?.event.type.rawValue ?? "damaged",
+            "facts": entry.value.map(Self.facts) ?? [], "is_intact": entry.value?.isIntact ?? true,
+        ]
+        values["damage"] = entry.damage?.sentence
+        let first = max(1, entry.sequence - Self.neighbours)
+        let chain = try await log.entries(
+            of: entry.node, in: first...(entry.sequence + Self.neighbours), limit: Int(Self.neighbours) * 2 + 1)
         values["chain"] = chain.map { neighbour -> [String: any Sendable] in
             var row = ConsoleRows.event(neighbour)
-            row["hash"] = String(neighbour.hash.prefix(12))
-            row["is_this"] = neighbour.id == record.id
+            row["hash"] = String((neighbour.value?.hash ?? neighbour.damage?.hash ?? "").prefix(12))
+            row["is_this"] = neighbour.id == entry.id
             return row
         }
-        if let id = record.event.requestID {
+        if let record = entry.value, let id = record.event.requestID {
             var filter = AuditFilter()
             filter.requestID = id
             filter.from = record.event.at - .seconds(600)
             filter.to = record.event.at + .seconds(600)
-            let found = try await log.search(filter, before: nil, limit: Self.pageSize).records
-            values["request"] = found.reversed().map(ConsoleRows.event)
+            let found = try await log.search(filter, before: nil, limit: Self.pageSize).entries
+            values["request"] = found.reversed().map { ConsoleRows.event($0) }
         }
         return frame.render("event", values, section: .events, visit: visit, request, context)
     }
@@ -81,7 +83,8 @@ struct ConsoleEvents: Sendable {
     ) async throws -> Response {
         let page = try await frame.services.storage.search(AuditFilter(), before: nil, limit: 20)
         return frame.render(
-            "live", ["events": page.records.map(ConsoleRows.event)], section: .live, visit: visit, request, context)
+            "live", ["events": page.entries.map { ConsoleRows.event($0) }], section: .live, visit: visit, request,
+            context)
     }
 
     static func query(_ fields: [(String, String)]) -> String {

@@ -33,7 +33,7 @@ struct ConsoleOverview: Sendable {
         var latest = AuditFilter()
         latest.outcome = .failure
         latest.from = axis.start
-        let failures = try await storage.search(latest, before: nil, limit: 8).records
+        let failures = try await storage.search(latest, before: nil, limit: 8).entries
 
         func count(_ types: Set<String>) -> [Int64] {
             axis.sums(tallies.filter { types.contains($0.type.rawValue) }.map { ($0.at, $0.count) })
@@ -52,13 +52,15 @@ struct ConsoleOverview: Sendable {
             "spans": Self.spans.map { item -> [String: any Sendable] in
                 ["hours": String(item.hours), "name": item.name, "is_current": item.hours == span.hours]
             },
-            "numbers": series.map { ["name": $0.name, "value": String($0.values.reduce(0, +)), "style": $0.style] }
+            "numbers": series.map {
+                ["name": $0.name, "value": String($0.values.reduce(0, TimeAxis.sum)), "style": $0.style]
+            }
                 + [["name": "live sessions", "value": String(live), "style": "a"]],
             "tokens_chart": TimeChart(title: "Login tokens", axis: axis, series: series).svg,
             "sessions_chart": TimeChart(title: "Live web sessions", axis: axis, series: [sessions]).svg,
             "legend": series.map { ["name": $0.name, "style": $0.style] },
             "reasons_chart": BarChart(title: "Refusals by reason", bars: reasons).svg,
-            "has_reasons": !reasons.isEmpty, "failures": failures.map(ConsoleRows.event),
+            "has_reasons": !reasons.isEmpty, "failures": failures.map { ConsoleRows.event($0) },
             "has_failures": !failures.isEmpty,
         ]
         return frame.render("overview", values, section: .overview, visit: visit, request, context)
@@ -68,7 +70,8 @@ struct ConsoleOverview: Sendable {
     private static func reasons(_ tallies: [AuditTally]) -> [(name: String, count: Int64)] {
         var counts: [String: Int64] = [:]
         for tally in tallies where tally.outcome == .failure {
-            counts["\(tally.type.rawValue): \(tally.reason ?? "no reason")", default: 0] += tally.count
+            let name = "\(tally.type.rawValue): \(tally.reason ?? "no reason")"
+            counts[name] = TimeAxis.sum(counts[name] ?? 0, tally.count)
         }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(10).map { ($0.key, $0.value) }
     }

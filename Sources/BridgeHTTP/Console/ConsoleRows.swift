@@ -3,6 +3,18 @@ import OAuth2
 
 /// Things of the domain as the templates take them.
 enum ConsoleRows {
+    static func event(_ entry: AuditEntry) -> [String: any Sendable] {
+        switch entry {
+        case .intact(let record): event(record)
+        case .damaged(let damage):
+            [
+                "id": damage.id, "path": "/admin/events/\(PercentEncoding.encode(damage.id))",
+                "at": damage.at?.rfc3339 ?? "", "time": damage.at.map(time) ?? "no time", "type": "damaged",
+                "outcome": "", "failed": true, "reason": "\(damage.field) cannot be read",
+            ]
+        }
+    }
+
     static func event(_ record: AuditRecord) -> [String: any Sendable] {
         let event = record.event
         var row: [String: any Sendable] = [

@@ -91,10 +91,10 @@ struct ConsoleTools: Sendable {
         let log = frame.services.storage
         var chains: [[String: any Sendable]] = []
         for head in try await log.chains() {
-            let last = try await log.records(of: head.node, in: head.sequence...head.sequence, limit: 1).first
+            let last = try await log.entries(of: head.node, in: head.sequence...head.sequence, limit: 1).first
             chains.append([
                 "node": head.node, "events": String(head.sequence),
-                "last": last.map { ConsoleRows.time($0.event.at) } ?? "", "hash": String(head.hash.prefix(12)),
+                "last": last?.at.map { ConsoleRows.time($0) } ?? "", "hash": String(head.hash.prefix(12)),
             ])
         }
         var values: [String: any Sendable] = [
@@ -103,12 +103,19 @@ struct ConsoleTools: Sendable {
             "chains": chains,
         ]
         if query["verify"] != nil {
-            let report = try await AuditReview(log).verify(trusting: frame.services.auditKeys)
+            let report = try await AuditReview(log).verify(frame.services.auditTerms())
             values["is_verified"] = true
             values["is_valid"] = report.isValid
             values["verified_events"] = String(report.events)
             values["verified_checkpoints"] = String(report.checkpoints)
-            values["problems"] = report.problems.prefix(50).map { ["id": $0.id, "kind": $0.kind.rawValue] }
+            values["verified_kept"] = String(report.kept)
+            values["problems"] = report.problems.prefix(50).map { problem -> [String: any Sendable] in
+                var row: [String: any Sendable] = ["id": problem.id, "kind": problem.kind.rawValue]
+                row["field"] = problem.field
+                return row
+            }
+            values["cuts"] = report.cuts.suffix(50).reversed().map(Self.cut)
+            values["has_cuts"] = !report.cuts.isEmpty
         }
         return frame.render("nodes", values, section: .nodes, visit: visit, request, context)
     }
@@ -122,6 +129,13 @@ struct ConsoleTools: Sendable {
         return [
             "clients": rows(clients.filter { $0.kind == .web }), "exchanging": rows(exchanging),
             "can_exchange": frame.device != nil && !exchanging.isEmpty, "audience": frame.publicOrigin.description,
+        ]
+    }
+
+    private static func cut(_ cut: AuditCut) -> [String: any Sendable] {
+        [
+            "node": cut.node, "through": String(cut.through), "at": ConsoleRows.time(cut.at),
+            "retention": "\(cut.retention.components.seconds / 86_400) d", "is_adopted": cut.isAdopted,
         ]
     }
 

@@ -34,7 +34,7 @@ struct ConsoleUsers: Sendable {
         let sessions = try await services.users.sessions(of: subject, before: nil, limit: 200)
         var filter = AuditFilter()
         filter.subject = subject
-        let events = try await services.storage.search(filter, before: nil, limit: 20).records
+        let events = try await services.storage.search(filter, before: nil, limit: 20).entries
         var values = ConsoleRows.user(user)
         if let device = frame.device {
             values.merge(try await ConsoleDevices.values(of: subject, in: device, at: now)) { $1 }
@@ -42,7 +42,7 @@ struct ConsoleUsers: Sendable {
         values["sessions"] = sessions.map { ConsoleRows.session($0, at: now) }
         values["has_sessions"] = !sessions.isEmpty
         values["has_live_sessions"] = sessions.contains { $0.isAlive(at: now) }
-        values["events"] = events.map(ConsoleRows.event)
+        values["events"] = events.map { ConsoleRows.event($0) }
         values["events_path"] = "/admin/events?sub=\(PercentEncoding.encode(subject.rawValue))"
         return frame.render("user", values, section: .users, visit: visit, request, context)
     }

@@ -19,14 +19,22 @@ struct TimeAxis: Hashable, Sendable {
     /// Adds up what falls into each bar.
     func sums(_ points: [(Timestamp, Int64)]) -> [Int64] {
         var values = [Int64](repeating: 0, count: bars)
-        for (at, count) in points { if let bar = bar(of: at) { values[bar] += count } }
+        for (at, count) in points { if let bar = bar(of: at) { values[bar] = Self.sum(values[bar], count) } }
         return values
+    }
+
+    /// What a chart can draw: its arithmetic has room above it.
+    static let largest: Int64 = 1_000_000_000_000_000
+
+    /// Adds counts, which may be anybody's, without leaving what a chart can draw.
+    static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+        min(max(0, one), largest) + min(max(0, other), largest - min(max(0, one), largest))
     }
 
     /// The last look at a number in each bar; a bar without one has the number before it.
     func lasts(_ points: [(Timestamp, Int64)], now: Int64) -> [Int64] {
         var found = [Int64?](repeating: nil, count: bars)
-        for (at, value) in points { if let bar = bar(of: at) { found[bar] = value } }
+        for (at, value) in points { if let bar = bar(of: at) { found[bar] = Self.sum(value, 0) } }
         found[bars - 1] = now
         var last: Int64 = 0
         return found.map { value in
@@ -39,7 +47,8 @@ struct TimeAxis: Hashable, Sendable {
     func begin(of bar: Int) -> Timestamp { start + .milliseconds(Int64(bar) * width) }
 
     private func bar(of at: Timestamp) -> Int? {
+        guard at >= start, at < end else { return nil }
         let bar = Int((at.milliseconds - start.milliseconds) / width)
-        return (0..<bars).contains(bar) && at >= start ? bar : nil
+        return (0..<bars).contains(bar) ? bar : nil
     }
 }

@@ -30,10 +30,10 @@ private struct JSONLinesConnection: AuditForwardConnection {
 
     var settling: Duration { .zero }
 
-    func deliver(_ records: [AuditRecord]) async throws {
+    func deliver(_ items: [AuditForwardItem]) async throws {
         var bytes: [UInt8] = []
-        for record in records {
-            record.appendJSON(to: &bytes)
+        for item in items {
+            bytes += item.json
             bytes.append(UInt8(ascii: "\n"))
         }
         var request = HTTPClientRequest(url: url.description)

@@ -22,9 +22,9 @@ struct SyslogConnection: AuditForwardConnection {
     private static let firstLook = Duration.milliseconds(1)
     private static let longestPause = Duration.milliseconds(50)
 
-    func deliver(_ records: [AuditRecord]) async throws {
+    func deliver(_ items: [AuditForwardItem]) async throws {
         var bytes: [UInt8] = []
-        for record in records { message.appendFrame(of: record, to: &bytes) }
+        for item in items { message.appendFrame(of: item, to: &bytes) }
         let buffer = channel.allocator.buffer(bytes: bytes)
         let deadline = channel.eventLoop.scheduleTask(in: Self.timeout) { [channel, watcher] in
             watcher.note("the receiver takes nothing")

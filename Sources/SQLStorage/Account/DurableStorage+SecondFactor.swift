@@ -63,7 +63,7 @@ extension DurableStorage {
 
     package func unusedRecoveryCodes(of subject: Subject) async throws -> Int {
         try await read { session in
-            Int(try session.run(AccountSQL.unusedRecoveryCodes, [SQLValue(subject)]).first?.integer(0) ?? 0)
+            try session.run(AccountSQL.unusedRecoveryCodes, [SQLValue(subject)]).first?.count(0) ?? 0
         }
     }
 }

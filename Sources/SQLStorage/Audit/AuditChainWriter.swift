@@ -1,5 +1,6 @@
 import Bridge
 import Logging
+import OAuth2
 
 /// Knows where this node's chain ends and when a checkpoint is due.
 struct AuditChainWriter: Sendable {
@@ -7,17 +8,29 @@ struct AuditChainWriter: Sendable {
     static let checkpointInterval: Int64 = 1000
 
     let node: String
-    let signer: any AuditCheckpointSigning
+    let signer: any AuditNoteSigning
+    /// Gets every note once it is durable.
+    var outlet: any AuditNoteOutlet = NoAuditNoteOutlet()
     let time: TimeSource
     let logger: Logger
 
     /// The chain's end as the database has it.
+    ///
+    /// Rows that stand in no chain do not count, nor checkpoints of what is not there: whatever somebody put into the
+    /// tables, the next event has a free place, and the next checkpoint comes.
     func readChain(_ session: any SQLSession) throws -> AuditChain {
-        let head = try session.run(AuditSQL.head, [.text(node)]).first
-        let checkpoint = try session.run(AuditSQL.lastCheckpointSize, [.text(node)]).first
+        let end = try AuditChainEnd.find(of: node, session.run)
+        let sequence = end?.sequence ?? 0
+        let checkpoint = try session.run(AuditSQL.lastCheckpointSize, [.text(node), .integer(sequence)]).first
         return AuditChain(
-            node: node, sequence: try head?.integer(0) ?? 0, hash: try head?.text(1) ?? AuditRecord.genesis,
+            node: node, sequence: sequence, hash: end.flatMap { Self.hash($0.hash) } ?? AuditRecord.genesis,
             checkpointedSize: try checkpoint?.integer(0) ?? 0)
+    }
+
+    /// What cannot be a hash cannot be followed; verification shows the break.
+    private static func hash(_ value: SQLValue) -> String? {
+        guard case .text(let text) = value, Base64URL.decode(text)?.count == 32 else { return nil }
+        return text
     }
 
     /// Signs a checkpoint when enough events came since the last one.

@@ -1,3 +1,5 @@
+import Bridge
+
 /// The statements of the audit log.
 enum AuditSQL {
     static let columns = """
@@ -31,9 +33,27 @@ enum AuditSQL {
         return SQLStatement("INSERT INTO audit_event (\(columns)) VALUES \(values.joined(separator: ", "))")
     }
 
-    static let head: SQLStatement = """
-        SELECT sequence, hash FROM audit_event WHERE node = $1 ORDER BY sequence DESC LIMIT 1
+    /// What can stand in a chain. SQLite compares text and bytes as larger than any number, and keeps fractions.
+    private static func isPlace(_ column: String, upTo end: Int64 = AuditRecord.sequences.upperBound) -> String {
+        "\(column) >= 1 AND \(column) <= \(end) AND \(column) = CAST(\(column) AS BIGINT)"
+    }
+
+    /// The last place of the lower half, which no chain comes to by itself.
+    static let middle = AuditRecord.sequences.upperBound / 2
+
+    static let head = SQLStatement(
         """
+        SELECT sequence, hash FROM audit_event WHERE node = $1 AND \(isPlace("sequence", upTo: middle))
+        ORDER BY sequence DESC LIMIT 1
+        """)
+    static let following: SQLStatement = """
+        SELECT sequence, hash FROM audit_event WHERE node = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
+        """
+
+    static let first = SQLStatement(
+        """
+        SELECT sequence FROM audit_event WHERE node = $1 AND \(isPlace("sequence")) ORDER BY sequence LIMIT 1
+        """)
 
     static let records = SQLStatement(
         """
@@ -41,16 +61,68 @@ enum AuditSQL {
         WHERE node = $1 AND sequence >= $2 AND sequence <= $3 ORDER BY sequence LIMIT $4
         """)
 
+    /// Rows of a node below the first place of a chain.
+    static let before: SQLStatement = """
+        SELECT node, sequence FROM audit_event WHERE node = $1 AND sequence < 1 ORDER BY sequence LIMIT $2
+        """
+    /// Rows of a node behind one place and up to another.
+    static let between: SQLStatement = """
+        SELECT node, sequence FROM audit_event WHERE node = $1 AND sequence > $2 AND sequence <= $3
+        ORDER BY sequence LIMIT $4
+        """
+    /// Rows of a node behind the last place that a chain can have.
+    static let behind: SQLStatement = """
+        SELECT node, sequence FROM audit_event WHERE node = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
+        """
+    static let allPlaces: SQLStatement = """
+        SELECT node, sequence FROM audit_event WHERE node = $1 ORDER BY sequence LIMIT $2
+        """
+
+    static func hashes(count: Int) -> SQLStatement {
+        let places = (0..<count).map { "$\($0 + 2)" }.joined(separator: ", ")
+        return SQLStatement(
+            "SELECT sequence, hash FROM audit_event WHERE node = $1 AND sequence IN (\(places))", isRecurring: false)
+    }
+
     // One index probe a node: a GROUP BY would read every event there is.
     static let firstNode: SQLStatement = "SELECT min(node) FROM audit_event"
     static let nextNode: SQLStatement = "SELECT min(node) FROM audit_event WHERE node > $1"
 
+    /// What somebody else put in its place must not keep a node from signing.
     static let insertCheckpoint: SQLStatement = """
         INSERT INTO audit_checkpoint (node, size, at, hash, note) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (node, size) DO UPDATE SET at = excluded.at, hash = excluded.hash, note = excluded.note
         """
 
-    static let lastCheckpointSize: SQLStatement = """
-        SELECT size FROM audit_checkpoint WHERE node = $1 ORDER BY size DESC LIMIT 1
+    /// Of what is there: `$2` is the chain's end.
+    static let lastCheckpointSize = SQLStatement(
+        """
+        SELECT size FROM audit_checkpoint WHERE node = $1 AND size <= $2 AND \(isPlace("size"))
+        ORDER BY size DESC LIMIT 1
+        """)
+
+    static let checkpoint: SQLStatement = """
+        SELECT node, size, at, hash, note FROM audit_checkpoint WHERE node = $1 AND size = $2
+        """
+    static let checkpointsBehind: SQLStatement = """
+        SELECT node, size, at, hash, note FROM audit_checkpoint
+        WHERE node = $1 AND size > $2 AND size <= $3 ORDER BY size LIMIT $4
+        """
+    /// Those that a cut may be made at; `$4` is the latest time of their signature.
+    static let oldCheckpoints: SQLStatement = """
+        SELECT node, size, at, hash, note FROM audit_checkpoint
+        WHERE node = $1 AND size > $2 AND size < $3 AND at <= $4 ORDER BY size LIMIT $5
+        """
+
+    static let insertCut: SQLStatement = """
+        INSERT INTO audit_cut (node, through, note) VALUES ($1, $2, $3)
+        ON CONFLICT (node, through) DO UPDATE SET note = excluded.note
+        """
+    static let cuts: SQLStatement = "SELECT node, through, note FROM audit_cut ORDER BY node, through"
+    static let cut: SQLStatement = "SELECT node, through, note FROM audit_cut WHERE node = $1 AND through = $2"
+    static let cutsBehind: SQLStatement = """
+        SELECT node, through, note FROM audit_cut
+        WHERE node = $1 AND through > $2 AND through <= $3 ORDER BY through LIMIT $4
         """
 
     static let checkpoints: SQLStatement = """

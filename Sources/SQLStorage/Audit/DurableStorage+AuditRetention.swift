@@ -1,68 +1,163 @@
 package import Bridge
+import OAuth2
 
 extension DurableStorage: AuditRetention {
     /// Events that one cut takes, where checkpoints allow it: small enough that nobody waits long behind it.
     private static let cutSize: Int64 = 5000
+    /// Checkpoints that are looked at together.
+    private static let pageSize: Int64 = 100
 
-    package func purgeAudit(before cutoff: Timestamp, at now: Timestamp) async throws -> Int {
+    package func purgeAudit(olderThan retention: Duration, at now: Timestamp) async throws -> AuditPurge {
+        var refused: [AuditVerificationReport.Problem] = []
         for head in try await chains() {
-            let purged = try await write { transaction in
-                try Self.purge(head, before: cutoff, at: now, in: transaction)
+            guard let place = try await place(toCut: head, signedUntil: now - retention) else { continue }
+            if let problem = try await problem(of: place) {
+                refused.append(problem)
+                continue
             }
-            if purged > 0 { return purged }
+            let removed = try await cut(place, retention: retention, at: now)
+            if removed > 0 { return AuditPurge(removed: removed, refused: refused) }
         }
-        return 0
+        return AuditPurge(removed: 0, refused: refused)
     }
 
-    private static func purge(
-        _ head: AuditChainHead, before cutoff: Timestamp, at now: Timestamp, in transaction: WriteTransaction
-    ) throws -> Int {
-        let node = SQLValue.text(head.node)
-        guard let first = try transaction.run(AuditRetentionSQL.first, [node]).first?.optionalInteger(0) else {
-            return 0
+    package func adoptCuts(olderThan retention: Duration?, at now: Timestamp) async throws -> [AuditCut] {
+        var adopted: [AuditCut] = []
+        for head in try await chains() {
+            guard let cut = try await adoption(of: head, olderThan: retention, at: now) else { continue }
+            try await write { transaction in try transaction.record(cut) }
+            adopted.append(cut)
         }
-        // The chain's last event stays in any case: the next one is chained to it.
-        let place = [node, .integer(first), .integer(head.sequence), SQLValue(cutoff)]
-        let within = try transaction.run(AuditRetentionSQL.lastCheckpoint, place + [.integer(first + cutSize)])
-        let found = try within.first ?? transaction.run(AuditRetentionSQL.firstCheckpoint, place).first
-        guard let size = try found?.integer(0) else { return 0 }
-        try transaction.run(AuditRetentionSQL.delete, [node, .integer(size)])
-        try transaction.record(AuditCut(node: head.node, through: size).event(at: now))
-        try renewStatements(at: now, in: transaction)
-        return Int(size - first + 1)
+        return adopted
     }
 
-    /// A cut that took the statement about another node's last cut along says it anew.
-    private static func renewStatements(at now: Timestamp, in transaction: WriteTransaction) throws {
-        var node = try transaction.run(AuditSQL.firstNode).first?.optionalText(0)
-        while let current = node {
-            if let first = try transaction.run(AuditRetentionSQL.first, [.text(current)]).first?.optionalInteger(0),
-                first > 1
-            {
-                let event = AuditCut(node: current, through: first - 1).event(at: now)
-                let stated = try transaction.run(
-                    AuditRetentionSQL.statement, [.text(event.type.rawValue), SQLValue(event.detail)])
-                if stated.isEmpty { try transaction.record(event) }
+    /// Where a chain can be cut.
+    private struct Place: Sendable {
+        /// The first sequence that there is.
+        let first: Int64
+        let checkpoint: AuditCheckpoint
+    }
+
+    /// The last checkpoint within ``cutSize``, or else the first behind it; of those that are old enough, and whose
+    /// signature says so: the columns are anybody's.
+    private func place(toCut head: AuditChainHead, signedUntil cutoff: Timestamp) async throws -> Place? {
+        let keys = try auditor().signer.trustedKeys
+        return try await read { session in
+            let node = SQLValue.text(head.node)
+            guard let first = try session.run(AuditSQL.first, [node]).first?.integer(0) else { return nil }
+            var best: AuditCheckpoint?
+            var last = first - 1
+            while true {
+                // The chain's last event stays in any case: the next one is chained to it.
+                let rows = try session.run(
+                    AuditSQL.oldCheckpoints,
+                    [node, .integer(last), .integer(head.sequence), SQLValue(cutoff), .integer(Self.pageSize)])
+                for row in rows {
+                    guard let checkpoint = AuditReading<AuditCheckpoint>(row: row).value,
+                        checkpoint.problem(trusting: keys) == nil
+                    else { continue }
+                    last = checkpoint.size
+                    if best == nil || checkpoint.size <= first + Self.cutSize { best = checkpoint }
+                    if checkpoint.size > first + Self.cutSize { break }
+                }
+                guard rows.count == Self.pageSize, best == nil, case .integer(let end)? = rows.last?.values[1] else {
+                    return best.map { Place(first: first, checkpoint: $0) }
+                }
+                last = max(last, end)
             }
-            node = try transaction.run(AuditSQL.nextNode, [.text(current)]).first?.optionalText(0)
+        }
+    }
+
+    /// What is wrong with the part of a chain that a cut would take; `nil` when nothing is.
+    private func problem(of place: Place) async throws -> AuditVerificationReport.Problem? {
+        let checkpoint = place.checkpoint
+        let node = checkpoint.node
+        var checkpoints = [AuditReading.intact(checkpoint)]
+        var cuts: [AuditReading<AuditCut>] = []
+        if place.first > 1 {
+            let earlier = [SQLValue.text(node), .integer(place.first - 1)]
+            (checkpoints, cuts) = try await read { [checkpoints] session in
+                (
+                    checkpoints + (try session.run(AuditSQL.checkpoint, earlier).map(AuditReading.init(row:))),
+                    try session.run(AuditSQL.cut, earlier).map(AuditReading.init(row:))
+                )
+            }
+        }
+        var verifier = AuditVerifier(
+            checkpoints: checkpoints, cuts: cuts,
+            terms: AuditVerificationTerms(trusting: try auditor().signer.trustedKeys))
+        var next = place.first
+        while next <= checkpoint.size {
+            let entries = try await entries(of: node, in: next...checkpoint.size, limit: 1000)
+            guard let last = entries.last, last.sequence >= next else { break }
+            for entry in entries { verifier.take(entry) }
+            next = last.sequence + 1
+        }
+        return verifier.finish().problems.first
+    }
+
+    /// - Returns: how many events went; 0 when somebody else was quicker.
+    private func cut(_ place: Place, retention: Duration, at now: Timestamp) async throws -> Int {
+        let checkpoint = place.checkpoint
+        let cut = try auditor().signer.signCut(
+            node: checkpoint.node, through: checkpoint.size, hash: checkpoint.hash, retention: retention,
+            isAdopted: false, at: now)
+        let count = Int(checkpoint.size - place.first + 1)
+        return try await write { transaction in
+            let removed = try transaction.change(
+                AuditRetentionSQL.delete,
+                [.text(cut.node), .integer(place.first), .integer(cut.through)])
+            guard removed == count else { throw Withdrawn(outcome: 0) }
+            try transaction.record(cut)
+            return removed
+        }
+    }
+
+    private func adoption(
+        of head: AuditChainHead, olderThan retention: Duration?, at now: Timestamp
+    ) async throws -> AuditCut? {
+        let signer = try auditor().signer
+        guard let entry = try await entries(of: head.node, in: 1...head.sequence, limit: 1).first, entry.sequence > 1,
+            let record = entry.value, Base64URL.decode(record.previousHash)?.count == 32
+        else { return nil }
+        let through = record.sequence - 1
+        let place = [SQLValue.text(head.node), .integer(through)]
+        let stated = try await read { try $0.run(AuditSQL.cut, place).map(AuditReading<AuditCut>.init(row:)) }
+        if stated.contains(where: { $0.value.map { $0.problem(trusting: signer.trustedKeys) == nil } ?? false }) {
+            return nil
+        }
+        if let retention {
+            guard
+                let checkpoint = try await read({ try $0.run(AuditSQL.checkpoint, place) }).first
+                    .flatMap({ AuditReading<AuditCheckpoint>(row: $0).value }),
+                checkpoint.problem(trusting: signer.trustedKeys) == nil, checkpoint.hash == record.previousHash,
+                checkpoint.at <= now - retention, try await isStated(head.node, through: through)
+            else { return nil }
+        }
+        return try signer.signCut(
+            node: head.node, through: through, hash: record.previousHash, retention: retention ?? .zero,
+            isAdopted: true, at: now)
+    }
+
+    /// Whether an event says that a chain was cut there, as it did before cuts were signed.
+    private func isStated(_ node: String, through sequence: Int64) async throws -> Bool {
+        let detail = AuditCut.detail(node: node, through: sequence)
+        return try await read { session in
+            try session.run(
+                AuditRetentionSQL.statements, [.text(AuditEventType.auditPurged.rawValue), .text(detail)]
+            ).contains { AuditEntry(row: $0).value?.isIntact ?? false }
         }
     }
 }
 
 /// The statements that cut the audit log.
 private enum AuditRetentionSQL {
-    static let first: SQLStatement = "SELECT min(sequence) FROM audit_event WHERE node = $1"
-
-    static let firstCheckpoint: SQLStatement = """
-        SELECT size FROM audit_checkpoint WHERE node = $1 AND size >= $2 AND size < $3 AND at < $4
-        ORDER BY size LIMIT 1
+    static let delete: SQLStatement = """
+        DELETE FROM audit_event WHERE node = $1 AND sequence >= $2 AND sequence <= $3
         """
-    static let lastCheckpoint: SQLStatement = """
-        SELECT size FROM audit_checkpoint WHERE node = $1 AND size >= $2 AND size < $3 AND at < $4 AND size <= $5
-        ORDER BY size DESC LIMIT 1
-        """
-    static let delete: SQLStatement = "DELETE FROM audit_event WHERE node = $1 AND sequence <= $2"
 
-    static let statement = SQLStatement(
-        "SELECT sequence FROM audit_event WHERE type = $1 AND \(AuditSQL.isRareType) AND detail = $2 LIMIT 1")
+    static let statements = SQLStatement(
+        """
+        SELECT \(AuditSQL.columns) FROM audit_event WHERE type = $1 AND \(AuditSQL.isRareType) AND detail = $2 LIMIT 10
+        """)
 }

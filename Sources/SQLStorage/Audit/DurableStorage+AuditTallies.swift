@@ -7,10 +7,18 @@ extension DurableStorage: AuditTallies {
     package func advanceTally(limit: Int) async throws -> [AuditTally] {
         let node = try ownNode()
         let (progress, end, counts) = try await read { session in
-            let progress = try Self.progress(of: node, session)
-            let head = try session.run(AuditSQL.head, [.text(node)]).first?.integer(0) ?? 0
-            let end = min(head, progress + Int64(limit))
+            let head = try Self.head(of: node, session)?.sequence ?? 0
+            guard let progress = try Self.progress(of: node, upTo: head, session) else {
+                return (nil as Int64?, head, [AuditTally]())
+            }
+            let next = try session.run(
+                AuditTallySQL.end, [.text(node), .integer(progress), .integer(head), .integer(Int64(limit))])
+            guard case .integer(let end)? = next.first?.values[0] else { return (progress, progress, []) }
             return (progress, end, try Self.count(node, after: progress, through: end, session))
+        }
+        guard let progress else {
+            try await write { _ = try $0.run(AuditTallySQL.mend, [.text(node), .integer(end)]) }
+            return []
         }
         guard end > progress else { return [] }
         return try await write { transaction in
@@ -34,11 +42,11 @@ extension DurableStorage: AuditTallies {
     package func tallies(from: Timestamp, to: Timestamp) async throws -> [AuditTally] {
         let heads = try await chains()
         return try await read { session in
-            var counts = try session.run(AuditTallySQL.select, [SQLValue(from), SQLValue(to)]).map { row in
-                try Self.tally(row, at: row.timestamp(0))
+            var counts = try session.run(AuditTallySQL.select, [SQLValue(from), SQLValue(to)]).compactMap { row in
+                row.minute.flatMap { Self.tally(row, at: $0) }
             }
             for head in heads {
-                let progress = try Self.progress(of: head.node, session)
+                let progress = try Self.progress(of: head.node, upTo: head.sequence, session) ?? head.sequence
                 let first = max(progress, head.sequence - Self.uncountedLimit)
                 counts += try Self.count(head.node, after: first, through: head.sequence, session)
                     .filter { from <= $0.at && $0.at < to }
@@ -56,29 +64,49 @@ extension DurableStorage: AuditTallies {
 
     package func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample] {
         try await read { session in
-            try session.run(AuditTallySQL.samples, [.text(name.rawValue), SQLValue(from), SQLValue(to)]).map { row in
-                StateSample(at: try row.timestamp(0), name: name, value: try row.integer(1))
-            }
+            try session.run(AuditTallySQL.samples, [.text(name.rawValue), SQLValue(from), SQLValue(to)])
+                .compactMap { row in
+                    guard let at = row.minute, case .integer(let value) = row.values[1] else { return nil }
+                    return StateSample(at: at, name: name, value: value)
+                }
         }
     }
 
-    private static func progress(of node: String, _ session: any SQLSession) throws -> Int64 {
-        try session.run(AuditTallySQL.progress, [.text(node)]).first?.integer(0) ?? 0
+    /// How far a chain is counted; `nil` for what is no place of a chain that ends there.
+    private static func progress(of node: String, upTo head: Int64, _ session: any SQLSession) throws -> Int64? {
+        guard let value = try session.run(AuditTallySQL.progress, [.text(node)]).first?.values[0] else { return 0 }
+        guard case .integer(let progress) = value, progress >= 0, progress <= head else { return nil }
+        return progress
     }
 
     private static func count(
         _ node: String, after: Int64, through: Int64, _ session: any SQLSession
     ) throws -> [AuditTally] {
         guard through > after else { return [] }
-        return try session.run(AuditTallySQL.count, [.text(node), .integer(after), .integer(through)]).map { row in
-            try tally(row, at: Timestamp(milliseconds: row.integer(0) * 60_000))
+        return try session.run(AuditTallySQL.count, [.text(node), .integer(after), .integer(through)]).compactMap {
+            row in
+            guard case .integer(let minute) = row.values[0] else { return nil }
+            let (milliseconds, isTooLarge) = minute.multipliedReportingOverflow(by: 60_000)
+            return isTooLarge ? nil : tally(row, at: Timestamp(milliseconds: milliseconds))
         }
     }
 
-    private static func tally(_ row: SQLRow, at: Timestamp) throws -> AuditTally {
-        let reason = try row.text(3)
+    /// - Returns: `nil` for what cannot be read: a chart does without it.
+    private static func tally(_ row: SQLRow, at: Timestamp) -> AuditTally? {
+        guard
+            case (.text(let type), .text(let word), .text(let reason), .integer(let count)) = (
+                row.values[1], row.values[2], row.values[3], row.values[4]
+            ), let outcome = AuditEvent.Outcome(rawValue: word)
+        else { return nil }
         return AuditTally(
-            at: at, type: AuditEventType(rawValue: try row.text(1)), outcome: try row.word(2),
-            reason: reason.isEmpty ? nil : reason, count: try row.integer(4))
+            at: at, type: AuditEventType(rawValue: type), outcome: outcome, reason: reason.isEmpty ? nil : reason,
+            count: count)
+    }
+}
+
+extension SQLRow {
+    /// The time in the first column, if it is one.
+    fileprivate var minute: Timestamp? {
+        if case .integer(let milliseconds) = values[0] { Timestamp(milliseconds: milliseconds) } else { nil }
     }
 }

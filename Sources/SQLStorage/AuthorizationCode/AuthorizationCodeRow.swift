@@ -33,7 +33,7 @@ extension AuthorizationCodeState {
             code: IssuedAuthorizationCode(
                 digest: try row.text(0), grant: grant, issuedAt: try row.timestamp(13),
                 expiresAt: try row.timestamp(14)),
-            misses: Int(try row.integer(15)), grantedIn: try row.optionalIdentifier(18) ?? grant.browserSessionID,
+            misses: try row.count(15), grantedIn: try row.optionalIdentifier(18) ?? grant.browserSessionID,
             sessionID: try row.optionalIdentifier(17), redeemedAt: try row.optionalTimestamp(16))
     }
 }

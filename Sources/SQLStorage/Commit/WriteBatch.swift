@@ -74,6 +74,8 @@ struct WriteBatch {
             try auditor.recordCheckpointIfDue(in: transaction)
             try transaction.sendAnnouncements(dialect)
             try session.commit()
+            // Not before: a note about what no database holds would contradict the log for ever.
+            if !transaction.notes.isEmpty { auditor.outlet.publish(transaction.notes) }
             for answer in answers { answer() }
             return transaction.chain
         } catch {
@@ -98,6 +100,7 @@ struct WriteBatch {
     /// Runs one write so that its failure undoes it alone.
     private func isolate(_ write: PendingWrite, in transaction: WriteTransaction) throws -> @Sendable () -> Void {
         let chain = transaction.chain
+        let noteCount = transaction.notes.count
         _ = try session.run(Self.savepoint.set)
         do {
             let answer = try write.attempt(transaction)
@@ -108,7 +111,7 @@ struct WriteBatch {
             throw failure
         } catch {
             try session.rollback(to: Self.savepoint)
-            transaction.rewind(to: chain)
+            transaction.rewind(to: chain, noteCount: noteCount)
             return { write.fail(error) }
         }
     }

@@ -10,6 +10,8 @@ package final class WriteTransaction {
     private var anticipated = AnticipatedAnswers()
     /// Whether a write changed something by itself since statements were last run ahead.
     private var hasChanged = false
+    /// What the node signed in this transaction.
+    private(set) var notes: [AuditNote] = []
     /// What other nodes should hear of: sessions that the transaction ends, keys that it changes.
     private var news: [String] = []
     private var hasEndedSessions = false
@@ -33,11 +35,16 @@ package final class WriteTransaction {
 
     /// Whether the statement wrote any row.
     package func changes(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Bool {
-        if let answer = anticipated.take(statement, arguments) { return answer.changes > 0 }
+        try change(statement, arguments) > 0
+    }
+
+    /// How many rows the statement wrote.
+    package func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+        if let answer = anticipated.take(statement, arguments) { return answer.changes }
         try storeRecords()
-        guard try session.change(statement, arguments) > 0 else { return false }
-        hasChanged = true
-        return true
+        let count = try session.change(statement, arguments)
+        if count > 0 { hasChanged = true }
+        return count
     }
 
     /// Runs a statement whose rows nobody wants, and which most likely succeeds; saves the way to a server and back.
@@ -87,12 +94,22 @@ package final class WriteTransaction {
     func record(_ checkpoint: AuditCheckpoint) throws {
         try session.submit(AuditSQL.insertCheckpoint, checkpoint.columns)
         chain.checkpointedSize = checkpoint.size
+        notes.append(.checkpoint(checkpoint))
+    }
+
+    /// Stores a signed statement about what is gone, and an event that tells of it.
+    func record(_ cut: AuditCut) throws {
+        try session.submit(AuditSQL.insertCut, cut.columns)
+        notes.append(.cut(cut))
+        try record(cut.event)
     }
 
     /// Puts the chain back to where it was before a write that was undone.
-    func rewind(to chain: AuditChain) {
+    /// - Parameter noteCount: how many notes there were then.
+    func rewind(to chain: AuditChain, noteCount: Int) {
         self.chain = chain
         records = []
+        notes.removeLast(notes.count - noteCount)
     }
 }
 

@@ -42,7 +42,8 @@ struct CopiedTable: Sendable {
             user_agent request_id detail previous_hash hash
             """),
         CopiedTable("audit_checkpoint", 2, "node size at hash note"),
-        CopiedTable("audit_forward", 2, "target node sequence updated_at"),
+        CopiedTable("audit_cut", 2, "node through note"),
+        CopiedTable("audit_forward", 2, "target node sequence updated_at checkpoint_size cut_through"),
         CopiedTable("heartbeat", 1, "node at"),
         CopiedTable(
             "authorization_code", 1,

@@ -17,7 +17,7 @@ extension DeviceSecret {
             id: try row.identifier(0), subject: try row.identifier(1), clientID: try row.identifier(2),
             sessionID: try row.identifier(3), name: try row.optionalText(4), platform: try row.optionalText(5),
             createdAt: try row.timestamp(6), lastUsedAt: try row.optionalTimestamp(7),
-            useCount: Int(try row.integer(8)), expiresAt: try row.timestamp(9),
+            useCount: try row.count(8), expiresAt: try row.timestamp(9),
             keyThumbprint: try row.optionalText(10), revokedAt: try row.optionalTimestamp(11),
             revokeReason: try row.optionalText(12))
     }

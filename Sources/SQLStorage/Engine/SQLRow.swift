@@ -16,7 +16,7 @@ package struct SQLRow: Hashable, Sendable {
         switch values[column] {
         case .text(let text): text
         case .null: nil
-        case .integer: throw unexpected(column, "text")
+        case .integer, .foreign: throw unexpected(column, "text")
         }
     }
 
@@ -29,9 +29,12 @@ package struct SQLRow: Hashable, Sendable {
         switch values[column] {
         case .integer(let number): number
         case .null: nil
-        case .text: throw unexpected(column, "an integer")
+        case .text, .foreign: throw unexpected(column, "an integer")
         }
     }
+
+    /// A number of things, which the database's own arithmetic keeps small: never negative, and there is room to count on.
+    func count(_ column: Int) throws -> Int { Int(min(max(0, try integer(column)), 1_000_000_000)) }
 
     private func unexpected(_ column: Int, _ wanted: String) -> StorageError {
         .corrupt("column \(column) of the result is not \(wanted)")

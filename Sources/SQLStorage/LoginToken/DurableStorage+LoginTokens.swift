@@ -74,7 +74,7 @@ extension DurableStorage: LoginTokenStore {
                 return misses
             }
             if try alwaysTells || row.text(1) == "revoked" { try transaction.record(event) }
-            return Int(try row.integer(0))
+            return try row.count(0)
         }
     }
 

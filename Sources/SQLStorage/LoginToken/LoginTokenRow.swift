@@ -27,7 +27,7 @@ extension LoginTokenState {
                     userAgentDigest: try row.optionalText(10)))
         default: throw StorageError.corrupt("a login token is in no known state")
         }
-        self.init(token: try IssuedLoginToken(row: row), status: status, misses: Int(try row.integer(6)))
+        self.init(token: try IssuedLoginToken(row: row), status: status, misses: try row.count(6))
     }
 }
 

@@ -20,6 +20,6 @@ extension LogoutNotice: QueuedNotice {
     init(row: SQLRow) throws {
         self.init(
             id: try row.text(0), clientID: try row.identifier(1), subject: try row.identifier(2),
-            sessionID: try row.identifier(3), createdAt: try row.timestamp(4), attempts: Int(try row.integer(5)))
+            sessionID: try row.identifier(3), createdAt: try row.timestamp(4), attempts: try row.count(5))
     }
 }

@@ -40,6 +40,7 @@ extension CStringList {
                     throw SQLFailure(kind: .refused, text: "text with a zero byte cannot be stored")
                 }
                 append(text)
+            case .foreign: throw SQLFailure(kind: .refused, text: "a value of a foreign kind cannot be stored")
             }
         }
     }

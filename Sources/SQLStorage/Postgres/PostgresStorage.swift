@@ -12,10 +12,12 @@ package enum PostgresStorage {
     /// once, one migrates and the others wait for it.
     /// - Parameters:
     ///   - node: whose audit chain this process continues.
-    ///   - signer: signs the chain's checkpoints.
+    ///   - signer: signs the chain's checkpoints and cuts.
+    ///   - outlet: gets what is signed, once it is durable.
     ///   - readers: connections that read; one more writes.
     package static func open(
-        _ address: PostgresAddress, node: String, signer: any AuditCheckpointSigning, readers: Int = defaultReaders,
+        _ address: PostgresAddress, node: String, signer: any AuditNoteSigning,
+        outlet: any AuditNoteOutlet = NoAuditNoteOutlet(), readers: Int = defaultReaders,
         time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) -> DurableStorage {
         try await migrate(address, at: time.now(), logger: logger)
@@ -26,7 +28,7 @@ package enum PostgresStorage {
             engine.close()
             throw openError(error, database: address.description, node: node)
         }
-        let auditor = AuditChainWriter(node: node, signer: signer, time: time, logger: logger)
+        let auditor = AuditChainWriter(node: node, signer: signer, outlet: outlet, time: time, logger: logger)
         return DurableStorage(engine: engine, auditor: auditor, time: time)
     }
 

@@ -11,10 +11,16 @@ struct SQLiteRun {
     let statement: SQLiteStatement
 
     /// - Parameter arguments: in the order in which the statement first names its parameters.
-    /// - Throws: ``SQLFailure``, or ``StorageError`` for a value of a kind that we never store.
+    /// - Throws: ``SQLFailure``.
     func rows(_ arguments: [SQLValue]) throws -> [SQLRow] {
         var length = 0
-        for case .text(let text) in arguments { length += text.utf8.count }
+        for argument in arguments {
+            switch argument {
+            case .text(let text): length += text.utf8.count
+            case .foreign(.blob(let bytes)), .foreign(.bytes(let bytes)): length += bytes.count
+            case .null, .integer, .foreign(.real): break
+            }
+        }
         // One buffer that outlives the steps, so that SQLite need not copy every text.
         return try withUnsafeTemporaryAllocation(byteCount: max(1, length), alignment: 1) { buffer in
             defer {
@@ -46,8 +52,29 @@ struct SQLiteRun {
                 code = sqlite3_bind_text(
                     statement, index, place.assumingMemoryBound(to: CChar.self), CInt(count), nil)
                 place += count
+            case .foreign(let value): code = bind(value, at: &place, index)
             }
             guard code == SQLITE_OK else { throw failure() }
+        }
+    }
+
+    /// Gives back what was read, to find its row again.
+    private func bind(_ value: SQLForeignValue, at place: inout UnsafeMutableRawPointer, _ index: CInt) -> CInt {
+        switch value {
+        case .real(let number): return sqlite3_bind_double(statement, index, number)
+        case .blob(let bytes):
+            bytes.withUnsafeBytes {
+                place.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: $0.count)
+            }
+            defer { place += bytes.count }
+            return sqlite3_bind_blob(statement, index, place, CInt(bytes.count), nil)
+        case .bytes(let bytes):
+            bytes.withUnsafeBytes {
+                place.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: $0.count)
+            }
+            defer { place += bytes.count }
+            return sqlite3_bind_text(
+                statement, index, place.assumingMemoryBound(to: CChar.self), CInt(bytes.count), nil)
         }
     }
 
@@ -81,8 +108,16 @@ struct SQLiteRun {
                 throw SQLFailure(kind: .unavailable, text: "SQLite has no memory for a text")
             }
             let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column)))
-            return .text(String(decoding: bytes, as: UTF8.self))
-        default: throw StorageError.corrupt("column \(column) is neither text nor an integer")
+            guard memchr(text, 0, bytes.count) == nil, let text = String(validating: bytes, as: UTF8.self) else {
+                return .foreign(.bytes(Array(bytes)))
+            }
+            return .text(text)
+        case SQLITE_FLOAT: return .foreign(.real(sqlite3_column_double(statement, column)))
+        default:
+            // No pointer for a blob without bytes.
+            guard let blob = sqlite3_column_blob(statement, column) else { return .foreign(.blob([])) }
+            let count = Int(sqlite3_column_bytes(statement, column))
+            return .foreign(.blob(Array(UnsafeRawBufferPointer(start: blob, count: count))))
         }
     }
 

@@ -11,17 +11,19 @@ package enum SQLiteStorage {
     /// beside the server calls itself `<node>-cli`, for instance.
     /// - Parameters:
     ///   - node: whose audit chain this process continues.
-    ///   - signer: signs the chain's checkpoints.
+    ///   - signer: signs the chain's checkpoints and cuts.
+    ///   - outlet: gets what is signed, once it is durable.
     /// - Throws: ``SQLiteOpenError``.
     package static func open(
-        path: String, node: String, signer: any AuditCheckpointSigning, time: TimeSource = .system,
+        path: String, node: String, signer: any AuditNoteSigning, outlet: any AuditNoteOutlet = NoAuditNoteOutlet(),
+        time: TimeSource = .system,
         logger: Logger = Logger(label: "drawbridge.storage")
     ) throws(SQLiteOpenError) -> DurableStorage {
         try checkDirectory(of: path)
         let lock = try NodeLock(databasePath: path, node: node)
         let engine = try openEngine(path: path, lock: lock)
         try migrate(engine, path: path, at: time.now())
-        let auditor = AuditChainWriter(node: node, signer: signer, time: time, logger: logger)
+        let auditor = AuditChainWriter(node: node, signer: signer, outlet: outlet, time: time, logger: logger)
         return DurableStorage(engine: engine, auditor: auditor, time: time)
     }
 

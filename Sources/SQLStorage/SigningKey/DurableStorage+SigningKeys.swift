@@ -18,14 +18,16 @@ extension DurableStorage: SigningKeyStore {
     package func changeSigningKeys(
         _ change: SigningKeyChange, seenAs number: Int64, events: [AuditEvent]
     ) async throws -> Bool {
-        try await write { transaction in
+        let (next, isTooLarge) = number.addingReportingOverflow(1)
+        guard !isTooLarge else { throw StorageError.corrupt("no number follows that of the last change of the keys") }
+        return try await write { transaction in
             let isFirst =
                 number == 0
                 ? try transaction.changes(SigningKeySQL.claimFirst, [])
                 : try transaction.changes(SigningKeySQL.claimNext, [.integer(number)])
             guard isFirst else { return false }
             for key in change.saved {
-                _ = try transaction.changes(SigningKeySQL.save, key.columns(addedIn: number + 1))
+                _ = try transaction.changes(SigningKeySQL.save, key.columns(addedIn: next))
             }
             for id in change.removed { _ = try transaction.changes(SigningKeySQL.remove, [.text(id)]) }
             for event in events { try transaction.record(event) }

@@ -65,6 +65,9 @@ package final class DurableStorage: Sendable {
     /// Whose audit chain this process continues.
     func ownNode() throws -> String { try writable().auditor.node }
 
+    /// What writes this process's audit chain.
+    func auditor() throws -> AuditChainWriter { try writable().auditor }
+
     private func writable() throws -> Writing {
         guard let writing else { throw StorageError.unavailable("the storage was opened for reading only") }
         return writing
@@ -106,6 +109,7 @@ extension DurableStorage: BridgeStorage {
         // Lets go even when the last checkpoint could not be written, and says so afterwards.
         let checkpointed: Result<Void, any Error>
         do { checkpointed = .success(try await recordCheckpoint()) } catch { checkpointed = .failure(error) }
+        await writing.auditor.outlet.flush()
         writing.writer.close()
         try engine.close()
         try checkpointed.get()

@@ -35,6 +35,6 @@ extension WebhookNotice: QueuedNotice {
         self.init(
             id: try row.text(0), clientID: try row.identifier(1), kind: kind, subject: try row.identifier(3),
             objectID: try row.text(4), reason: try row.optionalText(5), endedAt: try row.timestamp(6),
-            attempts: Int(try row.integer(7)))
+            attempts: try row.count(7))
     }
 }

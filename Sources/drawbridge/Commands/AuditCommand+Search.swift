@@ -68,7 +68,7 @@ extension AuditCommand {
             let page = try await AuditReview(try await options.openForReading())
                 .search(filter, before: nil, limit: limit)
             try StandardOutput.write(format.header)
-            for record in page.records { try StandardOutput.write(format.line(record)) }
+            for entry in page.entries { try StandardOutput.write(format.line(entry)) }
             if page.next != nil { StandardError.write("There are more; narrow the search, or use audit export.\n") }
         }
     }
@@ -77,7 +77,7 @@ extension AuditCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write the whole log, or all that matches, to standard output.",
             discussion: """
-                The whole log as jsonl holds the checkpoints too, so it can be verified without the database.
+                The whole log as jsonl holds checkpoints and cuts too, so it can be verified without the database.
 
                 Example: drawbridge audit export --config drawbridge.yaml --format jsonl > audit.jsonl
                 """)

@@ -28,12 +28,12 @@ extension AuditCommand {
             var follower = AuditFollower(log: log, heads: try await log.chains())
             let page = try await log.search(AuditFilter(), before: nil, limit: number)
             try StandardOutput.write(format.header)
-            for record in page.records.reversed() { try StandardOutput.write(format.line(record)) }
+            for entry in page.entries.reversed() { try StandardOutput.write(format.line(entry)) }
             guard follow else { return }
-            let seen = Set(page.records.map(\.id))
+            let seen = Set(page.entries.map(\.id))
             for await _ in AsyncTimer(every: .milliseconds(500)) {
-                for record in try await follower.next() where !seen.contains(record.id) {
-                    try StandardOutput.write(format.line(record))
+                for entry in try await follower.next() where !seen.contains(entry.id) {
+                    try StandardOutput.write(format.line(entry))
                 }
             }
         }

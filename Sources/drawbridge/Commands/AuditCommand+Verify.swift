@@ -8,10 +8,17 @@ extension AuditCommand {
             abstract: "Check that nothing was changed, removed or put in.",
             discussion: """
                 Prints a report as JSON. Exit status 0 when the log is whole, 1 when it is not. Without --public-key
-                the key beside the database counts, which whoever rules that machine could have replaced.
+                the key beside the database counts, which whoever rules that machine could have replaced. A database is
+                also compared with the file audit-checkpoints beside that key.
+
+                --checkpoint takes what somebody kept elsewhere: copies of that file, exports, lines of the service log or
+                of what was forwarded, plain signed notes. The log must extend every checkpoint in them, or it is not
+                the one that was written. What retention removed is listed as cuts; --retention says how long events
+                had to stay at least.
 
                 Examples:
                   drawbridge audit verify --config drawbridge.yaml --public-key audit.pub
+                  drawbridge audit verify --config drawbridge.yaml --retention 400d --checkpoint kept/*
                   drawbridge audit verify --export audit.jsonl --public-key audit.pub
                 """)
 
@@ -24,22 +31,47 @@ extension AuditCommand {
             name: .customLong("public-key"), help: "A file with the keys to trust, as audit public-key prints them.")
         var publicKeyPath: String?
 
+        @Option(
+            name: .customLong("checkpoint"), parsing: .upToNextOption,
+            help: "Files with signed notes that were kept elsewhere; the log must extend each.")
+        var checkpointPaths: [String] = []
+
+        @Option(name: .customLong("retention"), help: "The least retention that may have been in force, such as 400d.")
+        var retentionText: String?
+
         func validate() throws {
+            guard retentionText.map({ DurationText.parse($0) != nil }) ?? true else {
+                throw ValidationError("--retention must be a duration such as 400d.")
+            }
             guard exportPath == nil || publicKeyPath != nil else {
                 throw ValidationError("--export needs --public-key.")
             }
         }
 
         func run() async throws {
+            var terms = AuditVerificationTerms(
+                trusting: try await trustedKeys(), kept: try checkpointPaths.flatMap(Self.notes),
+                leastRetention: retentionText.flatMap(DurationText.parse))
             let report: AuditVerificationReport
             if let exportPath {
-                report = try AuditReview.verify(exportAt: exportPath, trusting: try await trustedKeys())
+                report = try AuditReview.verify(exportAt: exportPath, terms)
             } else {
-                let storage = try await options.openForReading()
-                report = try await AuditReview(storage).verify(trusting: try await trustedKeys())
+                // Before the database: what is in the file was durable there first.
+                terms.kept += try options.keptNotes()
+                report = try await AuditReview(try await options.openForReading()).verify(terms)
             }
             print(report.json)
             if !report.isValid { throw ExitCode.failure }
+        }
+
+        private static func notes(inFileAt path: String) throws -> [AuditNote] {
+            guard let bytes = FileManager.default.contents(atPath: path) else {
+                throw CommandFailure("\(path) cannot be read.")
+            }
+            let kept = AuditKeptNotes(bytes)
+            if let line = kept.malformedLines.first { throw CommandFailure("\(path), line \(line): no signed note.") }
+            guard !kept.notes.isEmpty else { throw CommandFailure("\(path) holds no signed note.") }
+            return kept.notes
         }
 
         private func trustedKeys() async throws -> [AuditVerifierKey] {

@@ -14,17 +14,17 @@ struct AuditCommand: AsyncParsableCommand {
               drawbridge audit export --config drawbridge.yaml --format jsonl > audit.jsonl
               drawbridge audit verify --export audit.jsonl --public-key audit.pub
             """,
-        subcommands: [Tail.self, Search.self, Export.self, Verify.self, PublicKey.self])
+        subcommands: [Tail.self, Search.self, Export.self, Verify.self, Accept.self, PublicKey.self])
 
     /// How records are printed.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, jsonl, csv
 
-        func line(_ record: AuditRecord) -> String {
+        func line(_ entry: AuditEntry) -> String {
             switch self {
-            case .text: AuditLine.text(of: record) + "\n"
-            case .jsonl: String(decoding: record.json, as: UTF8.self) + "\n"
-            case .csv: AuditCSV.row(record)
+            case .text: AuditLine.text(of: entry) + "\n"
+            case .jsonl: String(decoding: entry.json, as: UTF8.self) + "\n"
+            case .csv: AuditCSV.row(entry)
             }
         }
 
@@ -34,7 +34,8 @@ struct AuditCommand: AsyncParsableCommand {
     struct PublicKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "public-key",
-            abstract: "Print the key that checkpoints are verified with. Keep it where the server cannot change it.")
+            abstract:
+                "Print the key that checkpoints and cuts are verified with. Keep it where the server cannot change it.")
 
         @OptionGroup var options: StorageOptions
 

@@ -2,6 +2,14 @@ import Bridge
 
 /// A record on one line, for people.
 enum AuditLine {
+    static func text(of entry: AuditEntry) -> String {
+        switch entry {
+        case .intact(let record): text(of: record)
+        case .damaged(let damage):
+            "\(damage.at?.rfc3339 ?? "-") \(printable(damage.id)) damaged - \(printable(damage.sentence))"
+        }
+    }
+
     static func text(of record: AuditRecord) -> String {
         let event = record.event
         let facts: [(String, String?)] = [

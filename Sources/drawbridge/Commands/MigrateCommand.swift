@@ -12,7 +12,11 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         if options.dataPath == nil { try StorageFolder.create(try options.settings.load().dataDirectory) }
-        try await options.withStorage { try await $0.checkWritable() }
+        let retention = try options.dataPath == nil ? options.settings.load().auditRetention : nil
+        try await options.withStorage { storage in
+            try await storage.checkWritable()
+            if let retention { _ = try await storage.adoptCuts(olderThan: retention, at: TimeSource.system.now()) }
+        }
         print("The database is up to date.")
     }
 }

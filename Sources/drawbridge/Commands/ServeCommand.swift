@@ -33,9 +33,11 @@ struct ServeCommand: AsyncParsableCommand {
         for warning in ClientWarnings(in: settings).sentences { logger.warning("\(warning)") }
         // Before a database is made that no other master key would open.
         _ = try MasterKeyFile.load(settings.masterKeyPath)
-        let storage = try await ServerStorage.open(settings, logger: logger)
+        let watch = AuditWatch()
+        let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         let composition = try await Composition(
             settings: settings, storage: storage, accessLog: .writing(to: .standardOutput), logger: logger,
+            watch: watch,
             rereadClients: { [inputs = options.inputs(flags: overrides)] in
                 try DrawbridgeSettings.load(inputs).clients
             })

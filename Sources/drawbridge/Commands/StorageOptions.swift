@@ -65,12 +65,21 @@ struct StorageOptions: ParsableArguments {
     /// A demo's lies in its database. It is looked for there only when nothing else is named: whoever rules a
     /// database must not be able to choose the key that its log is verified with.
     func auditSigningKey() async throws -> AuditSigningKey {
-        if dataPath == nil, settings.inputs().filePath == nil, let database = try namedDatabase(),
+        if namesOnlyDatabase, let database = try namedDatabase(),
             let text = try await PostgresDemoMaterial.value(DemoMaterial.auditSigningKey.rawValue, in: database)
         {
             return try AuditSigningKey(text: Secret(text))
         }
         return try AuditSigningKey.load(path: try location().signingKeyPath)
+    }
+
+    /// The signed notes that are kept beside the key; none where only a database is named.
+    func keptNotes() throws -> [AuditNote] {
+        namesOnlyDatabase ? [] : try location().auditNoteFile.read().notes
+    }
+
+    private var namesOnlyDatabase: Bool {
+        dataPath == nil && settings.inputs().filePath == nil && databaseText != nil
     }
 
     /// Whether there is a database to look into; one of a server always counts.
@@ -91,6 +100,9 @@ struct StorageOptions: ParsableArguments {
 }
 
 extension StorageOptions.Location {
+    /// Where signed notes are kept outside of the database.
+    var auditNoteFile: AuditNoteFile { AuditNoteFile(besideSigningKey: signingKeyPath) }
+
     /// Whether there is a database to look into; one of a server always counts.
     var hasDatabase: Bool { database != nil || FileManager.default.fileExists(atPath: databasePath) }
 

@@ -68,7 +68,8 @@ struct DemoInstance: Sendable {
 
     /// The server without its listeners.
     func compose(accessLog: AccessLog, logger: Logger) async throws -> Composition {
-        let storage = try await ServerStorage.open(settings, logger: logger)
+        let watch = AuditWatch()
+        let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         try await accounts.prepare(in: storage, at: TimeSource.system.now())
         // In the database, where an administrator can change them; what was changed stays over a restart.
         for client in try clients.all() {
@@ -78,7 +79,7 @@ struct DemoInstance: Sendable {
             _ = try await storage.save(client, expecting: .absent, event: event)
         }
         return try await Composition(
-            settings: settings, storage: storage, accessLog: accessLog, logger: logger,
+            settings: settings, storage: storage, accessLog: accessLog, logger: logger, watch: watch,
             administration: Administration(requiresSecondFactor: false))
     }
 

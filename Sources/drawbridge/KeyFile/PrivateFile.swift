@@ -63,7 +63,7 @@ enum PrivateFile {
         if !isThere { try synchronizeFolder(of: path) }
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(PrivateFileError) {
+    static func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(PrivateFileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -75,7 +75,7 @@ enum PrivateFile {
         }
     }
 
-    private static func synchronizeFolder(of path: String) throws(PrivateFileError) {
+    static func synchronizeFolder(of path: String) throws(PrivateFileError) {
         let folder = (path as NSString).deletingLastPathComponent
         let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(path, errno) }

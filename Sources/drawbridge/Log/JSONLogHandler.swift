@@ -40,10 +40,16 @@ struct JSONLogHandler: LogHandler {
         line.add("message", SecretBlotter.blot(event.message.description))
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         for (name, value) in all.sorted(by: { $0.key < $1.key }) {
-            line.add(name, SecretBlotter.blot(value.description))
+            line.add(name, Self.printable(value.description, name))
         }
         if let error = event.error { line.add("error", SecretBlotter.blot("\(error)")) }
         sink(String(decoding: line.finish(), as: UTF8.self) + "\n")
+    }
+
+    private static func printable(_ text: String, _ name: String) -> String {
+        // A signature may look like a secret by chance, and one that lost a part proves nothing any more.
+        if name == "note", AuditNote(note: text) != nil { return text }
+        return SecretBlotter.blot(text)
     }
 
     private static func standardError(_ line: String) {

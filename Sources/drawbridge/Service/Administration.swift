@@ -11,7 +11,7 @@ struct Administration: Sendable {
     func services(
         settings: DrawbridgeSettings, storage: any BridgeStorage, domain: DomainServices, keys: SigningKeys,
         clients: ClientReloader, bearers: any BearerAuthenticator, readiness: Readiness, alerts: AlertBoard,
-        time: TimeSource
+        auditTerms: @escaping @Sendable () -> AuditVerificationTerms, time: TimeSource
     ) throws -> AdminServices {
         let started = time.now()
         let administrators = StoredAdministrators(
@@ -38,7 +38,7 @@ struct Administration: Sendable {
             explainer: Explainer(
                 codec: domain.codec, clients: clients.directory, subjects: storage, store: storage,
                 parents: domain.parents, publicOrigin: settings.publicOrigin, time: time),
-            auditKeys: [try AuditSigningKey.load(path: settings.auditSigningKeyFile).verifierKey],
+            auditTerms: auditTerms,
             health: {
                 let report = await readiness.report()
                 return NodeHealth(

@@ -20,6 +20,7 @@ struct Composition: Sendable {
     let alerts: AlertBoard
     let forwarding: AuditForwarding
     let refusals: RefusalLog
+    let auditWatch: AuditWatchService
     let webhooks: WebhookNotifier
     /// Rung when something ended that somebody outside wants to hear of.
     let notices = NoticeBell()
@@ -29,11 +30,14 @@ struct Composition: Sendable {
     let logger: Logger
     let time: TimeSource
 
-    /// - Parameter rereadClients: the settings file's clients as they stand at a reload.
+    /// - Parameters:
+    ///   - watch: what the storage was opened with.
+    ///   - rereadClients: the settings file's clients as they stand at a reload.
     /// - Throws: what an operator must mend before the server can start.
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, accessLog: AccessLog, logger: Logger,
-        time: TimeSource = .system, administration: Administration = Administration(),
+        time: TimeSource = .system, watch: AuditWatch = AuditWatch(),
+        administration: Administration = Administration(),
         rereadClients: (@Sendable () throws -> [Client])? = nil
     ) async throws {
         self.settings = settings
@@ -77,7 +81,12 @@ struct Composition: Sendable {
             },
         ]
         forwarding = AuditForwarding(settings: settings, storage: storage, metrics: metrics, logger: logger, time: time)
-        readiness = Readiness(checks: checks + [shared.readinessCheck].compactMap(\.self) + forwarding.checks)
+        auditWatch = AuditWatchService(
+            storage: storage, file: AuditNoteFile(besideSigningKey: settings.auditSigningKeyFile),
+            keys: [try AuditSigningKey.load(path: settings.auditSigningKeyFile).verifierKey], watch: watch,
+            retention: settings.auditRetention, metrics: metrics, time: time, logger: logger)
+        readiness = Readiness(
+            checks: checks + [shared.readinessCheck].compactMap(\.self) + forwarding.checks + watch.checks)
         httpSettings = BridgeHTTPSettings(settings)
         let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
         let domain = try await DomainServices(
@@ -93,7 +102,7 @@ struct Composition: Sendable {
             clients: clients.directory,
             admin: try administration.services(
                 settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,
-                bearers: bearerCache, readiness: readiness, alerts: alerts, time: time),
+                bearers: bearerCache, readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms, time: time),
             pages: try Pages(
                 files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
             files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,
@@ -109,6 +118,7 @@ struct Composition: Sendable {
             await attempt("trusted issuers") { try await issuers.reload() },
         ]
         bearerCache.reload()
+        await auditWatch.look()
         let reloaded = outcomes.compactMap(\.self)
         if !reloaded.isEmpty { logger.notice("reloaded \(reloaded.joined(separator: ", "))") }
     }

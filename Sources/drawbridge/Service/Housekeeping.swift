@@ -8,6 +8,7 @@ struct PurgeService: Service {
     let storage: any BridgeStorage
     /// How long audit events stay; `nil` keeps them for ever (ADR-0007).
     var auditRetention: Duration?
+    var watch = AuditWatch()
     let interval: Duration
     let time: TimeSource
     let logger: Logger
@@ -41,7 +42,16 @@ struct PurgeService: Service {
         while try await storage.purgeAssertions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         try await storage.purgeAdminSessions(expiredBefore: cutoff)
         guard let auditRetention else { return }
-        while try await storage.purgeAudit(before: time.now() - auditRetention, at: time.now()) > 0 {}
+        var purge: AuditPurge
+        repeat {
+            purge = try await storage.purgeAudit(olderThan: auditRetention, at: time.now())
+        } while purge.removed > 0
+        guard watch.note(refusedCuts: purge.refused) else { return }
+        for problem in purge.refused {
+            logger.error(
+                "a part of the audit log that does not verify is kept although it is old",
+                metadata: ["id": "\(problem.id)", "kind": "\(problem.kind.rawValue)"])
+        }
     }
 }
 

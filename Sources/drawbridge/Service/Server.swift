@@ -37,6 +37,7 @@ struct Server: Sendable {
             address: settings.managementListen.bindAddress, logger: logger,
             onServerRunning: { _ in await ready.arrive() })
 
+        await composition.auditWatch.begin()
         let signals = await UnixSignalsSequence(trapping: .sighup)
         let reload = ReloadService(signals: signals) { [composition] in
             await composition.reload()
@@ -47,7 +48,7 @@ struct Server: Sendable {
             [
                 PurgeService(
                     storage: composition.storage, auditRetention: settings.auditRetention,
-                    interval: settings.purgeInterval, time: composition.time,
+                    watch: composition.auditWatch.watch, interval: settings.purgeInterval, time: composition.time,
                     logger: logger),
                 SessionNewsService(sessions: composition.services.sessions, logger: logger),
                 KeyNewsService(keys: composition.keys, logger: logger),
@@ -59,7 +60,7 @@ struct Server: Sendable {
                     node: settings.node, time: composition.time, logger: logger),
                 WebhookSubscription(notifier: composition.webhooks, logger: logger),
                 NoticeService(worker: composition.webhooks, bell: composition.notices, logger: logger),
-                ClientNewsService(clients: composition.clients, logger: logger),
+                ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
                 suppressedEvents,

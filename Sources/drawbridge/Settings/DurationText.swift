@@ -11,7 +11,8 @@ enum DurationText {
         guard !digits.isEmpty, digits.count <= 12, let number = Int64(digits),
             let unit = units.first(where: { $0.suffix == text.dropFirst(digits.count) })
         else { return nil }
-        return .milliseconds(number * unit.milliseconds)
+        let (milliseconds, isTooLarge) = number.multipliedReportingOverflow(by: unit.milliseconds)
+        return isTooLarge ? nil : .milliseconds(milliseconds)
     }
 
     /// The shortest text that ``parse(_:)`` reads back as the same duration.

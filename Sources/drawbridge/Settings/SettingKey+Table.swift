@@ -62,7 +62,7 @@ extension SettingKey {
         "How many verified bearer tokens are remembered, by digest, until they expire.")
     static let auditSigningKeyFile = SettingKey(
         "audit.signing_key_file", .path,
-        "Ed25519 key that signs audit checkpoints; made at the first start. Default: audit-signing-key in data_directory."
+        "Ed25519 key that signs the audit log's checkpoints and cuts; made at the first start. Default: audit-signing-key in data_directory."
     )
     static let auditRetention = SettingKey(
         "audit.retention", .optionalDuration(.seconds(86_400)...(.seconds(3650 * 86_400))), default: "off",

@@ -42,7 +42,7 @@ struct TestAdministration {
                 explainer: Explainer(
                     codec: codec, clients: clients, subjects: storage, store: storage, parents: parents,
                     publicOrigin: origin, time: time),
-                auditKeys: [],
+                auditTerms: { AuditVerificationTerms(trusting: []) },
                 health: {
                     NodeHealth(
                         node: "test", version: "0", startedAt: Timestamp(seconds: 0), failed: [], degraded: [])

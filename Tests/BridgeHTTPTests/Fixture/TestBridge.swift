@@ -167,8 +167,17 @@ struct TextLogHandler: LogHandler {
     }
 }
 
-struct UnsignedCheckpoints: AuditCheckpointSigning {
+struct UnsignedCheckpoints: AuditNoteSigning {
+    var trustedKeys: [AuditVerifierKey] { [] }
+
     func sign(node: String, size: Int64, hash: String, at: Timestamp) throws -> AuditCheckpoint {
         AuditCheckpoint(node: node, size: size, at: at, hash: hash, note: "\(node) \(size) \(hash)\n\n")
+    }
+
+    func signCut(
+        node: String, through: Int64, hash: String, retention: Duration, isAdopted: Bool, at: Timestamp
+    ) -> AuditCut {
+        AuditCut(
+            node: node, through: through, hash: hash, retention: retention, isAdopted: isAdopted, at: at, note: "")
     }
 }

@@ -8,7 +8,7 @@ import Testing
         #expect(AuditCursor(text: cursor.text) == cursor)
     }
 
-    @Test(arguments: ["", "x", "!", "MSAyIA", "MSAwIG4", "YSAxIG4"])
+    @Test(arguments: ["", "x", "!", "MSAy", "YSAxIG4", "MSB4IG4"])
     func `a text that is no cursor is none`(_ text: String) {
         #expect(AuditCursor(text: text) == nil)
     }

@@ -3,11 +3,25 @@ import Testing
 
 /// Verifies records in the order given.
 func verify(
-    _ records: [AuditRecord], checkpoints: [AuditCheckpoint] = [], by keys: [AuditVerifierKey] = [],
+    _ records: [AuditRecord], checkpoints: [AuditCheckpoint] = [], cuts: [AuditCut] = [],
+    by keys: [AuditVerifierKey] = [], kept: [AuditNote] = [], leastRetention: Duration? = nil,
     heads: [AuditChainHead] = []
 ) -> AuditVerificationReport {
-    var verifier = AuditVerifier(checkpoints: checkpoints, trusting: keys)
-    for record in records { verifier.take(record) }
+    verify(
+        entries: records.map(AuditEntry.intact), checkpoints: checkpoints, cuts: cuts, by: keys, kept: kept,
+        leastRetention: leastRetention, heads: heads)
+}
+
+/// Verifies entries in the order given.
+func verify(
+    entries: [AuditEntry], checkpoints: [AuditCheckpoint] = [], cuts: [AuditCut] = [],
+    by keys: [AuditVerifierKey] = [], kept: [AuditNote] = [], leastRetention: Duration? = nil,
+    heads: [AuditChainHead] = []
+) -> AuditVerificationReport {
+    var verifier = AuditVerifier(
+        checkpoints: checkpoints.map(AuditReading.intact), cuts: cuts.map(AuditReading.intact),
+        terms: AuditVerificationTerms(trusting: keys, kept: kept, leastRetention: leastRetention))
+    for entry in entries { verifier.take(entry) }
     return verifier.finish(heads: heads)
 }
 

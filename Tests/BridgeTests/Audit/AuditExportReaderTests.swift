@@ -20,16 +20,17 @@ func entries(_ bytes: [UInt8], pieces: Int = 1 << 20) throws(AuditExportReader.P
     return found
 }
 
-@Suite struct AuditExportReaderTests {
-    private func reason(_ text: String) -> AuditExportReader.Problem? {
-        do {
-            _ = try entries(Array(text.utf8))
-            return nil
-        } catch {
-            return error
-        }
+/// Why an export is none; `nil` when it is one.
+func reason(_ text: String) -> AuditExportReader.Problem? {
+    do {
+        _ = try entries(Array(text.utf8))
+        return nil
+    } catch {
+        return error
     }
+}
 
+@Suite struct AuditExportReaderTests {
     private let line = String(decoding: AuditFixture.chain(1)[0].json, as: UTF8.self)
 
     @Test func `an empty export has no entries`() throws {
@@ -138,9 +139,10 @@ func entries(_ bytes: [UInt8], pieces: Int = 1 << 20) throws(AuditExportReader.P
             }
             guard let found = try? entries(mutated), Set(found) != original else { continue }
             var verifier = AuditVerifier(
-                checkpoints: found.compactMap { if case .checkpoint(let checkpoint) = $0 { checkpoint } else { nil } },
-                trusting: [key.verifierKey])
-            for case .event(let record) in found { verifier.take(record) }
+                checkpoints: found.compactMap {
+                    if case .checkpoint(let checkpoint) = $0 { .intact(checkpoint) } else { nil }
+                }, terms: AuditVerificationTerms(trusting: [key.verifierKey]))
+            for case .event(let record) in found { verifier.take(.intact(record)) }
             // Without its one checkpoint a cut-off end cannot be told; everything else must be.
             let kept = found.contains { if case .checkpoint = $0 { true } else { false } }
             let prefix = found == chain.prefix(found.count).map { .event($0) }

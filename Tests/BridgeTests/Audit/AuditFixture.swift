@@ -44,17 +44,35 @@ enum AuditFixture {
 
 /// A log in memory, as tampered with as a test likes.
 final class FixedAuditLog: AuditLog {
-    private let events: [AuditRecord]
-    private let signed: [AuditCheckpoint]
+    private let all: [AuditEntry]
+    private let signed: [AuditReading<AuditCheckpoint>]
+    private let stated: [AuditReading<AuditCut>]
+    private let lost: [AuditDamage]
     private let heads: [AuditChainHead]
 
+    private var events: [AuditRecord] { all.compactMap(\.value) }
+
     /// - Parameter heads: what the store says; the last record of each node unless given.
-    init(_ events: [AuditRecord], checkpoints: [AuditCheckpoint] = [], heads: [AuditChainHead]? = nil) {
-        self.events = events
+    convenience init(
+        _ events: [AuditRecord], checkpoints: [AuditCheckpoint] = [], cuts: [AuditCut] = [],
+        heads: [AuditChainHead]? = nil
+    ) {
+        self.init(
+            entries: events.map(AuditEntry.intact), checkpoints: checkpoints.map(AuditReading.intact),
+            cuts: cuts.map(AuditReading.intact), heads: heads)
+    }
+
+    init(
+        entries: [AuditEntry], checkpoints: [AuditReading<AuditCheckpoint>] = [],
+        cuts: [AuditReading<AuditCut>] = [], strays: [AuditDamage] = [], heads: [AuditChainHead]? = nil
+    ) {
+        all = entries
         signed = checkpoints
-        let last = Dictionary(grouping: events, by: \.node).compactMap { node, records in
-            records.max { $0.sequence < $1.sequence }.map {
-                AuditChainHead(node: node, sequence: $0.sequence, hash: $0.hash)
+        stated = cuts
+        lost = strays
+        let last = Dictionary(grouping: entries, by: \.node).compactMap { node, entries in
+            entries.max { $0.sequence < $1.sequence }.map {
+                AuditChainHead(node: node, sequence: $0.sequence, hash: $0.value?.hash ?? "")
             }
         }
         self.heads = heads ?? last.sorted { $0.node < $1.node }
@@ -69,18 +87,49 @@ final class FixedAuditLog: AuditLog {
         let page = Array(found.prefix(limit))
         let next = found.count > limit ? page.last : nil
         return AuditPage(
-            records: page, next: next.map { AuditCursor(at: $0.event.at, node: $0.node, sequence: $0.sequence) })
+            entries: page.map(AuditEntry.intact),
+            next: next.map { AuditCursor(at: $0.event.at, node: $0.node, sequence: $0.sequence) })
     }
 
-    func records(of node: String, in range: ClosedRange<Int64>, limit: Int) -> [AuditRecord] {
+    func entries(of node: String, in range: ClosedRange<Int64>, limit: Int) -> [AuditEntry] {
         Array(
-            events.filter { $0.node == node && range.contains($0.sequence) }
+            all.filter { $0.node == node && range.contains($0.sequence) }
                 .sorted { $0.sequence < $1.sequence }.prefix(limit))
     }
 
     func chains() -> [AuditChainHead] { heads }
 
-    func checkpoints() -> [AuditCheckpoint] { signed }
+    func strays(limit: Int) -> [AuditDamage] { Array(lost.prefix(limit)) }
+
+    func checkpoints() -> [AuditReading<AuditCheckpoint>] { signed }
+
+    func cuts() -> [AuditReading<AuditCut>] { stated }
+
+    func notes(of node: String, behind position: AuditNotePosition, limit: Int) -> [AuditNote] {
+        let checkpoints = signed.compactMap(\.value).filter { $0.node == node && $0.size > position.checkpoint }
+        let cuts = stated.compactMap(\.value).filter { $0.node == node && $0.through > position.cut }
+        let notes = checkpoints.prefix(limit).map(AuditNote.checkpoint) + cuts.prefix(limit).map(AuditNote.cut)
+        return notes.sorted { $0.sequence < $1.sequence }
+    }
+
+    func hashes(of node: String, at sequences: [Int64]) -> [Int64: String] {
+        let wanted = Set(sequences)
+        let found = events.filter { $0.node == node && wanted.contains($0.sequence) }
+        return Dictionary(found.map { ($0.sequence, $0.hash) }) { first, _ in first }
+    }
+}
+
+extension AuditFixture {
+    /// A cut behind a checkpoint, made a day later.
+    static func cut(
+        _ records: [AuditRecord], through: Int64, retention: Duration = .seconds(86_400), isAdopted: Bool = false,
+        after delay: Duration = .seconds(2 * 86_400), by key: AuditSigningKey
+    ) throws -> AuditCut {
+        let record = records[Int(through) - 1]
+        return try key.signCut(
+            node: record.node, through: through, hash: record.hash, retention: retention, isAdopted: isAdopted,
+            at: record.event.at + delay)
+    }
 }
 
 /// Collects what an export writes.

@@ -18,9 +18,9 @@ import Testing
             var follower = AuditFollower(log: service.storage, heads: try await service.storage.chains())
             #expect(try await follower.next().isEmpty)
             try await write(["a", "b"], to: service)
-            #expect(try await follower.next().map(\.event.subject) == ["a", "b"])
+            #expect(try await follower.next().map(\.value?.event.subject) == ["a", "b"])
             try await write(["c"], to: service)
-            #expect(try await follower.next().map(\.event.subject) == ["c"])
+            #expect(try await follower.next().map(\.value?.event.subject) == ["c"])
             #expect(try await follower.next().isEmpty)
         }
     }
@@ -29,10 +29,10 @@ import Testing
         try await withService { service in
             try await write(["a", "b"], to: service)
             var first = AuditFollower(log: service.storage, heads: [])
-            #expect(try await first.next().map(\.event.subject) == ["a", "b"])
+            #expect(try await first.next().map(\.value?.event.subject) == ["a", "b"])
             try await write(["c"], to: service)
             var second = AuditFollower(log: service.storage, position: first.position)
-            #expect(try await second.next().map(\.event.subject) == ["c"])
+            #expect(try await second.next().map(\.value?.event.subject) == ["c"])
         }
     }
 }

@@ -25,7 +25,7 @@ import Testing
             try AuditFixture.checkpoint(chain, at: 1000, by: key), try AuditFixture.checkpoint(other, at: 3, by: key),
         ]
         let report = try await AuditReview(FixedAuditLog(chain + other, checkpoints: checkpoints))
-            .verify(trusting: [key.verifierKey])
+            .verify(AuditVerificationTerms(trusting: [key.verifierKey]))
         #expect(report.isValid)
         #expect(report.events == 1204)
         #expect(report.checkpoints == 2)
@@ -35,7 +35,7 @@ import Testing
     func `an event that is gone from a store is found, also between pages`(index: Int) async throws {
         var records = chain
         records.remove(at: index)
-        let report = try await AuditReview(FixedAuditLog(records)).verify(trusting: [])
+        let report = try await AuditReview(FixedAuditLog(records)).verify(AuditVerificationTerms(trusting: []))
         #expect(report.problems == [.init(node: "a", sequence: Int64(index) + 1, kind: .missing)])
     }
 
@@ -43,11 +43,11 @@ import Testing
         let key = try AuditFixture.key()
         let checkpoint = try AuditFixture.checkpoint(chain, at: 1201, by: key)
         let report = try await AuditReview(FixedAuditLog(Array(chain.dropLast()), checkpoints: [checkpoint]))
-            .verify(trusting: [key.verifierKey])
+            .verify(AuditVerificationTerms(trusting: [key.verifierKey]))
         #expect(report.problems == [.init(node: "a", sequence: 1201, kind: .truncated)])
         let head = AuditChainHead(node: "a", sequence: 1201, hash: chain[1200].hash)
         let uncounted = try await AuditReview(FixedAuditLog(Array(chain.dropLast()), heads: [head]))
-            .verify(trusting: [])
+            .verify(AuditVerificationTerms(trusting: []))
         #expect(uncounted.problems == [.init(node: "a", sequence: 1201, kind: .missing)])
     }
 
@@ -55,11 +55,11 @@ import Testing
         let key = try AuditFixture.key()
         let checkpoint = try AuditFixture.checkpoint(chain, at: 1201, by: key)
         try await exported(FixedAuditLog(chain, checkpoints: [checkpoint])) { path in
-            let report = try AuditReview.verify(exportAt: path, trusting: [key.verifierKey])
+            let report = try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: [key.verifierKey]))
             #expect(report.isValid)
             #expect(report.events == 1201)
             #expect(report.checkpoints == 1)
-            let untrusted = try AuditReview.verify(exportAt: path, trusting: [])
+            let untrusted = try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: []))
             #expect(untrusted.problems.map(\.kind) == [.checkpointUnknownKey])
         }
     }
@@ -68,7 +68,7 @@ import Testing
         let key = try AuditFixture.key()
         let lines = chain.prefix(5).map(\.json) + [try AuditFixture.checkpoint(chain, at: 2, by: key).json]
         try write(Array(lines.joined(separator: [0x0A])) + [0x0A]) { path in
-            let report = try AuditReview.verify(exportAt: path, trusting: [key.verifierKey])
+            let report = try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: [key.verifierKey]))
             #expect(report.isValid)
         }
     }
@@ -78,7 +78,7 @@ import Testing
         let checkpoint = try AuditFixture.checkpoint(chain, at: 1201, by: key)
         let cut = FixedAuditLog(Array(chain.dropLast(2)), checkpoints: [checkpoint])
         try await exported(cut) { path in
-            let report = try AuditReview.verify(exportAt: path, trusting: [key.verifierKey])
+            let report = try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: [key.verifierKey]))
             #expect(report.problems == [.init(node: "a", sequence: 1200, kind: .truncated)])
         }
     }
@@ -86,10 +86,12 @@ import Testing
     @Test func `a file that is no export, and one that is not there, are errors`() throws {
         try write(Array("not json\n".utf8)) { path in
             #expect(throws: AuditExportReader.Problem(line: 1, reason: .notAnObject)) {
-                try AuditReview.verify(exportAt: path, trusting: [])
+                try AuditReview.verify(exportAt: path, AuditVerificationTerms(trusting: []))
             }
         }
-        #expect(throws: (any Error).self) { try AuditReview.verify(exportAt: "/nonexistent", trusting: []) }
+        #expect(throws: (any Error).self) {
+            try AuditReview.verify(exportAt: "/nonexistent", AuditVerificationTerms(trusting: []))
+        }
     }
 
     @Test(arguments: [(-1, 1), (0, 1), (50, 50), (5000, 500)])

@@ -147,21 +147,15 @@ extension AuditRecord {
     @Test func `old events may be purged up to a checkpoint, and no further`() throws {
         let key = try AuditFixture.key()
         let checkpoint = try AuditFixture.checkpoint(chain, at: 3, by: key)
-        let keys = [key.verifierKey]
-        #expect(
-            verify(Array(chain.dropFirst(3)), checkpoints: [checkpoint], by: keys).problems == [problem(.missing, 1)])
-        let statement = AuditRecord(
-            chaining: AuditCut(node: "a", through: 3).event(at: AuditFixture.start), node: "a", sequence: 7,
-            previousHash: chain[5].hash)
-        #expect(verify(chain.dropFirst(3) + [statement], checkpoints: [checkpoint], by: keys).isValid)
-        #expect(
-            verify(chain.dropFirst(4) + [statement], checkpoints: [checkpoint], by: keys).problems
-                == [problem(.missing, 1)])
-        #expect(verify(Array(chain.dropFirst(3)), checkpoints: [checkpoint]).problems.count >= 2)
-        #expect(
-            verify(Array(chain.dropFirst(4)), checkpoints: [checkpoint], by: keys).problems == [problem(.missing, 1)])
-        #expect(
-            verify(Array(chain.dropFirst(2)), checkpoints: [checkpoint], by: keys).problems == [problem(.missing, 1)])
+        let cut = try AuditFixture.cut(chain, through: 3, by: key)
+        func problems(of kept: Int, cuts: [AuditCut]) -> [Problem] {
+            verify(Array(chain.dropFirst(kept)), checkpoints: [checkpoint], cuts: cuts, by: [key.verifierKey]).problems
+        }
+        #expect(problems(of: 3, cuts: [cut]) == [])
+        #expect(problems(of: 3, cuts: []) == [problem(.missing, 1)])
+        #expect(problems(of: 4, cuts: [cut]) == [problem(.missing, 1)])
+        #expect(problems(of: 2, cuts: [cut]) == [problem(.missing, 1)])
+        #expect(problems(of: 6, cuts: [cut]) == [problem(.truncated, 4)])
     }
 
     @Test func `listed problems are bounded, counted ones are not`() {
@@ -177,9 +171,11 @@ extension AuditRecord {
         records.remove(at: 1)
         let expected =
             #"{"valid":false,"events":5,"checkpoints":0,"problems":[{"node":"a","sequence":2,"id":"a-2","#
-            + #""kind":"missing"}],"problem_count":1}"#
+            + #""kind":"missing"}],"problem_count":1,"cuts":[],"kept_notes":0}"#
         #expect(verify(records).json == expected)
         #expect(
-            verify([]).json == #"{"valid":true,"events":0,"checkpoints":0,"problems":[],"problem_count":0}"#)
+            verify([]).json
+                == #"{"valid":true,"events":0,"checkpoints":0,"problems":[],"problem_count":0,"cuts":[],"kept_notes":0}"#
+        )
     }
 }

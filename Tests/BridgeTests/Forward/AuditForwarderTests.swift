@@ -6,7 +6,7 @@ import Testing
 private final class ScriptedReceiver: AuditForwardConnection {
     let settling: Duration
     private let limit: Int
-    private let taken = Mutex<[AuditRecord]>([])
+    private let taken = Mutex<[AuditForwardItem]>([])
     private let deliveries = Mutex(0)
 
     init(settling: Duration = .zero, losingAfter limit: Int = .max) {
@@ -16,15 +16,19 @@ private final class ScriptedReceiver: AuditForwardConnection {
 
     struct Lost: Error {}
 
-    var records: [AuditRecord] { taken.withLock { $0 } }
+    var items: [AuditForwardItem] { taken.withLock { $0 } }
 
-    func deliver(_ records: [AuditRecord]) throws {
+    var records: [AuditRecord] {
+        items.compactMap { if case .entry(let entry) = $0 { entry.value } else { nil } }
+    }
+
+    func deliver(_ items: [AuditForwardItem]) throws {
         let number = deliveries.withLock { count in
             count += 1
             return count
         }
         guard number <= limit else { throw Lost() }
-        taken.withLock { $0 += records }
+        taken.withLock { $0 += items }
     }
 
     func check() {}
@@ -33,12 +37,14 @@ private final class ScriptedReceiver: AuditForwardConnection {
 
 /// Cursors in memory.
 private final class CursorMemory: AuditForwardCursors {
-    private let sequences = Mutex<[String: Int64]>([:])
+    private let positions = Mutex<[String: AuditForwardPosition]>([:])
 
-    func forwardedSequences(to target: String) -> [String: Int64] { sequences.withLock { $0 } }
+    var sequences: [String: Int64] { positions.withLock { $0.mapValues(\.sequence) } }
 
-    func noteForwarded(to target: String, node: String, through sequence: Int64, at now: Timestamp) {
-        sequences.withLock { $0[node] = max($0[node] ?? 0, sequence) }
+    func forwardedPositions(to target: String) -> [String: AuditForwardPosition] { positions.withLock { $0 } }
+
+    func noteForwarded(to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp) {
+        positions.withLock { $0[node] = position.joined(with: $0[node] ?? AuditForwardPosition()) }
     }
 }
 
@@ -72,7 +78,7 @@ private final class SetClock: Sendable {
         #expect(receiver.records.filter { $0.node == "a" } == chain)
         #expect(receiver.records.filter { $0.node == "a-cli" } == beside)
         #expect(receiver.records.count == 453)
-        #expect(cursors.forwardedSequences(to: "siem") == ["a": 450, "a-cli": 3])
+        #expect(cursors.sequences == ["a": 450, "a-cli": 3])
         #expect(status.current.delivered == 453)
         #expect(try await forwarder(chain + beside).lag() == 0)
     }
@@ -94,7 +100,7 @@ private final class SetClock: Sendable {
             try await forwarder(chain).forward(over: first) { false }
         }
         #expect(first.records.count == AuditForwarder.batchSize)
-        #expect(cursors.forwardedSequences(to: "siem").isEmpty)
+        #expect(cursors.sequences.isEmpty)
         let second = ScriptedReceiver()
         try await forwarder(chain).forward(over: second) { false }
         #expect(second.records == chain)
@@ -107,7 +113,7 @@ private final class SetClock: Sendable {
             clock.advance(by: .seconds(3))
             return pauses.withLock { pauses in
                 pauses += 1
-                #expect(cursors.forwardedSequences(to: "siem") == (pauses < 3 ? [:] : ["a": 450]))
+                #expect(cursors.sequences == (pauses < 3 ? [:] : ["a": 450]))
                 return pauses < 3
             }
         }
@@ -126,6 +132,43 @@ private final class SetClock: Sendable {
         try await forwarder(Array(chain.dropFirst(40))).forward(over: receiver) { false }
         #expect(receiver.records.first?.sequence == 41)
         #expect(status.current.lost == 40)
+    }
+
+    @Test func `what a node has signed follows the events that it is about, once`() async throws {
+        let key = try AuditFixture.key()
+        let checkpoints = try [3, 200, 450].map { try AuditFixture.checkpoint(chain, at: $0, by: key) }
+        let cut = try AuditFixture.cut(chain, through: 200, by: key)
+        let log = FixedAuditLog(chain, checkpoints: checkpoints, cuts: [cut])
+        func forwarder() -> AuditForwarder {
+            AuditForwarder(nodes: ["a"], start: .beginning, log: log, cursors: cursors, status: status)
+        }
+        let receiver = ScriptedReceiver()
+        try await forwarder().forward(over: receiver) { false }
+        let notes = receiver.items.compactMap { if case .note(let note) = $0 { note } else { nil } }
+        #expect(
+            notes == [
+                .checkpoint(checkpoints[0]), .checkpoint(checkpoints[1]), .cut(cut), .checkpoint(checkpoints[2]),
+            ])
+        for (index, item) in receiver.items.enumerated() {
+            guard case .note(let note) = item else { continue }
+            let before = receiver.items[..<index].compactMap {
+                if case .entry(let entry) = $0 { entry.sequence } else { nil }
+            }
+            #expect(before.max() ?? 0 >= note.sequence)
+        }
+        let again = ScriptedReceiver()
+        try await forwarder().forward(over: again) { false }
+        #expect(again.items == [])
+    }
+
+    @Test func `an event that cannot be read is forwarded as such, and holds up nothing`() async throws {
+        let damage = AuditDamage(.event, node: "a", sequence: 2, field: "outcome")
+        let entries = chain.prefix(4).map { $0.sequence == 2 ? AuditEntry.damaged(damage) : .intact($0) }
+        let receiver = ScriptedReceiver()
+        try await AuditForwarder(
+            nodes: ["a"], start: .beginning, log: FixedAuditLog(entries: entries), cursors: cursors, status: status
+        ).forward(over: receiver) { false }
+        #expect(receiver.items == entries.map(AuditForwardItem.entry))
     }
 
     @Test func `each wait is up to twice as long as the one before, and a minute at most`() {

@@ -12,7 +12,7 @@ import Testing
     }
 
     private func text(_ record: AuditRecord, enterprise: Int = SyslogMessage.exampleEnterprise) -> String {
-        String(decoding: SyslogMessage(enterprise: enterprise).bytes(of: record), as: UTF8.self)
+        String(decoding: SyslogMessage(enterprise: enterprise).bytes(of: .entry(.intact(record))), as: UTF8.self)
     }
 
     @Test func `a message has header, structured data and the record as JSON`() {
@@ -63,7 +63,7 @@ import Testing
             $0.userAgent = "Zoë 王 😀\u{2028}\""
             $0.reason = "ü"
         }
-        let message = SyslogMessage().bytes(of: record)
+        let message = SyslogMessage().bytes(of: .entry(.intact(record)))
         let start = try #require(message.firstIndex(of: UInt8(ascii: "{")))
         #expect(message[start...].allSatisfy { $0 < 0x80 })
         #expect(try entries(Array(message[start...]) + [0x0A]) == [.event(record)])
@@ -100,7 +100,7 @@ import Testing
                     $0.detail = randomText()
                 }, sequence: Int64(sequence))
             records.append(record)
-            SyslogMessage().appendFrame(of: record, to: &stream)
+            SyslogMessage().appendFrame(of: .entry(.intact(record)), to: &stream)
         }
         var rest = stream[...]
         for record in records {

@@ -43,6 +43,8 @@ import Testing
         ),
         ("307 and 308 are never answered", "Sources/BridgeHTTP/X.swift", "status: .temporaryRedirect"),
         ("the rules know neither network nor database", "Sources/Bridge/X.swift", "import NIOCore"),
+        ("a lineage is read from rows alone", "Sources/Bridge/Exchange/X.swift", "        lineage: Lineage("),
+        ("a lineage is read from rows alone", "Sources/BridgeHTTP/X.swift", "    stored: subject,"),
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
         ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),
         ("a file holds one thing", "Sources/Bridge/X.swift", String(repeating: "\n", count: 400)),

@@ -49,6 +49,11 @@ struct SourceRule: Sendable, CustomStringConvertible {
             matching:
                 #"^(package |internal )?import (NIO|Hummingbird|GRDB|AsyncHTTPClient|JWTKit|SQLStorage|BridgeHTTP|Federation)"#
         ),
+        // Everything else derives a lineage from its parent's, and so cannot make one that grows.
+        lines(
+            "a lineage is read from rows alone", in: "Sources/",
+            except: ["Lineage.swift", "AppSessionRow.swift", "WebSessionRow.swift"],
+            matching: #"\bLineage\(|\bLineage\.init\b|^\s*stored: |\(stored: "#),
         bannedNames, length,
     ]
 

@@ -9,6 +9,8 @@ import Testing
         ["demo", "--no-limits", "--print-json", "--data", "/tmp/x", "--management-listen", "[::1]:9"],
         ["check-config"], ["keys", "rotate", "--activate-in", "5m"], ["keys", "init"], ["keys", "list"],
         ["audit", "tail", "-f", "-n", "5"], ["audit", "verify", "--export", "x", "--public-key", "y"],
+        ["audit", "verify", "--checkpoint", "a", "b", "--retention", "400d"],
+        ["audit", "accept", "--config", "a.yaml", "--reason", "restored"],
         ["audit", "search", "--sub", "alice", "--format", "csv"], ["audit", "export"], ["audit", "public-key"],
         ["clients", "add", "-"], ["clients", "list"], ["clients", "secret"], ["users", "disable", "alice"],
         ["migrate", "--data", "/tmp"],
@@ -23,7 +25,9 @@ import Testing
 
     @Test(arguments: [
         ["demo", "--listen", "0.0.0.0:80"], ["demo", "--listen", "x"], ["demo", "--issuer", "http://a/b"],
-        ["audit", "verify", "--export", "x"], ["audit", "tail", "-n", "0"], ["explain", "redirect", "/a"],
+        ["audit", "verify", "--export", "x"], ["audit", "verify", "--retention", "400"],
+        ["audit", "verify", "--retention", "999999999999d"], ["audit", "accept"], ["audit", "accept", "--reason", ""],
+        ["audit", "tail", "-n", "0"], ["explain", "redirect", "/a"],
         ["explain", "redirect", "--allow", "/a"], ["demo", "--colour"], ["users", "second-factor", "enrol"],
         ["users", "second-factor", "remove", "--reason", "a\nb", "c"], ["nonsense"],
         ["explain", "exchange"], ["explain", "exchange", "--client", "app", "--data", "/tmp/x"],

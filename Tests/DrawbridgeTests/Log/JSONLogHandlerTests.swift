@@ -44,6 +44,24 @@ import Testing
         #expect(text.contains("cookie [redacted] and") && text.contains("Bearer [redacted]"))
     }
 
+    @Test func `a signed note is written whole, even where its signature looks like a secret`() throws {
+        let lines = Lines()
+        let text = "host/drawbridge/n\n1\n\(String(repeating: "A", count: 43))=\ntime 2027-01-15T08:00:00.000Z\n"
+        let note = text + "\n\u{2014} host/drawbridge abc/eyJhbGciOiJIUzI1NiJ9AAAAAAAA\n"
+        #expect(AuditNote(note: note) != nil && SecretBlotter.blot(note) != note)
+        logger(lines).notice("audit checkpoint", metadata: ["note": "\(note)", "other": "\(note)"])
+        let line = try #require(lines.all.withLock { $0.first })
+        #expect(AuditKeptNotes(line.utf8).notes.map(\.text) == [note])
+        #expect(line.contains("[redacted]"), "only what is called a note and is one is spared")
+    }
+
+    @Test func `a secret called a note is blotted out`() {
+        let lines = Lines()
+        let secret = OpaqueSecret.make(.webSession, random: .system).expose()
+        logger(lines).notice("text", metadata: ["note": "\(secret)"])
+        #expect(lines.all.withLock { $0.joined() }.contains("[redacted]"))
+    }
+
     @Test(arguments: ["dbs_short", "eyJ", "a dbs_ b", "Grüße", "adbs_aaaaaaaaaaaaaaaaaaaaaaaaaaaaa"])
     func `ordinary text stays as it is`(_ text: String) {
         #expect(SecretBlotter.blot(text) == text)

@@ -1,0 +1,97 @@
+/// Compares a log with signed notes that lie outside of its database, without reading the whole of it: whether each
+/// checkpoint's event is there with the hash that was signed, and whether each chain begins where it may.
+///
+/// Verification finds more; this is quick enough for every start.
+package struct AuditComparison: Sendable {
+    private let log: any AuditLog
+    private let keys: [AuditVerifierKey]
+
+    package init(_ log: any AuditLog, trusting keys: [AuditVerifierKey]) {
+        self.log = log
+        self.keys = keys
+    }
+
+    /// What of the log contradicts the notes; of each chain the first contradiction. Where the note itself cannot be
+    /// believed, that is what is said instead.
+    package func contradictions(with kept: [AuditNote]) async throws -> [AuditVerificationReport.Problem] {
+        var found: [AuditVerificationReport.Problem] = []
+        var checkpoints: [String: [AuditCheckpoint]] = [:]
+        var cuts: [AuditCut] = []
+        for note in kept {
+            switch note {
+            // Thousands of signatures would take their time; that of one which contradicts is looked at.
+            case .checkpoint(let checkpoint): checkpoints[checkpoint.node, default: []].append(checkpoint)
+            case .cut(let cut):
+                if let problem = cut.problem(trusting: keys) {
+                    found.append(.init(node: cut.node, sequence: cut.through, kind: problem))
+                } else {
+                    cuts.append(cut)
+                }
+            }
+        }
+        // Events first, then the statements about what is gone: what is cut in between is stated.
+        var hashes: [String: [Int64: String]] = [:]
+        for (node, checkpoints) in checkpoints {
+            hashes[node] = try await log.hashes(of: node, at: checkpoints.map(\.size))
+        }
+        let heads = try await log.chains()
+        var firsts: [String: AuditEntry] = [:]
+        for head in heads {
+            firsts[head.node] = try await log.entries(of: head.node, in: 1...head.sequence, limit: 1).first
+        }
+        cuts += try await log.cuts().compactMap(\.value).filter { $0.problem(trusting: keys) == nil }
+        let cutsByNode = Dictionary(grouping: cuts, by: \.node)
+        let ends = Dictionary(heads.map { ($0.node, $0.sequence) }) { max($0, $1) }
+        for node in Set(checkpoints.keys).union(firsts.keys).union(cutsByNode.keys).sorted() {
+            let chain = Chain(
+                node: node, first: firsts[node], end: ends[node] ?? 0, hashes: hashes[node] ?? [:],
+                cuts: cutsByNode[node] ?? [], keys: keys)
+            if let problem = chain.contradiction(with: checkpoints[node] ?? []) { found.append(problem) }
+        }
+        return found
+    }
+
+    /// What is known of one node's chain.
+    private struct Chain {
+        let node: String
+        let first: AuditEntry?
+        let end: Int64
+        let hashes: [Int64: String]
+        let cuts: [AuditCut]
+        let keys: [AuditVerifierKey]
+
+        func contradiction(with checkpoints: [AuditCheckpoint]) -> AuditVerificationReport.Problem? {
+            if let first, first.sequence > 1, !cuts.contains(where: { begins($0, at: first) }) {
+                return problem(.missing, 1)
+            }
+            // A cut leaves the chain's last event.
+            if let cut = cuts.map(\.through).max(), cut >= end { return problem(.truncated, end + 1) }
+            for checkpoint in checkpoints.sorted(by: { $0.size < $1.size }) {
+                guard let found = contradiction(with: checkpoint) else { continue }
+                return checkpoint.problem(trusting: keys).map { problem($0, checkpoint.size) } ?? found
+            }
+            return nil
+        }
+
+        private func contradiction(with checkpoint: AuditCheckpoint) -> AuditVerificationReport.Problem? {
+            if let hash = hashes[checkpoint.size] {
+                return hash == checkpoint.hash ? nil : problem(.checkpointMismatch, checkpoint.size)
+            }
+            let covering = cuts.filter { $0.through >= checkpoint.size }
+            if covering.isEmpty {
+                return checkpoint.size > end ? problem(.truncated, end + 1) : problem(.missing, checkpoint.size)
+            }
+            let isOther = covering.contains { $0.through == checkpoint.size && $0.hash != checkpoint.hash }
+            return isOther ? problem(.checkpointMismatch, checkpoint.size) : nil
+        }
+
+        private func begins(_ cut: AuditCut, at first: AuditEntry) -> Bool {
+            guard cut.through == first.sequence - 1 else { return false }
+            return first.value.map { $0.previousHash == cut.hash } ?? true
+        }
+
+        private func problem(_ kind: AuditProblemKind, _ sequence: Int64) -> AuditVerificationReport.Problem {
+            .init(node: node, sequence: sequence, kind: kind)
+        }
+    }
+}

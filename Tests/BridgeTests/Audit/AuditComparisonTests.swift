@@ -1,0 +1,91 @@
+import Bridge
+import Testing
+
+private typealias Problem = AuditVerificationReport.Problem
+
+/// What a node finds at its start when it compares the database with the notes beside its key.
+@Suite struct AuditComparisonTests {
+    private let chain = AuditFixture.chain(6)
+    private let key: AuditSigningKey
+
+    init() throws { key = try AuditFixture.key() }
+
+    private func checkpoint(_ size: Int64, of chain: [AuditRecord]? = nil) throws -> AuditNote {
+        .checkpoint(try AuditFixture.checkpoint(chain ?? self.chain, at: size, by: key))
+    }
+
+    private func found(in log: FixedAuditLog, _ notes: [AuditNote]) async throws -> [Problem] {
+        try await AuditComparison(log, trusting: [key.verifierKey]).contradictions(with: notes)
+    }
+
+    @Test func `a log that extends the notes contradicts nothing`() async throws {
+        let notes = [try checkpoint(2), try checkpoint(6)]
+        #expect(try await found(in: FixedAuditLog(chain), notes) == [])
+        #expect(try await found(in: FixedAuditLog([]), []) == [])
+    }
+
+    @Test func `an end that is gone is found, and so is a whole chain`() async throws {
+        let notes = [try checkpoint(2), try checkpoint(6)]
+        let cutOff = FixedAuditLog(Array(chain.prefix(4)))
+        #expect(try await found(in: cutOff, notes) == [Problem(node: "a", sequence: 5, kind: .truncated)])
+        #expect(
+            try await found(in: FixedAuditLog([]), notes) == [Problem(node: "a", sequence: 1, kind: .truncated)])
+    }
+
+    @Test func `another history is found at the first note that it is not in`() async throws {
+        let other = AuditFixture.chain(6, detail: "other")
+        let notes = [try checkpoint(4), try checkpoint(2), try checkpoint(6, of: other)]
+        #expect(
+            try await found(in: FixedAuditLog(other), notes)
+                == [Problem(node: "a", sequence: 2, kind: .checkpointMismatch)])
+    }
+
+    @Test func `an event that is gone from the middle is found where a note is about it`() async throws {
+        let holed = FixedAuditLog(chain.filter { $0.sequence != 4 })
+        #expect(
+            try await found(in: holed, [try checkpoint(4)]) == [Problem(node: "a", sequence: 4, kind: .missing)])
+    }
+
+    @Test func `what retention removed contradicts nothing, what somebody else removed does`() async throws {
+        let cut = try AuditFixture.cut(chain, through: 3, by: key)
+        let rest = Array(chain.dropFirst(3))
+        let notes = [try checkpoint(2), try checkpoint(3), try checkpoint(6)]
+        #expect(try await found(in: FixedAuditLog(rest, cuts: [cut]), notes) == [])
+        #expect(try await found(in: FixedAuditLog(rest), notes + [.cut(cut)]) == [])
+        #expect(try await found(in: FixedAuditLog(rest), notes) == [Problem(node: "a", sequence: 1, kind: .missing)])
+        let forged = try AuditFixture.cut(chain, through: 3, by: try AuditFixture.key(byte: 8))
+        #expect(
+            try await found(in: FixedAuditLog(rest, cuts: [forged]), [])
+                == [Problem(node: "a", sequence: 1, kind: .missing)])
+    }
+
+    @Test func `a log from before a cut that was kept has lost its end`() async throws {
+        let cut = try AuditFixture.cut(chain, through: 3, by: key)
+        #expect(
+            try await found(in: FixedAuditLog(Array(chain.prefix(2))), [.cut(cut)])
+                == [Problem(node: "a", sequence: 3, kind: .truncated)])
+    }
+
+    @Test func `a note that contradicts and cannot be believed is told as such`() async throws {
+        let stranger = try AuditFixture.key(byte: 8)
+        let notes: [AuditNote] = [
+            .checkpoint(try AuditFixture.checkpoint(AuditFixture.chain(6, detail: "x"), at: 2, by: stranger)),
+            .cut(try AuditFixture.cut(chain, through: 3, by: stranger)),
+        ]
+        #expect(
+            try await found(in: FixedAuditLog(chain), notes) == [
+                Problem(node: "a", sequence: 3, kind: .cutUnknownKey),
+                Problem(node: "a", sequence: 2, kind: .checkpointUnknownKey),
+            ])
+    }
+
+    @Test func `each node has its own contradiction`() async throws {
+        let other = AuditFixture.chain(4, node: "b")
+        let log = FixedAuditLog(Array(chain.prefix(4)) + other.prefix(2))
+        let notes = [try checkpoint(6), try checkpoint(3, of: other), try checkpoint(4, of: other)]
+        #expect(
+            try await found(in: log, notes) == [
+                Problem(node: "a", sequence: 5, kind: .truncated), Problem(node: "b", sequence: 3, kind: .truncated),
+            ])
+    }
+}

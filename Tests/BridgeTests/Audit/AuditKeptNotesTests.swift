@@ -1,0 +1,137 @@
+import Bridge
+import OAuth2
+import Testing
+
+private typealias Problem = AuditVerificationReport.Problem
+
+/// Notes that were kept outside of the database, and what they show.
+@Suite struct AuditKeptNotesTests {
+    private let chain = AuditFixture.chain(6)
+    private let key: AuditSigningKey
+    private let notes: [AuditNote]
+
+    init() throws {
+        key = try AuditFixture.key()
+        notes = [
+            .checkpoint(try AuditFixture.checkpoint(chain, at: 3, by: key)),
+            .cut(try AuditFixture.cut(chain, through: 3, by: key)),
+            .checkpoint(try AuditFixture.checkpoint(chain, at: 6, by: key)),
+        ]
+    }
+
+    private func line(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) + "\n" }
+
+    private func logLine(_ note: AuditNote) -> String {
+        var object = JSONObjectWriter()
+        object.add("level", "notice")
+        object.add("message", note.name)
+        object.add("note", note.text)
+        return line(object.finish())
+    }
+
+    private func syslogLine(_ note: AuditNote) -> String {
+        "2026-11-21T07:00:00 host " + String(decoding: SyslogMessage().bytes(of: .note(note)), as: UTF8.self) + "\n"
+    }
+
+    @Test func `notes are read from whatever they were kept in`() {
+        let event = line(chain[0].json)
+        let files = [
+            notes.map(\.text).joined(), notes.map(\.text).joined(separator: "\n"), notes.map { line($0.json) }.joined(),
+            event + notes.map { line($0.json) }.joined(separator: event) + event,
+            "{\"level\":\"info\",\"message\":\"ready\"}\n" + notes.map(logLine).joined() + "plain words\n",
+            notes.map(syslogLine).joined(), line(notes[0].json) + notes[1].text + logLine(notes[2]),
+        ]
+        for file in files {
+            let kept = AuditKeptNotes(file.utf8)
+            #expect(kept.notes == notes && kept.malformedLines == [], "\(file)")
+        }
+    }
+
+    @Test func `a last line that was not finished is read as far as it goes`() {
+        let kept = AuditKeptNotes(
+            (line(notes[0].json) + String(decoding: notes[2].json.dropLast(9), as: UTF8.self)).utf8)
+        #expect(kept.notes == [notes[0]] && kept.malformedLines == [2])
+    }
+
+    @Test func `what should be a note and is none is told by its line`() {
+        let kept = AuditKeptNotes(
+            #"""
+            {"checkpoint":{"note":"nonsense"}}
+            {"note":7}
+            {"cut":
+            text
+            — key c2ln
+            """#.utf8)
+        #expect(kept.notes == [] && kept.malformedLines == [1, 2, 3, 4])
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `no mutation of a file of notes traps, or makes a note that verifies`(seed: UInt64) {
+        var generator = SplitMix(state: seed)
+        let file = Array((notes.map(\.text).joined() + notes.map { line($0.json) }.joined()).utf8)
+        for _ in 0..<500 {
+            var mutated = file
+            let position = Int.random(in: 0..<mutated.count, using: &generator)
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0: mutated[position] = UInt8.random(in: 0...255, using: &generator)
+            case 1: mutated.remove(at: position)
+            default: mutated.insert(UInt8.random(in: 0...255, using: &generator), at: position)
+            }
+            for note in AuditKeptNotes(mutated).notes where note.problem(trusting: [key.verifierKey]) == nil {
+                #expect(notes.contains(note))
+            }
+        }
+    }
+
+    private func problems(
+        _ records: [AuditRecord], kept: [AuditNote], cuts: [AuditCut] = [], checkpoints: [AuditCheckpoint] = []
+    ) -> [Problem] {
+        verify(records, checkpoints: checkpoints, cuts: cuts, by: [key.verifierKey], kept: kept).problems
+    }
+
+    @Test func `a log that extends what was kept is valid, and the report says how much that was`() {
+        let report = verify(chain, by: [key.verifierKey], kept: [notes[0], notes[2]])
+        #expect(report.isValid && report.kept == 2 && report.checkpoints == 0)
+        #expect(report.json.contains(#""kept_notes":2"#))
+    }
+
+    @Test func `an end that is gone with its checkpoints is shown by a checkpoint kept elsewhere`() {
+        let rest = Array(chain.prefix(4))
+        #expect(problems(rest, kept: []) == [])
+        #expect(problems(rest, kept: [notes[2]]) == [Problem(node: "a", sequence: 5, kind: .truncated)])
+        #expect(problems([], kept: [notes[0]]) == [Problem(node: "a", sequence: 1, kind: .truncated)])
+    }
+
+    @Test func `a chain that was made anew is shown by a checkpoint kept elsewhere`() {
+        let other = AuditFixture.chain(6, detail: "other")
+        #expect(problems(other, kept: []) == [])
+        #expect(
+            problems(other, kept: [notes[0]]) == [Problem(node: "a", sequence: 3, kind: .checkpointMismatch)])
+    }
+
+    @Test func `two histories that were signed are shown although the events are gone`() throws {
+        let other = AuditFixture.chain(6, detail: "other")
+        let signed = [
+            try AuditFixture.checkpoint(other, at: 3, by: key), try AuditFixture.checkpoint(other, at: 5, by: key),
+        ]
+        let cut = try AuditFixture.cut(other, through: 5, by: key)
+        let rest = Array(other.dropFirst(5))
+        #expect(problems(rest, kept: [], cuts: [cut], checkpoints: signed) == [])
+        #expect(
+            problems(rest, kept: [notes[0]], cuts: [cut], checkpoints: signed)
+                == [Problem(node: "a", sequence: 3, kind: .checkpointMismatch)])
+    }
+
+    @Test func `a cut that was kept elsewhere proves itself`() {
+        let rest = Array(chain.dropFirst(3))
+        #expect(problems(rest, kept: [notes[0]]) == [Problem(node: "a", sequence: 1, kind: .missing)])
+        #expect(problems(rest, kept: [notes[0], notes[1]]) == [])
+    }
+
+    @Test func `a kept note by a key that is not trusted is told`() throws {
+        let stranger = try AuditFixture.checkpoint(chain, at: 3, by: try AuditFixture.key(byte: 8))
+        #expect(
+            problems(chain, kept: [.checkpoint(stranger)])
+                == [Problem(node: "a", sequence: 3, kind: .checkpointUnknownKey)])
+    }
+}

@@ -1,0 +1,140 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import SQLStorage
+@testable import drawbridge
+
+/// A node's start with a database that somebody else has written to.
+@Suite struct AuditWatchServiceTests {
+    private let folder: TemporaryFolder
+    private let key: AuditSigningKey
+    private let watch = AuditWatch()
+    private let metrics = PrometheusMetrics()
+    private let lines = LogLines()
+
+    private final class LogLines: Sendable {
+        let all = Mutex<[String]>([])
+        func count(of text: String) -> Int { all.withLock { $0.count { $0.contains(text) } } }
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        key = try AuditSigningKey.generate(name: "localhost/test")
+    }
+
+    private var file: AuditNoteFile { AuditNoteFile(besideSigningKey: "\(folder.path)/key") }
+    private var path: String { "\(folder.path)/drawbridge.sqlite" }
+
+    private func open(_ node: String, keeping: Bool = true) throws -> DurableStorage {
+        try SQLiteStorage.open(
+            path: path, node: node, signer: key,
+            outlet: keeping ? AuditNoteKeeper(file: file, watch: watch, logger: nil) : NoAuditNoteOutlet())
+    }
+
+    private func live(_ node: String, events: Int, keeping: Bool = true) async throws {
+        let storage = try open(node, keeping: keeping)
+        try await storage.append(
+            (0..<events).map { _ in AuditEvent(at: Timestamp(seconds: 1), type: .nodeStarted, outcome: .success) })
+        try await storage.close()
+    }
+
+    private func service(_ storage: any BridgeStorage, retention: Duration? = nil) -> AuditWatchService {
+        let lines = lines
+        return AuditWatchService(
+            storage: storage, file: file, keys: [key.verifierKey], watch: watch, retention: retention,
+            metrics: metrics, time: .system,
+            logger: Logger(label: "test") { label in
+                JSONLogHandler(label: label, level: .notice) { line in lines.all.withLock { $0.append(line) } }
+            })
+    }
+
+    private func copy(_ name: String, from source: String, to target: String) throws {
+        for ending in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: "\(target)\(ending)")
+            guard FileManager.default.fileExists(atPath: "\(source)\(ending)") else { continue }
+            try FileManager.default.copyItem(atPath: "\(source)\(ending)", toPath: "\(target)\(ending)")
+        }
+    }
+
+    @Test func `a database that extends its notes is looked at in silence`() async throws {
+        try await live("n", events: 3)
+        let storage = try open("n")
+        await service(storage).begin()
+        #expect(try await degraded(watch) == [])
+        #expect(lines.count(of: "error") == 0)
+        try await storage.close()
+    }
+
+    @Test func `notes that cannot be read are told, and do not pass for a log that was found good`() async throws {
+        try await live("n", events: 3, keeping: false)
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        let storage = try open("n", keeping: false)
+        let service = service(storage)
+        await service.begin()
+        #expect(try await degraded(watch) == ["audit_checkpoints"])
+        #expect(lines.count(of: "could not compare the audit log with its checkpoints") == 1)
+        try FileManager.default.removeItem(atPath: file.path)
+        await service.look()
+        #expect(try await degraded(watch) == [])
+        try await storage.close()
+    }
+
+    @Test func `a database put back to an earlier state is told loudly, and again when it is accepted`() async throws {
+        try await live("n", events: 3)
+        try copy("backup", from: path, to: "\(path).backup")
+        try await live("n", events: 3)
+        try copy("restore", from: "\(path).backup", to: path)
+        let storage = try open("n")
+        let service = service(storage)
+        await service.begin()
+        #expect(try await degraded(watch) == ["audit_log"])
+        #expect(lines.count(of: "the audit log contradicts what was signed about it") == 1)
+        #expect(lines.count(of: #""id":"n-4","kind":"truncated""#) == 1)
+        #expect(metrics.exposition().contains("drawbridge_audit_log_problems 1"))
+        let found = try await storage.search(AuditFilter(type: .auditContradicted), before: nil, limit: 10).records
+        #expect(found.map(\.event.reason) == ["truncated"])
+        #expect(found.map(\.event.detail) == [#"{"count":1,"id":"n-4"}"#])
+        // Nothing new is found: nothing new is said.
+        await service.look()
+        #expect(lines.count(of: "contradicts what was signed") == 1)
+        // What accepting does to the file.
+        _ = try file.setAside(at: Timestamp(seconds: 1))
+        await service.look()
+        #expect(try await degraded(watch) == [])
+        #expect(lines.count(of: "no longer contradicts") == 1)
+        #expect(metrics.exposition().contains("drawbridge_audit_log_problems 0"))
+        try await storage.close()
+    }
+
+    @Test func `a node that comes from a version without the file begins one with what the database has`() async throws
+    {
+        try await live("n", events: 3, keeping: false)
+        try await live("m", events: 2, keeping: false)
+        #expect(!file.exists)
+        let storage = try open("n", keeping: false)
+        await service(storage).begin()
+        #expect(try file.read().notes.map { "\($0.node)-\($0.sequence)" } == ["m-2", "n-3"])
+        #expect(try await degraded(watch) == [])
+        try await storage.close()
+    }
+
+    @Test func `a beginning that is gone without a signature is told until it is accepted`() async throws {
+        try await live("n", events: 3)
+        try await live("n", events: 3)
+        let thief = try open("thief", keeping: false)
+        try await thief.write { _ = try $0.run("DELETE FROM audit_event WHERE sequence <= 3") }
+        try await thief.close()
+        let storage = try open("m")
+        let service = service(storage, retention: .seconds(86_400))
+        await service.begin()
+        #expect(try await degraded(watch) == ["audit_log"])
+        #expect(try await storage.adoptCuts(olderThan: nil, at: TimeSource.system.now()).map(\.through) == [3])
+        await service.look()
+        #expect(try await degraded(watch) == [])
+        try await storage.close()
+    }
+}
