@@ -40,7 +40,7 @@ struct Service: Sendable {
 
     init(
         storage: any BridgeStorage, replayGuard: any ReplayGuard = InProcessReplayGuard(),
-        limiter: any RateLimiter = InProcessRateLimiter(), limits: LimitSettings = LimitSettings(),
+        limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter), limits: LimitSettings = LimitSettings(),
         defaultTarget: ClientID? = website, loginTokens: (any LoginTokenStore)? = nil
     ) throws {
         self.storage = storage
@@ -49,13 +49,13 @@ struct Service: Sendable {
         keys = Reloadable(try keyRing("k1"))
         clients = Reloadable(ClientDirectory(try testClients(), defaultTarget: defaultTarget))
         sessions = WebSessions(store: storage, time: time)
-        appSessions = AppSessions(store: storage, webSessions: sessions)
+        appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
         endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
         let settings = LoginTokenSettings(
             publicOrigin: try #require(WebOrigin("https://bridge.example")), defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)
-        let subjects = Subjects(store: storage)
-        let parents = ParentSessions(store: storage)
+        let subjects = Subjects(store: storage, time: time)
+        let parents = ParentSessions(store: storage, time: time)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         issuer = LoginTokenIssuer(
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
@@ -66,8 +66,7 @@ struct Service: Sendable {
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
             store: loginTokens,
             sessions: sessions, endings: endings, replayGuard: replayGuard,
-            refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals), keys: keys,
-            time: time)
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time)
     }
 
     func bearer(
@@ -109,7 +108,8 @@ struct Service: Sendable {
 
 /// Runs a test against a fresh database that is removed afterwards.
 func withService(
-    replayGuard: any ReplayGuard = InProcessReplayGuard(), limiter: any RateLimiter = InProcessRateLimiter(),
+    replayGuard: any ReplayGuard = InProcessReplayGuard(),
+    limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter),
     limits: LimitSettings = LimitSettings(), defaultTarget: ClientID? = website,
     faults: RedemptionFaults? = nil,
     _ body: (Service) async throws -> Void

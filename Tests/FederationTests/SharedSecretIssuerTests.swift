@@ -20,6 +20,19 @@ import Testing
         #expect(identity.expiresAt == TestToken.now + .seconds(330))
     }
 
+    @Test(
+        arguments: [
+            ("device_id", "phone", "phone"), ("installation", "phone", nil), ("device_id", "", nil),
+        ] as [(String, String, String?)])
+    func `the claim that is configured names the device, and a token without one names none`(
+        claim: String, value: String, device: String?
+    ) async throws {
+        let token = TestToken.hmac(TestToken.claims([claim: value]))
+        #expect(try await issuers(hmacSettings()).authenticate(token).deviceID == device)
+        let identity = try await issuers(hmacSettings { $0.deviceClaim = "installation" }).authenticate(token)
+        #expect(identity.deviceID == (claim == "installation" ? value : nil))
+    }
+
     @Test func `optional claims of the wrong type are left out`() async throws {
         let token = TestToken.hmac(
             TestToken.claims(["sid": 7, "auth_time": "yesterday", "acr": ["x"], "amr": ["pwd", 1] as [any Sendable]]))

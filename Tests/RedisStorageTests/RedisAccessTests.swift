@@ -125,4 +125,39 @@ import Testing
             certificates.path("authority.pem"), "--tls-auth-clients", "yes",
         ])
     }
+
+    @Test func `the commands that docs/operations.md lists are enough`() async throws {
+        let text = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(
+                path: "../../docs/operations.md"),
+            encoding: .utf8)
+        let commands = try #require(text.firstMatch(of: /`~drawbridge:\* &drawbridge:\* ([^`]+)`/)).1
+            .split { $0 == " " || $0 == "\n" }.map(String.init)
+        let server = try RedisServer(
+            [
+                "--requirepass", "root-password", "--user", "web", "on", ">web-password", "~drawbridge:*",
+                "&drawbridge:*", "-@all",
+            ] + commands)
+        defer { server.remove() }
+        try await eventually {
+            (try? await server.run("PING", credentials: Self.administrator)) == .status("PONG")
+        }
+        var settings = TestClient.settings(server.address)
+        settings.credentials = RedisCredentials(user: "web", password: Secret("web-password"))
+        try await TestClient.with(settings) { client in
+            let now = Timestamp(milliseconds: 1_800_000_000_000)
+            let claim = try await RedisReplayGuard(client: client).claim("t", until: now + .seconds(60), at: now)
+            #expect(claim == .claimed)
+            let keys = [
+                RateLimitKey(scope: "bucket", value: "a", bucket: TokenBucket(perMinute: 1)),
+                RateLimitKey(
+                    scope: "window", value: "a", window: AttemptWindow(count: 1, per: .seconds(1), block: .seconds(1))),
+            ]
+            #expect(try await RedisRateLimiter(client: client).take(keys, at: now) == .allowed)
+            let memory = RedisReuseMemory(client: client, name: "test", lifetime: .seconds(60), capacity: 10)
+            #expect(try await memory.note("a", at: now) == .fresh)
+            #expect(try await memory.note("a", at: now) == .seen)
+            try await RedisRevocationChannel(client: client).publish(["s"])
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import Bridge
 import StorageConformance
+import Synchronization
 import Testing
 
 @testable import RedisStorage
@@ -24,11 +25,30 @@ import Testing
         }
     }
 
+    @Test(arguments: ReuseMemoryConformance.cases)
+    func `the memory of seen values keeps the rule`(
+        _ conformance: ConformanceCase<any SteppedReuseMemory>
+    ) async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                try await conformance.check { SteppedRedis(client: client) }
+            }
+        }
+    }
+
+    @Test(arguments: ReuseMemoryConformance.cases)
+    func `the process's own memory of seen values keeps the same rule`(
+        _ conformance: ConformanceCase<any SteppedReuseMemory>
+    ) async throws {
+        let memory = SteppedProcess()
+        try await conformance.check { memory }
+    }
+
     @Test(arguments: RateLimiterConformance.cases)
     func `the process's own rate limiter keeps the same rule`(
         _ conformance: ConformanceCase<any RateLimiter>
     ) async throws {
-        let limiter = InProcessRateLimiter()
+        let limiter = InProcessRateLimiter(clock: .parameter)
         try await conformance.check { limiter }
     }
 
@@ -38,5 +58,43 @@ import Testing
     ) async throws {
         let replayGuard = InProcessReplayGuard()
         try await conformance.check { replayGuard }
+    }
+}
+
+private let beginning = Timestamp(seconds: 1_800_000_000)
+
+private struct SteppedRedis: SteppedReuseMemory {
+    private let memory: RedisReuseMemory
+
+    init(client: RedisClient) {
+        memory = RedisReuseMemory(
+            client: client, name: "test", lifetime: ReuseMemoryConformance.lifetime,
+            capacity: ReuseMemoryConformance.capacity, clock: .parameter)
+    }
+
+    func note(_ value: String, after time: Duration) async throws -> Novelty {
+        try await memory.note(value, at: beginning + time)
+    }
+}
+
+private final class SteppedProcess: SteppedReuseMemory {
+    private let now = Mutex(beginning)
+    private let memory = Mutex<InProcessReuseMemory?>(nil)
+
+    private func made() -> InProcessReuseMemory {
+        memory.withLock { memory in
+            let made =
+                memory
+                ?? InProcessReuseMemory(
+                    lifetime: ReuseMemoryConformance.lifetime, capacity: ReuseMemoryConformance.capacity,
+                    time: TimeSource { [self] in now.withLock { $0 } })
+            memory = made
+            return made
+        }
+    }
+
+    func note(_ value: String, after time: Duration) -> Novelty {
+        now.withLock { $0 = max($0, beginning + time) }
+        return made().note(value, at: beginning)
     }
 }

@@ -84,7 +84,8 @@ import Testing
             try await TestClient.with(TestClient.settings(server.address)) { client in
                 let degradation = Degradation(part: "test", logger: TestClient.quiet)
                 let limiter = FailoverRateLimiter(
-                    RedisRateLimiter(client: client), own: InProcessRateLimiter(), degradation: degradation)
+                    RedisRateLimiter(client: client), own: InProcessRateLimiter(clock: .parameter),
+                    degradation: degradation)
                 let key = RateLimitKey(
                     scope: "test", value: "alice", bucket: TokenBucket(burst: 2, refillInterval: .seconds(3600)))
                 for _ in 1...2 { #expect(try await limiter.take([key], at: now) == .allowed) }

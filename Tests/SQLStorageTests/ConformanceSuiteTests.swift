@@ -72,9 +72,11 @@ private struct ReadThenWriteTokens: LoginTokenStore {
 
     func revoke(_ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent) -> LoginTokenRevokeOutcome { .revoked }
 
-    func recordMiss(_ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent) -> Int { 1 }
+    func recordMiss(
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+    ) -> Int { 1 }
 
-    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?) -> Ended { .nothing }
+    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) -> Ended { .nothing }
 
     func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
 }

@@ -2,7 +2,9 @@ package import Bridge
 
 /// What every ``ClientStore`` must do.
 package enum ClientStoreConformance {
-    package static let cases: [ConformanceCase<any BridgeStorage>] = [
+    package static let cases = clientCases + assertionCases
+
+    private static let clientCases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("every field of a client comes back as it was") { open in
             let store = try await open()
             let website = Client(
@@ -57,6 +59,29 @@ package enum ClientStoreConformance {
             }
             try expectEqual(saved.count { $0 }, 1, "made")
             try expectEqual(try await servers[0].events(.clientCreated).count, 1, "events")
+        },
+    ]
+
+    private static let assertionCases: [ConformanceCase<any BridgeStorage>] = [
+        ConformanceCase("of 100 concurrent uses of an assertion on two servers one counts") { open in
+            let servers = [try await open(), try await open()]
+            let claims = try await concurrently(100) { number in
+                try await servers[number % 2].claimAssertion(digest: "a", until: Sample.now + .seconds(60))
+            }
+            try expectEqual(claims.count { $0 }, 1, "winners")
+            try expect(
+                try await servers[0].claimAssertion(digest: "b", until: Sample.now + .seconds(60)), "another counts")
+        },
+        ConformanceCase("a used assertion stays used until its row is purged, up to the limit") { open in
+            let store = try await open()
+            for number in 1...3 {
+                _ = try await store.claimAssertion(digest: "a\(number)", until: Sample.now + .seconds(number))
+            }
+            let cutoff = Sample.now + .seconds(3)
+            try expectEqual(try await store.purgeAssertions(expiredBefore: cutoff, limit: 1), 1, "at the limit")
+            try expectEqual(try await store.purgeAssertions(expiredBefore: cutoff, limit: 10), 1, "the rest")
+            try expect(
+                try await !open().claimAssertion(digest: "a3", until: Sample.now + .seconds(9)), "the kept one is used")
         },
     ]
 }

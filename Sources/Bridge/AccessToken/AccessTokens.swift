@@ -5,13 +5,14 @@ package final class AccessTokens: Sendable {
     private let revoked: any RevokedTokenStore
     private let inquiry: (any KeyInquiry)?
     private let verified: VerifiedTokens
-    private let revocations = ShortLivedCache<TokenID, Bool>()
+    private let revocations: ShortLivedCache<TokenID, Bool>
 
     /// - Parameter inquiry: is asked about keys that this node does not have; `nil` where nobody adds any.
     package init(
         codec: AccessTokenCodec, sessions: AppSessions, revoked: any RevokedTokenStore,
-        inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000
+        inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000, time: TimeSource = .system
     ) {
+        revocations = ShortLivedCache(time: time)
         self.codec = codec
         self.inquiry = inquiry
         self.sessions = sessions
@@ -33,7 +34,12 @@ package final class AccessTokens: Sendable {
     /// Whether a token that was good has neither been revoked since nor ended with its session.
     func isActive(_ id: TokenID, sessionID: SessionID?, at now: Timestamp) async throws -> Bool {
         if let sessionID, try await !sessions.isAlive(sessionID, at: now) { return false }
-        return try await !revocations.value(for: id, at: now) { try await revoked.isRevoked(id) }
+        return try await !revocations.value(for: id) { try await revoked.isRevoked(id) }
+    }
+
+    /// The device secret that an app's session came from or was given; as old as what is known of the session.
+    func device(of sessionID: SessionID, at now: Timestamp) async throws -> DeviceSecretID? {
+        try await sessions.alive(sessionID, at: now)?.deviceSecretID
     }
 
     /// Verifies, or remembers having verified; the same token comes again and again, and an ES256 check costs more

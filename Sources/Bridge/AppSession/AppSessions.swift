@@ -2,17 +2,18 @@
 package struct AppSessions: Sendable {
     private let store: any AppSessionStore
     private let webSessions: WebSessions?
-    private let cache = ShortLivedCache<SessionID, AppSession?>()
+    private let cache: ShortLivedCache<SessionID, AppSession?>
 
     /// - Parameter webSessions: asked about an id that is none of an app's.
-    package init(store: any AppSessionStore, webSessions: WebSessions? = nil) {
+    package init(store: any AppSessionStore, webSessions: WebSessions? = nil, time: TimeSource = .system) {
         self.store = store
         self.webSessions = webSessions
+        cache = ShortLivedCache(time: time)
     }
 
     /// The session while it is alive; at most a second old (contract §7).
     package func alive(_ id: SessionID, at now: Timestamp) async throws -> AppSession? {
-        let session = try await cache.value(for: id, at: now) { try await store.appSession(id: id) }
+        let session = try await cache.value(for: id) { try await store.appSession(id: id) }
         return session.flatMap { $0.isAlive(at: now) ? $0 : nil }
     }
 

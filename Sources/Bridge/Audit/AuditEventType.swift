@@ -30,6 +30,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let appSessionOpened = Self(rawValue: "app_session.opened")
     package static let appSessionEnded = Self(rawValue: "app_session.ended")
     package static let clientAuthenticationFailed = Self(rawValue: "client.authentication_failed")
+    package static let clientAudienceTolerated = Self(rawValue: "client.audience_tolerated")
     package static let logoutNoticeSent = Self(rawValue: "logout_notice.sent")
     package static let logoutNoticeFailed = Self(rawValue: "logout_notice.failed")
     package static let webhookSent = Self(rawValue: "webhook.sent")
@@ -67,4 +68,5 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let auditPurged = Self(rawValue: "audit.purged")
     package static let auditContradicted = Self(rawValue: "audit.contradicted")
     package static let auditAccepted = Self(rawValue: "audit.accepted")
+    package static let auditSuppressed = Self(rawValue: "audit.suppressed")
 }

@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 
 /// Writes down what is wrong with authorization requests, and what is odd about those that are good by the rules.
@@ -6,24 +5,27 @@ package struct AuthorizationWatch: Sendable {
     /// How long a code challenge and a nonce are remembered (RFC 9700 §2.1.1).
     package static let memory = Duration.seconds(86_400)
 
-    private let limiter: any RateLimiter
-    private let audit: any AuditLog
+    private let memory: any ReuseMemory
+    private let refusals: RefusalLog
+    private let fullness: Degradation
 
-    /// - Parameter limiter: remembers what was seen; one that is never lifted.
-    package init(limiter: any RateLimiter, audit: any AuditLog) {
-        self.limiter = limiter
-        self.audit = audit
+    /// - Parameters:
+    ///   - memory: of ``memory``; never lifted with the limits, since it limits nothing.
+    ///   - fullness: told when there is no room in it, and when there is again.
+    package init(memory: any ReuseMemory, refusals: RefusalLog, fullness: Degradation) {
+        self.memory = memory
+        self.refusals = refusals
+        self.fullness = fullness
     }
 
     /// A request from the web view of an app (RFC 8252 §8.12); at most ten a minute of one network.
     func embedded(_ request: AuthorizationRequest, origin: RequestOrigin, at now: Timestamp) async throws {
-        guard try await mayWrite("embedded_browser", of: origin, at: now) else { return }
-        try await audit.append([
+        try await refusals.record(
             AuditEvent(
                 at: now, type: .authorizationRequestEmbedded,
                 outcome: request.client.blocksWebViews ? .failure : .success, clientID: request.client.id,
-                origin: origin)
-        ])
+                origin: origin),
+            within: .network("audit.embedded_browser", of: origin, perMinute: 10))
     }
 
     /// A request that was refused; at most ten a minute of one network, since anybody can send them.
@@ -57,46 +59,36 @@ package struct AuthorizationWatch: Sendable {
         _ reason: String, detail: String? = nil, of subject: Subject? = nil, client: ClientID?, origin: RequestOrigin,
         at now: Timestamp
     ) async throws {
-        guard try await mayWrite("authorization_request", of: origin, at: now) else { return }
-        try await audit.append([
+        try await refusals.record(
             AuditEvent(
                 at: now, type: .authorizationRequestRefused, outcome: .failure, reason: reason, subject: subject,
-                clientID: client, origin: origin, detail: detail)
-        ])
-    }
-
-    private func mayWrite(_ what: String, of origin: RequestOrigin, at now: Timestamp) async throws -> Bool {
-        let who = origin.address?.limitNetwork.description ?? "local"
-        let key = RateLimitKey(scope: "audit.\(what)", value: who, bucket: TokenBucket(perMinute: 10))
-        if case .allowed = try await limiter.take([key], at: now) { return true }
-        return false
+                clientID: client, origin: origin, detail: detail),
+            within: .network("audit.authorization_request", of: origin, perMinute: 10))
     }
 
     /// Notes a request that gets its code.
     /// - Returns: the parameter whose value the client has sent before; `nil` for a fresh request.
     func reused(_ request: AuthorizationRequest, origin: RequestOrigin, at now: Timestamp) async throws -> String? {
         for (name, value) in [("code_challenge", request.codeChallenge?.value), ("nonce", request.nonce)] {
-            guard let value, try await !isFresh(name, value, of: request.client.id, at: now) else { continue }
-            try await audit.append([
+            guard let value, try await wasSeen("\(name) \(request.client.id) \(value)", at: now) else { continue }
+            try await refusals.record(
                 AuditEvent(
                     at: now, type: .authorizationRequestReused,
                     outcome: request.client.rejectsReusedChallenge ? .failure : .success, reason: name,
-                    clientID: request.client.id, origin: origin)
-            ])
+                    clientID: request.client.id, origin: origin))
             return name
         }
         return nil
     }
 
-    /// A bucket of one token that takes a day to come back says whether a value is new, and forgets by itself.
-    private func isFresh(
-        _ name: String, _ value: String, of client: ClientID, at now: Timestamp
-    ) async throws -> Bool {
-        let digest = Base64URL.encode(Array(SHA256.hash(data: Array("\(client.rawValue) \(value)".utf8))))
-        let key = RateLimitKey(
-            scope: "authorization.\(name)", value: digest,
-            bucket: TokenBucket(burst: 1, refillInterval: Self.memory))
-        if case .allowed = try await limiter.take([key], at: now) { return true }
-        return false
+    /// What there is no room to note counts as fresh: nobody is refused for what others have sent.
+    private func wasSeen(_ value: String, at now: Timestamp) async throws -> Bool {
+        let novelty = try await memory.note(value, at: now)
+        if novelty == .full {
+            fullness.begin(because: .unavailable("there is no room for more challenges and nonces"))
+        } else {
+            fullness.end()
+        }
+        return novelty == .seen
     }
 }

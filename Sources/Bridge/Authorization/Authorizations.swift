@@ -83,7 +83,11 @@ package struct Authorizations: Sendable {
         guard case .success(let request) = reading, !agreed else {
             return try await go(reading, journey, session: session, agreed: agreed, origin: origin)
         }
-        try await audit.append([request.consentEvent(.consentDenied, asked, origin: origin, at: time.now())])
+        let now = time.now()
+        guard try await admission(of: asked, for: request, origin: origin, at: now) != nil else {
+            return tooMany(request)
+        }
+        try await audit.append([request.consentEvent(.consentDenied, asked, origin: origin, at: now)])
         let location = request.answer.location(of: .accessDenied, "the user declined", issuer: issuer)
         return .redirect(to: location)
     }
@@ -153,13 +157,17 @@ package struct Authorizations: Sendable {
         _ request: AuthorizationRequest, _ journey: AuthorizationJourney, _ session: WebSession, agreed: Bool,
         origin: RequestOrigin, at now: Timestamp
     ) async throws -> AuthorizationOutcome {
+        guard let admission = try await admission(of: session.subject, for: request, origin: origin, at: now) else {
+            return tooMany(request)
+        }
+        if let digest = journey.pushedDigest, try await !pushed.consumePushedRequest(digest: digest, at: now) {
+            return .page(.invalidRequestURI, .unusableRequestURI)
+        }
+        // Last, so that only what gets its code takes room in the memory.
         if let reused = try await watch.reused(request, origin: origin, at: now), request.client.rejectsReusedChallenge
         {
             return .redirect(
                 to: request.answer.location(of: .invalidRequest, "\(reused) was used before", issuer: issuer))
-        }
-        if let digest = journey.pushedDigest, try await !pushed.consumePushedRequest(digest: digest, at: now) {
-            return .page(.invalidRequestURI, .unusableRequestURI)
         }
         if agreed { try await remember(request, session.subject, origin: origin, at: now) }
         let issued = try await codes.issue(
@@ -168,12 +176,29 @@ package struct Authorizations: Sendable {
                 nonce: request.nonce, scope: request.scope, subject: session.subject,
                 authentication: session.authentication, browserSessionID: session.id,
                 requestedClaims: request.requestedClaims, proofKeyThumbprint: request.proofKeyThumbprint),
-            origin: origin, at: now)
+            admission, origin: origin, at: now)
         // Signed out elsewhere in this very moment.
         guard let code = issued else {
             return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
         }
         return .redirect(to: request.location([(name: "code", value: code.expose())], issuer: issuer))
+    }
+
+    /// - Returns: `nil` when the user had too many.
+    private func admission(
+        of subject: Subject, for request: AuthorizationRequest, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AuthorizationCodes.Admission? {
+        do {
+            return try await codes.admit(subject, client: request.client.id, origin: origin, at: now)
+        } catch let error as OAuthError where error.code == .rateLimited {
+            return nil
+        }
+    }
+
+    private func tooMany(_ request: AuthorizationRequest) -> AuthorizationOutcome {
+        .redirect(
+            to: request.answer.location(
+                of: .temporarilyUnavailable, "too many authorizations of this user; try again later", issuer: issuer))
     }
 
     /// Keeps the consent where the redirect tells apps apart (RFC 8252 §8.6); elsewhere the event alone is kept.

@@ -3,6 +3,8 @@ package import OAuth2
 /// Takes in authorization requests ahead of the browser (RFC 9126), from clients that were authenticated before.
 package struct PushedRequests: Sendable {
     package static let lifetime = Duration.seconds(90)
+    /// Anybody can have a public client's requests kept, so they are not kept at any length.
+    static let maximumBytes = 16 * 1024
 
     private let clients: Reloadable<ClientDirectory>
     private let authenticator: ClientAuthenticator
@@ -51,7 +53,10 @@ package struct PushedRequests: Sendable {
         }
         let client = try await authenticator.authenticate(
             try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
-        if case .exceeded(let wait, let scope) = try await limiter.take(limits.pushedRequestKeys(client.id), at: now) {
+        if case .exceeded(let wait, let scope) = try await limiter.take(
+            limits.pushedRequestKeys(client, origin: origin), at: now)
+        {
+            try await refusals?.limitExceeded(scope: scope, clientID: client.id, origin: origin, at: now)
             throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
         }
         if let name = AuthorizationParameter.unreadable(in: parameters) {
@@ -63,6 +68,9 @@ package struct PushedRequests: Sendable {
         if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
         if let key = try await key(shownBy: proof, parameters, client, origin: origin, at: now) {
             text += "&dpop_jkt=\(key)"
+        }
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw OAuthError(.invalidRequest, "the request is longer than \(Self.maximumBytes) bytes")
         }
         let reader = AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
         let pushed = try FormParameters(parsing: text.utf8)

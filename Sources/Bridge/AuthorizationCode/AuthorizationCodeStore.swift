@@ -16,11 +16,15 @@ package protocol AuthorizationCodeStore: Sendable {
         events: [AuditEvent]
     ) async throws -> AuthorizationCodeRedeemOutcome
 
-    /// Counts a redemption that failed by its client or verifier; the code goes with the `limit`th.
-    func recordCodeMiss(digest: String, limit: Int, event: AuditEvent) async throws
+    /// Counts a redemption of an unused code that failed by its client or verifier; the code goes with the `limit`th.
+    /// - Parameter alwaysTells: whether `event` is written even by a call that takes no code away.
+    func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws
 
     /// Records a second use and ends the session that the first one opened, with all that came of it.
-    func recordCodeReuse(digest: String, reuse: AuditEvent, ending: Ending) async throws -> Ended
+    /// - Parameter alwaysTells: whether `reuse` is written even by a call that ends nothing.
+    func recordCodeReuse(
+        digest: String, reuse: AuditEvent, ending: Ending, alwaysTells: Bool
+    ) async throws -> Ended
 
     /// - Returns: how many, at most `limit` of them.
     func purgeCodes(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int

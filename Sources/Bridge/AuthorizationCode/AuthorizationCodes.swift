@@ -1,21 +1,51 @@
+import OAuth2
+
 /// Issues authorization codes: 256 random bits, one minute, once (RFC 6749 §4.1.2).
 package struct AuthorizationCodes: Sendable {
     /// The longest life that the FAPI 2 test suite accepts.
     package static let lifetime = Duration.seconds(60)
 
     private let store: any AuthorizationCodeStore
+    private let limit: UserLimit
     private let random: RandomSource
 
-    package init(store: any AuthorizationCodeStore, random: RandomSource = .system) {
+    package init(store: any AuthorizationCodeStore, limit: UserLimit, random: RandomSource = .system) {
         self.store = store
+        self.limit = limit
         self.random = random
+    }
+
+    /// That a user may have one more code, or decline one.
+    struct Admission: Sendable {
+        fileprivate init() {}
+    }
+
+    /// Asked ahead of whatever an answer leaves behind.
+    /// - Throws: `rate_limited` when the user had too many.
+    func admit(
+        _ subject: Subject, client: ClientID, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Admission {
+        if let wait = try await limit.take(of: subject, client: client, origin: origin, at: now) {
+            throw OAuthError(
+                .rateLimited, "Too many authorizations of one user.", detail: "authorize.subject",
+                retryAfter: wait.roundedUpSeconds)
+        }
+        return Admission()
     }
 
     /// Makes a code for the redirect; it and its audit event are durable when this returns.
     /// - Returns: `nil` when the browser's session ended in this very moment.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `rate_limited`; ``StorageError``.
     package func issue(
         _ grant: AuthorizationGrant, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Secret<String>? {
+        let admission = try await admit(grant.subject, client: grant.clientID, origin: origin, at: now)
+        return try await issue(grant, admission, origin: origin, at: now)
+    }
+
+    /// As ``issue(_:origin:at:)``, for a user who was admitted already.
+    func issue(
+        _ grant: AuthorizationGrant, _ admission: Admission, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Secret<String>? {
         let code = OpaqueSecret.make(.authorizationCode, random: random)
         let isRecorded = try await store.recordCode(

@@ -29,6 +29,8 @@ package struct BearerIdentity: Hashable, Sendable {
     package let authority: Authority
     /// The app's session at its issuer, from `sid`.
     package let sessionID: SessionID?
+    /// The device that it is used on, as far as its issuer tells them apart; `nil` when it does not.
+    package let deviceID: String?
     package let authentication: Authentication
     /// What it may be used for; `nil` of another issuer, whose scopes are not ours.
     package let scope: Scope?
@@ -42,6 +44,7 @@ package struct BearerIdentity: Hashable, Sendable {
 
     package init(
         subject: Subject, clientID: ClientID, issuer: String, authority: Authority = .trusted, sessionID: SessionID?,
+        deviceID: String? = nil,
         authentication: Authentication, scope: Scope? = nil, proofKeyThumbprint: String? = nil, expiresAt: Timestamp,
         cacheableUntil: Timestamp? = nil
     ) {
@@ -50,6 +53,7 @@ package struct BearerIdentity: Hashable, Sendable {
         self.issuer = issuer
         self.authority = authority
         self.sessionID = sessionID
+        self.deviceID = deviceID
         self.authentication = authentication
         self.scope = scope
         self.proofKeyThumbprint = proofKeyThumbprint

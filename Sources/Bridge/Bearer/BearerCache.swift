@@ -28,27 +28,33 @@ package final class BearerCache: Sendable {
     }
 
     private let entries: Mutex<BearerCacheEntries>
+    private let time: TimeSource
 
     /// - Parameter capacity: at least 1.
-    package init(capacity: Int = 10_000) {
+    package init(capacity: Int = 10_000, time: TimeSource = .system) {
         entries = Mutex(BearerCacheEntries(capacity: max(1, capacity)))
+        self.time = time
     }
 
     /// What the token was found to be, unless that is too old.
     package func identity(for key: Key, at now: Timestamp) -> BearerIdentity? {
-        entries.withLock { $0.use(key, at: now) }
+        entries.withLock { $0.use(key, at: now, uptime: time.uptime()) }
     }
 
     /// Names the present content; see ``insert(_:for:verifiedIn:at:)``.
     package var generation: Int { entries.withLock { $0.generation } }
 
-    /// Keeps an answer until its `cacheableUntil`.
+    /// Keeps an answer until its `cacheableUntil`, and for no longer than it is until then now: a wall clock that is
+    /// set back later must not have an issuer's "active" believed for that much more.
     /// - Parameter generation: the ``generation`` before the verification began. An answer that was found with keys
     ///   that were dropped meanwhile is not kept.
     package func insert(_ identity: BearerIdentity, for key: Key, verifiedIn generation: Int, at now: Timestamp) {
         guard identity.cacheableUntil > now else { return }
+        let believedUntil = time.uptime().advanced(by: identity.cacheableUntil - now)
         entries.withLock { entries in
-            if entries.generation == generation { entries.insert(identity, for: key) }
+            if entries.generation == generation {
+                entries.insert(identity, for: key, believedUntil: believedUntil)
+            }
         }
     }
 

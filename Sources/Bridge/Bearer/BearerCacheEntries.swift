@@ -3,6 +3,8 @@ struct BearerCacheEntries {
     private struct Node {
         let key: BearerCache.Key
         var identity: BearerIdentity
+        /// By the clock that nobody sets: how long the answer is believed whatever the wall clock says.
+        var believedUntil: ContinuousClock.Instant
         var newer: Int?
         var older: Int?
     }
@@ -18,10 +20,12 @@ struct BearerCacheEntries {
 
     var count: Int { nodes.count }
 
-    mutating func use(_ key: BearerCache.Key, at now: Timestamp) -> BearerIdentity? {
+    mutating func use(
+        _ key: BearerCache.Key, at now: Timestamp, uptime: ContinuousClock.Instant
+    ) -> BearerIdentity? {
         guard let position = positions[key] else { return nil }
         let identity = nodes[position].identity
-        guard identity.cacheableUntil > now else {
+        guard identity.cacheableUntil > now, nodes[position].believedUntil > uptime else {
             remove(at: position)
             return nil
         }
@@ -32,15 +36,18 @@ struct BearerCacheEntries {
         return identity
     }
 
-    mutating func insert(_ identity: BearerIdentity, for key: BearerCache.Key) {
+    mutating func insert(
+        _ identity: BearerIdentity, for key: BearerCache.Key, believedUntil: ContinuousClock.Instant
+    ) {
         if let position = positions[key] {
             nodes[position].identity = identity
+            nodes[position].believedUntil = believedUntil
             unlink(position)
             linkAsNewest(position)
             return
         }
         if nodes.count == capacity, let oldest { remove(at: oldest) }
-        nodes.append(Node(key: key, identity: identity))
+        nodes.append(Node(key: key, identity: identity, believedUntil: believedUntil))
         positions[key] = nodes.count - 1
         linkAsNewest(nodes.count - 1)
     }

@@ -17,6 +17,7 @@ package struct LocalBearers: BearerAuthenticator {
         guard let sessionID = claims.sessionID else { throw BearerRefusal.missingClaim }
         return BearerIdentity(
             subject: claims.subject, clientID: claims.clientID, issuer: issuer, authority: .own, sessionID: sessionID,
+            deviceID: try await tokens.device(of: sessionID, at: now)?.rawValue,
             authentication: claims.authentication, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint,
             expiresAt: claims.expiresAt, cacheableUntil: now)
     }

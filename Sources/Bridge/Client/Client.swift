@@ -97,6 +97,8 @@ package struct Client: Hashable, Sendable {
     package var blocksWebViews = false
     /// Whether a code challenge or nonce that was seen before is refused, not only recorded (RFC 9700 §2.1.1).
     package var rejectsReusedChallenge = false
+    /// Whether its signed assertions may name an endpoint of ours, or several audiences, in `aud`: old libraries do.
+    package var acceptsEndpointAudience = false
     package var introspection: Introspection
     /// The client's own public keys, a JWK set (RFC 7517 §5).
     package var keys: JSONValue?

@@ -43,6 +43,7 @@ extension ClientDocument {
         client.blocksWebViews = fields.flag(.blockWebViews) ?? false
         client.rejectsReusedChallenge = fields.flag(.rejectReusedChallenge) ?? false
         client.introspection = fields.word(.mayIntrospect) ?? Client.defaultIntrospection(of: client.kind)
+        client.acceptsEndpointAudience = fields.flag(.acceptsEndpointAudience) ?? false
         client.keys = keySet(&fields)
         client.keysURI = webURL(&fields, .keysURI)
         client.logoURI = webURL(&fields, .logoURI)
@@ -81,6 +82,7 @@ extension ClientDocument {
         try fields.encode(client.blocksWebViews, forKey: .blockWebViews)
         try fields.encode(client.rejectsReusedChallenge, forKey: .rejectReusedChallenge)
         try fields.encode(client.introspection.rawValue, forKey: .mayIntrospect)
+        try fields.encode(client.acceptsEndpointAudience, forKey: .acceptsEndpointAudience)
         try fields.encodeIfPresent(client.keys, forKey: .keys)
         try fields.encodeIfPresent(client.keysURI, forKey: .keysURI)
         try fields.encodeIfPresent(client.logoURI, forKey: .logoURI)

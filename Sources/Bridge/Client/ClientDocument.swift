@@ -54,6 +54,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case blockWebViews = "block_webviews"
         case rejectReusedChallenge = "reject_reused_challenge"
         case mayIntrospect = "may_introspect"
+        case acceptsEndpointAudience = "accepts_endpoint_audience"
         case keys = "jwks"
         case keysURI = "jwks_uri"
         case logoURI = "logo_uri"

@@ -8,14 +8,16 @@ package final class ClientAuthenticator: Sendable {
     private let limiter: any RateLimiter
     private let limits: LimitSettings
 
-    /// - Parameter audiences: what an assertion's `aud` may be.
+    /// - Parameters:
+    ///   - issuer: what an assertion's `aud` must be.
+    ///   - endpoints: what it may be besides, of clients with `accepts_endpoint_audience`.
     package init(
-        clients: Reloadable<ClientDirectory>, audiences: Set<String>,
-        keys: any ClientKeySource = RegisteredClientKeys(), replays: any ReplayGuard, refusals: RefusalLog,
-        limiter: any RateLimiter, limits: LimitSettings
+        clients: Reloadable<ClientDirectory>, issuer: String, endpoints: Set<String> = [],
+        keys: any ClientKeySource = RegisteredClientKeys(), assertions store: any ClientAssertionStore,
+        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings
     ) {
         self.clients = clients
-        assertions = ClientAssertionCheck(audiences: audiences, keys: keys, replays: replays)
+        assertions = ClientAssertionCheck(issuer: issuer, endpoints: endpoints, keys: keys, store: store)
         self.refusals = refusals
         self.limiter = limiter
         self.limits = limits
@@ -28,7 +30,7 @@ package final class ClientAuthenticator: Sendable {
         let client = credentials.clientID.flatMap { clients.current[ClientID(rawValue: $0)] }
         let flaw: String?
         if let client {
-            flaw = try await self.flaw(of: credentials.proof, by: client, at: now)
+            flaw = try await self.flaw(of: credentials.proof, by: client, origin: origin, at: now)
         } else {
             flaw = credentials.clientID == nil ? "missing_client_id" : "unknown_client"
         }
@@ -49,7 +51,9 @@ package final class ClientAuthenticator: Sendable {
     }
 
     /// - Returns: why the proof is none; `nil` when it is one.
-    private func flaw(of proof: ClientCredentials.Proof, by client: Client, at now: Timestamp) async throws -> String? {
+    private func flaw(
+        of proof: ClientCredentials.Proof, by client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> String? {
         switch (client.authenticationMethod, proof) {
         // A public client that sends a secret believes in a protection that is none (RFC 8252 §8.5).
         case (.none, .none): nil
@@ -57,9 +61,28 @@ package final class ClientAuthenticator: Sendable {
             (.clientSecretPost, .basic(let secret)), (.clientSecretPost, .post(let secret)):
             Self.matches(secret, client.secretDigest) ? nil : "wrong_secret"
         case (.privateKeyJWT, .assertion(let assertion)):
-            try await assertions.flaw(of: assertion, by: client, at: now)
+            try await flaw(of: assertion, by: client, origin: origin, at: now)
         case (_, .none): "missing_proof"
         default: "wrong_method"
+        }
+    }
+
+    private func flaw(
+        of assertion: Secret<String>, by client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> String? {
+        switch try await assertions.verdict(on: assertion, by: client, at: now) {
+        case .flawed(let flaw): return flaw.rawValue
+        case .good(usesEndpointAudience: false): return nil
+        case .good(usesEndpointAudience: true):
+            // A warning for whoever is to renew the client's library; once an hour says it as well as every time.
+            try await refusals.record(
+                AuditEvent(
+                    at: now, type: .clientAudienceTolerated, outcome: .success,
+                    reason: ClientAssertionFlaw.endpointAudience.rawValue, clientID: client.id, origin: origin),
+                within: RateLimitKey(
+                    scope: "audit.audience", value: client.id.rawValue,
+                    bucket: TokenBucket(burst: 1, refillInterval: .seconds(3600))))
+            return nil
         }
     }
 

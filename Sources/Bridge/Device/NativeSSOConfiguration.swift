@@ -16,7 +16,7 @@ package struct NativeSSOConfiguration: Sendable {
     private let configured: [NativeSSOField: NativeSSOValue]
     private let store: any SettingStore
     private let time: TimeSource
-    private let cache = ShortLivedCache<String, [NativeSSOField: NativeSSOValue]>()
+    private let cache: ShortLivedCache<String, [NativeSSOField: NativeSSOValue]>
 
     /// - Parameter configured: what the settings file says.
     package init(
@@ -25,11 +25,12 @@ package struct NativeSSOConfiguration: Sendable {
         self.configured = configured
         self.store = store
         self.time = time
+        cache = ShortLivedCache(time: time)
     }
 
     /// What holds now; a change on another node is seen within a second.
     package func current() async throws -> NativeSSOSettings {
-        let set = try await cache.value(for: Self.settingName, at: time.now()) { try await load() }
+        let set = try await cache.value(for: Self.settingName) { try await load() }
         return NativeSSOSettings(layers: [set, configured])
     }
 

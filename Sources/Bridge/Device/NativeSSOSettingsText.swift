@@ -22,7 +22,8 @@ package enum NativeSSOSettingsText {
         var fields: [NativeSSOField: NativeSSOValue] = [:]
         for (name, value) in members {
             guard let field = NativeSSOField(rawValue: name) else {
-                throw OAuthError(.invalidRequest, "the body has a member that is no setting of native-sso")
+                throw OAuthError.unknown(
+                    name, as: "setting of native-sso", known: NativeSSOField.allCases.map(\.rawValue))
             }
             guard let read = self.value(value), field.problem(with: read) == nil else {
                 let problem = field.problem(with: self.value(value) ?? .word("")) ?? "is malformed"

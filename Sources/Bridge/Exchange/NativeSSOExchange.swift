@@ -17,7 +17,6 @@ package struct NativeSSOExchange: Sendable {
     let tokens: SessionTokens
     let refreshTokens: RefreshTokens
     let cookies: CookieTokens
-    let audit: any AuditLog
     let limiter: any RateLimiter
     let refusals: RefusalLog
     let random: RandomSource
@@ -27,7 +26,7 @@ package struct NativeSSOExchange: Sendable {
         appSessions: any AppSessionStore, sessions: AppSessions, endings: SessionEndings, webSessions: WebSessions,
         subjects: Subjects,
         consents: any ConsentStore, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens,
-        tokens: SessionTokens, refreshTokens: RefreshTokens, cookies: CookieTokens, audit: any AuditLog,
+        tokens: SessionTokens, refreshTokens: RefreshTokens, cookies: CookieTokens,
         limiter: any RateLimiter, refusals: RefusalLog, random: RandomSource = .system
     ) {
         self.issuer = issuer
@@ -45,7 +44,6 @@ package struct NativeSSOExchange: Sendable {
         self.tokens = tokens
         self.refreshTokens = refreshTokens
         self.cookies = cookies
-        self.audit = audit
         self.limiter = limiter
         self.refusals = refusals
         self.random = random
@@ -116,13 +114,12 @@ package struct NativeSSOExchange: Sendable {
         var detail = JSONObjectWriter()
         if let known { detail.add("device_secret_id", known.id.rawValue) }
         detail.add("flaws", all.map(\.rawValue))
-        try await audit.append([
+        try await refusals.record(
             AuditEvent(
                 at: request.at, type: .deviceSecretRefused, outcome: .failure, reason: flaw.rawValue,
                 subject: known?.subject ?? facts.subjectToken?.subject, clientID: facts.subjectToken?.clientID,
                 targetClientID: request.client.id, sessionID: facts.session?.id, origin: request.origin,
-                detail: String(decoding: detail.finish(), as: UTF8.self))
-        ])
+                detail: String(decoding: detail.finish(), as: UTF8.self)))
         // Somebody holds a secret that was rotated away: one of the two is a thief.
         if let known, all.contains(.secretReplayed) {
             _ = try await devices.revoke(

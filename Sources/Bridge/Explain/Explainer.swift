@@ -89,6 +89,10 @@ package struct Explainer: Sendable {
         switch website.returnPaths.decide(value) {
         case .accepted(let path):
             explanation.check("redirect is allowed", fails: nil)
+            if let entry = website.returnPaths.entry(allowing: path) {
+                explanation.note("allowed by", entry.text)
+                explanation.decided(by: entry.text)
+            }
             explanation.note("lands on", origin + path.serialized)
         case .refused(let refusal):
             explanation.check("redirect is allowed", fails: refusal.rawValue)

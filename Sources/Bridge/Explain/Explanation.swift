@@ -28,6 +28,11 @@ package struct Explanation: Hashable, Sendable {
         return false
     }
 
+    /// Names what decided that everything passes, where it is more than one rule.
+    package mutating func decided(by rule: String) {
+        if passes { self.rule = rule }
+    }
+
     /// Notes what was found, whatever it means.
     package mutating func note(_ name: String, _ outcome: String) { steps.append(Step(check: name, outcome: outcome)) }
 }

@@ -1,13 +1,29 @@
 /// Where a request came from, as far as audit and limits need it.
-package struct RequestOrigin: Hashable, Sendable {
+package struct RequestOrigin: Sendable {
     /// The client's address, after trusted proxies were taken off; `nil` for the command line.
     package let address: NetworkAddress?
+    /// At most ``userAgentLimit`` bytes of it.
     package let userAgent: String?
     package let requestID: String
+    /// What the browser showed to be known by at the sign-in, if it did (``KnownBrowsers``).
+    package var recognition: Secret<String>?
 
     package init(address: NetworkAddress?, userAgent: String?, requestID: String) {
         self.address = address
-        self.userAgent = userAgent.map { String($0.prefix(512)) }
+        self.userAgent = userAgent.map { $0.prefix(bytes: Self.userAgentLimit) }
         self.requestID = requestID
+    }
+
+    /// Bytes, not characters: one character may have any number of them.
+    package static let userAgentLimit = 512
+}
+
+extension String {
+    /// The longest beginning of whole Unicode scalars that fits.
+    fileprivate func prefix(bytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end.samePosition(in: unicodeScalars) == nil { utf8.formIndex(before: &end) }
+        return String(self[..<end])
     }
 }

@@ -11,7 +11,7 @@ package enum EndingRoot: Hashable, Sendable {
 
 /// An end: when, why, by whom, and how far it goes. Its events are made here; ``EndingWalk`` says what it reaches, and a
 /// store carries both out in one transaction (contract §16.6).
-package struct Ending: Hashable, Sendable {
+package struct Ending: Sendable {
     package enum Extent: Hashable, Sendable {
         /// All that came of it, whatever it was granted for.
         case everything

@@ -7,31 +7,44 @@ import Synchronization
 package final class InProcessReplayGuard: ReplayGuard {
     private struct Generation {
         let span: Int64
+        /// By the clock that nobody sets.
+        var keptUntil: ContinuousClock.Instant
         var ids: Set<UInt128>
     }
 
     /// Ten seconds a generation: at most seven are alive for tokens of at most 60 s.
     private static let spanLength: Int64 = 10_000
 
+    private let capacity: Int
+    private let time: TimeSource
     private let generations = Mutex<[Generation]>([])
 
-    package init() {}
+    /// - Parameter capacity: ids at once; at about 40 bytes each.
+    package init(capacity: Int = 1_000_000, time: TimeSource = .system) {
+        self.capacity = max(1, capacity)
+        self.time = time
+    }
 
     package func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) -> ReplayClaim {
         let key = Self.fingerprint(of: id)
         let span = expiry.milliseconds / Self.spanLength
         let oldestLive = now.milliseconds / Self.spanLength
+        let uptime = time.uptime()
+        let keptUntil = uptime.advanced(by: expiry - now)
         return generations.withLock { generations in
-            generations.removeAll { $0.span < oldestLive }
+            // An id goes when it is over by both clocks: a wall clock that jumped ahead may be set right again, and one
+            // that was set back has a used token live on for as long.
+            generations.removeAll { $0.span < oldestLive && $0.keptUntil < uptime }
             // A login token always comes with one expiry; of a DPoP proof's id its maker may have made several.
-            guard !generations.contains(where: { $0.span != span && $0.ids.contains(key) }) else {
-                return .claimedBefore
-            }
+            guard !generations.contains(where: { $0.ids.contains(key) }) else { return .claimedBefore }
+            guard generations.reduce(0, { $0 + $1.ids.count }) < capacity else { return .full }
             guard let index = generations.firstIndex(where: { $0.span == span }) else {
-                generations.append(Generation(span: span, ids: [key]))
+                generations.append(Generation(span: span, keptUntil: keptUntil, ids: [key]))
                 return .claimed
             }
-            return generations[index].ids.insert(key).inserted ? .claimed : .claimedBefore
+            generations[index].keptUntil = max(generations[index].keptUntil, keptUntil)
+            generations[index].ids.insert(key)
+            return .claimed
         }
     }
 

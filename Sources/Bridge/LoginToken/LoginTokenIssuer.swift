@@ -46,9 +46,56 @@ package struct LoginTokenIssuer: Sendable {
         }
     }
 
+    /// The limits come before every other check, or refusals would be free; only a repeat that gets its answer again
+    /// does not count (contract §3).
     private func issue(
         _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
     ) async throws -> LoginTokenAnswer {
+        let earlier = try await earlierIssue(request, bearer: bearer, at: now)
+        if earlier == nil { try await takeFromLimits(bearer, origin: origin, at: now) }
+        do {
+            let (terms, issuing) = try await checkedTerms(request, bearer: bearer, origin: origin, at: now)
+            let idempotency = try request.idempotencyKey.map { key in
+                (
+                    digest: try Self.keyDigest(key, bearer: bearer),
+                    fingerprint: IssueFingerprint.request(terms, bearer: bearer)
+                )
+            }
+            guard let earlier else {
+                return try await record(
+                    terms, bearer: bearer, issuing: issuing, idempotency: idempotency, origin: origin, at: now)
+            }
+            guard earlier.fingerprint == idempotency?.fingerprint else { throw Self.keyReused }
+            return try await answer(repeating: earlier, terms: terms, at: now)
+        } catch let error as OAuthError where earlier != nil {
+            try await takeFromLimits(bearer, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    /// What was issued before with the request's `Idempotency-Key`.
+    private func earlierIssue(
+        _ request: LoginTokenIssueRequest, bearer: BearerIdentity, at now: Timestamp
+    ) async throws -> IdempotencyRecord? {
+        guard let digest = try? request.idempotencyKey.map({ try Self.keyDigest($0, bearer: bearer) }) else {
+            return nil
+        }
+        return try await store.idempotencyRecord(keyDigest: digest, at: now)
+    }
+
+    private func takeFromLimits(_ bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp) async throws {
+        guard
+            case .exceeded(let wait, let scope) = try await limiter.take(
+                limits.issueKeys(bearer, origin: origin), at: now)
+        else { return }
+        throw OAuthError(
+            .rateLimited, "Too many login tokens were asked for.", detail: scope, retryAfter: wait.roundedUpSeconds)
+    }
+
+    /// What the token will say and what it is issued from, after every check of app, website, user and session.
+    private func checkedTerms(
+        _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> (terms: LoginTokenTerms, issuing: IssuingSession) {
         guard let app = clients.current[bearer.clientID] else {
             throw OAuthError(
                 .unauthorizedClient, "This client may not issue login tokens.", detail: "unknown_client")
@@ -62,27 +109,7 @@ package struct LoginTokenIssuer: Sendable {
                 .insufficientUserAuthentication, "The sign-in is too weak or too old for that website.",
                 detail: "authentication_too_weak", challenge: terms.website.authenticationChallenge)
         }
-        let idempotency = try request.idempotencyKey.map { key in
-            (
-                digest: try Self.keyDigest(key, bearer: bearer),
-                fingerprint: IssueFingerprint.request(terms, bearer: bearer)
-            )
-        }
-        if let idempotency,
-            let record = try await store.idempotencyRecord(keyDigest: idempotency.digest, at: now)
-        {
-            guard record.fingerprint == idempotency.fingerprint else { throw Self.keyReused }
-            return try await answer(repeating: record, terms: terms, at: now)
-        }
-        if case .exceeded(let wait, let scope) = try await limiter.take(
-            limits.issueKeys(subject: bearer.subject, clientID: bearer.clientID, origin: origin), at: now)
-        {
-            throw OAuthError(
-                .rateLimited, "Too many login tokens were asked for.", detail: scope,
-                retryAfter: wait.roundedUpSeconds)
-        }
-        return try await record(
-            terms, bearer: bearer, issuing: issuing, idempotency: idempotency, origin: origin, at: now)
+        return (terms, issuing)
     }
 
     private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> IssuingSession {

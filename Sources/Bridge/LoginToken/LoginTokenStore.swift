@@ -39,14 +39,19 @@ package protocol LoginTokenStore: Sendable {
     func revoke(_ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent) async throws
         -> LoginTokenRevokeOutcome
 
-    /// Counts a redemption that failed its verifier or binding; at `limit` misses the token is revoked, in the same
-    /// step. `event` is always written.
+    /// Counts a redemption of an unused token that failed its verifier or binding; at `limit` misses the token is
+    /// revoked, in the same step. Nothing is counted of a token that is used or revoked.
+    /// - Parameter alwaysTells: whether `event` is written even by a call that does not revoke the token.
     /// - Returns: the number of misses so far.
-    func recordMiss(_ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent) async throws -> Int
+    func recordMiss(
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+    ) async throws -> Int
 
     /// Records a replay, and ends all that came of the first use (contract §16.5).
-    /// - Parameter ending: `nil` ends nothing.
-    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?) async throws -> Ended
+    /// - Parameters:
+    ///   - ending: `nil` ends nothing.
+    ///   - alwaysTells: whether `replay` is written even by a call that ends nothing.
+    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) async throws -> Ended
 
     /// Removes what is known of tokens (and idempotency keys) that expired before `cutoff`.
     ///
@@ -96,7 +101,7 @@ package struct LoginTokenUse: Hashable, Sendable {
 }
 
 /// The session whose place in one browser a new one takes.
-package struct ReplacedSession: Hashable, Sendable {
+package struct ReplacedSession: Sendable {
     package let session: WebSession
     /// How what hangs under it ends, when it ends with it.
     package let ending: Ending

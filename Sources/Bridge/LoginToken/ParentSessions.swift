@@ -12,19 +12,22 @@ package struct ParentSessions: Sendable {
     private let store: any WebSessionStore
     private let apps: any AppSessionStore
     private let tokens: any LoginTokenStore
-    private let cache = ShortLivedCache<SessionID, Standing>()
+    private let cache: ShortLivedCache<SessionID, Standing>
 
-    package init(store: any WebSessionStore & AppSessionStore & LoginTokenStore) {
+    package init(
+        store: any WebSessionStore & AppSessionStore & LoginTokenStore, time: TimeSource = .system
+    ) {
         self.store = store
         apps = store
         tokens = store
+        cache = ShortLivedCache(time: time)
     }
 
     /// At an issue; at most a second old.
     /// - Parameter scope: what the bearer has.
     func standing(of id: SessionID?, scope: Scope?, at now: Timestamp) async throws -> Standing {
         guard let id else { return .mayIssue(.foreign) }
-        let standing = try await cache.value(for: id, at: now) {
+        let standing = try await cache.value(for: id) {
             guard let session = try await apps.appSession(id: id) else { return try await unknown(id, at: now) }
             return Self.standing(of: session, scope: session.scope, at: now)
         }

@@ -11,4 +11,6 @@ package protocol ReplayGuard: Sendable {
 package enum ReplayClaim: Hashable, Sendable {
     case claimed
     case claimedBefore
+    /// The guard has no room for another id: it says nothing about this one.
+    case full
 }

@@ -56,6 +56,12 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     /// The network that limits count by: /24 of IPv4, /64 of IPv6 (contract §12).
     package var limitNetwork: NetworkPrefix { network(family == .v4 ? 24 : 64) }
 
+    /// Networks around ``limitNetwork`` that one customer of a provider may have whole, and how many times as much each
+    /// may do: none for IPv4.
+    package var widerNetworks: [(network: NetworkPrefix, factor: Int)] {
+        family == .v4 ? [] : [(network(56), 4), (network(48), 16)]
+    }
+
     /// The network that `bind=network` compares: /24 of IPv4, /48 of IPv6 (contract §3).
     package var bindingNetwork: NetworkPrefix { network(family == .v4 ? 24 : 48) }
 }

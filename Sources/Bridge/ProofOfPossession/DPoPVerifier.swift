@@ -14,13 +14,15 @@ package struct DPoPVerifier: Sendable {
     private let nonces: DPoPNonces
     private let replays: any ReplayGuard
     /// Asked as well, so that one process at least sees a proof twice while the shared guard is away.
-    private let own = InProcessReplayGuard()
+    private let own: InProcessReplayGuard
     /// Whether a proof without a nonce is refused.
     private let requiresNonce: Bool
 
     package init(
-        origins: [WebOrigin], nonces: DPoPNonces, replays: any ReplayGuard, requiresNonce: Bool = false
+        origins: [WebOrigin], nonces: DPoPNonces, replays: any ReplayGuard, requiresNonce: Bool = false,
+        time: TimeSource = .system
     ) {
+        own = InProcessReplayGuard(time: time)
         self.origins = origins
         self.nonces = nonces
         self.replays = replays
@@ -39,10 +41,18 @@ package struct DPoPVerifier: Sendable {
     ) async throws -> String {
         let (proof, end) = try check(presented, accessToken, at: now)
         let id = Self.replayID(proof)
-        guard own.claim(id, until: end, at: now) == .claimed,
-            try await replays.claim(id, until: end, at: now) == .claimed
-        else { throw OAuthError(.replayed) }
+        try Self.check(own.claim(id, until: end, at: now))
+        try Self.check(try await replays.claim(id, until: end, at: now))
         return proof.keyThumbprint
+    }
+
+    private static func check(_ claim: ReplayClaim) throws {
+        switch claim {
+        case .claimed: return
+        case .claimedBefore: throw OAuthError(.replayed)
+        // Nothing else decides about proofs, so one that cannot be remembered cannot be believed.
+        case .full: throw StorageError.unavailable("the memory of proofs is full")
+        }
     }
 
     /// Everything but the replay.

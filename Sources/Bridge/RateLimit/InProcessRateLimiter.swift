@@ -5,6 +5,16 @@ import Synchronization
 /// A bucket is one number: the instant at which it is full again (the "generic cell rate" form of a token bucket).
 /// A bucket that is full is forgotten, so what is kept is what was used lately.
 package final class InProcessRateLimiter: RateLimiter {
+    package enum Clock: Sendable {
+        /// The one that nobody sets: a wall clock that is set back lengthens no wait, one that jumps shortens none.
+        case uptime(TimeSource)
+        /// The parameter of each call, for tests that decide what time it is.
+        case parameter
+    }
+
+    /// The `scope` of a refusal that no rule made: there was no room to count in.
+    package static let fullScope = "limits.tracked_keys"
+
     private struct Key: Hashable {
         let scope: String
         let value: String
@@ -19,73 +29,86 @@ package final class InProcessRateLimiter: RateLimiter {
         var nextSweep: Int64 = .min
     }
 
-    /// More keys than this at once are an attack; new ones are then refused rather than uncounted.
+    /// More keys than this at once are an attack; new ones are then refused rather than uncounted, and the refusal
+    /// says that it was for want of room (``fullScope``).
     private let capacity: Int
     private let state = Mutex(State())
+    /// Milliseconds of the clock in use.
+    private let reading: @Sendable (_ parameter: Timestamp) -> Int64
 
-    package init(capacity: Int = 1_000_000) {
+    package init(capacity: Int = 1_000_000, clock: Clock = .uptime(.system)) {
         self.capacity = capacity
-    }
-
-    package func take(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision {
-        decide(keys, at: now, taking: true)
-    }
-
-    package func peek(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision {
-        decide(keys, at: now, taking: false)
-    }
-
-    private func decide(_ keys: [RateLimitKey], at now: Timestamp, taking: Bool) -> RateLimitDecision {
-        state.withLock { state in
-            var decision = RateLimitDecision.allowed
-            var longest = Duration.zero
-            for key in keys {
-                let wait: Duration? =
-                    switch key.rule {
-                    case .bucket(let bucket):
-                        wait(for: key, bucket, at: now.milliseconds, taking: taking, in: &state)
-                    case .window(let window):
-                        wait(for: key, window, at: now.milliseconds, taking: taking, in: &state)
-                    }
-                guard let wait, wait > longest else { continue }
-                longest = wait
-                decision = .exceeded(retryAfter: wait, scope: key.scope)
-            }
-            return decision
+        switch clock {
+        case .uptime(let time):
+            let beginning = time.uptime()
+            reading = { _ in (time.uptime() - beginning).inMilliseconds }
+        case .parameter: reading = { $0.milliseconds }
         }
     }
 
-    /// - Returns: how long until the bucket has one again; `nil` when it has one now.
-    private func wait(
-        for key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, taking: Bool, in state: inout State
-    ) -> Duration? {
+    package func take(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision {
+        decide(keys, at: reading(now), taking: true)
+    }
+
+    package func peek(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision {
+        decide(keys, at: reading(now), taking: false)
+    }
+
+    /// Why a key does not pass, and for how long.
+    private struct Refusal {
+        let wait: Duration
+        let scope: String
+    }
+
+    private func decide(_ keys: [RateLimitKey], at now: Int64, taking: Bool) -> RateLimitDecision {
+        state.withLock { state in
+            var longest: Refusal?
+            for key in keys {
+                let refusal: Refusal? =
+                    switch key.rule {
+                    case .bucket(let bucket): refusal(of: key, bucket, at: now, taking: taking, in: &state)
+                    case .window(let window): refusal(of: key, window, at: now, taking: taking, in: &state)
+                    }
+                guard let refusal, refusal.wait > longest?.wait ?? .zero else { continue }
+                longest = refusal
+            }
+            return longest.map { .exceeded(retryAfter: $0.wait, scope: $0.scope) } ?? .allowed
+        }
+    }
+
+    private func refusal(
+        of key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, taking: Bool, in state: inout State
+    ) -> Refusal? {
         let id = Key(scope: key.scope, value: key.value)
         let interval = bucket.refillInterval.inMilliseconds
         let fullAt = max(state.fullAt[id] ?? now, now)
         let afterTaking = fullAt + interval
         let capacityTime = interval * Int64(bucket.burst)
-        guard afterTaking - now <= capacityTime else { return .milliseconds(afterTaking - now - capacityTime) }
+        guard afterTaking - now <= capacityTime else {
+            return Refusal(wait: .milliseconds(afterTaking - now - capacityTime), scope: key.scope)
+        }
         guard taking else { return nil }
         sweep(&state, at: now)
-        guard state.fullAt.count < capacity || state.fullAt[id] != nil else { return .milliseconds(interval) }
+        guard state.fullAt.count < capacity || state.fullAt[id] != nil else {
+            return Refusal(wait: .milliseconds(interval), scope: Self.fullScope)
+        }
         state.fullAt[id] = afterTaking
         return nil
     }
 
-    /// - Returns: how long until the window opens again; `nil` when it is open now.
-    private func wait(
-        for key: RateLimitKey, _ window: AttemptWindow, at now: Int64, taking: Bool, in state: inout State
-    ) -> Duration? {
+    private func refusal(
+        of key: RateLimitKey, _ window: AttemptWindow, at now: Int64, taking: Bool, in state: inout State
+    ) -> Refusal? {
         let id = Key(scope: key.scope, value: key.value)
         var count = state.windows[id] ?? AttemptCount()
-        let wait = count.attempt(in: window, at: now, taking: taking)
-        guard taking else { return wait }
+        let refusal = count.attempt(in: window, at: now, taking: taking).map { Refusal(wait: $0, scope: key.scope) }
+        guard taking else { return refusal }
         sweep(&state, at: now)
         guard state.windows.count < capacity || state.windows[id] != nil else {
-            return .milliseconds(window.duration.inMilliseconds)
+            return Refusal(wait: window.duration, scope: Self.fullScope)
         }
         state.windows[id] = count
-        return wait
+        return refusal
     }
 
     private func sweep(_ state: inout State, at now: Int64) {

@@ -1,90 +1,123 @@
 /// How often things may happen (contract §12).
 package struct LimitSettings: Sendable {
+    /// Issues per device of a user.
+    package var issuePerDevice = TokenBucket(burst: 5, perHour: 60)
     /// Issues per user.
-    package var issuePerSubject: TokenBucket
+    package var issuePerSubject = TokenBucket(burst: 15, perHour: 180)
     /// Issues per network, /24 or /64.
-    package var issuePerNetwork: TokenBucket
+    package var issuePerNetwork = TokenBucket(burst: 60, perHour: 1200)
     /// Issues per app; `nil` sets no limit.
     package var issuePerClient: TokenBucket?
+    /// Authorizations that one user gives or declines.
+    package var authorizationPerSubject = TokenBucket(burst: 30, perHour: 600)
+    /// Refreshes of one user's app and web sessions.
+    package var refreshPerSubject = TokenBucket(burst: 60, perHour: 1200)
     /// Redemptions that fail, per network.
-    package var failedRedemptionPerNetwork: TokenBucket
+    package var failedRedemptionPerNetwork = TokenBucket(perMinute: 60)
     /// Bearers that are refused, per network.
-    package var refusedBearerPerNetwork: TokenBucket
-    /// Sign-ins that fail, per account and per network.
-    package var failedSignIn: TokenBucket
-    /// Authorization requests that a client pushes.
-    package var pushedRequestPerClient: TokenBucket
+    package var refusedBearerPerNetwork = TokenBucket(perMinute: 60)
+    /// Sign-ins that fail, per account and per network, or per known browser.
+    package var failedSignIn = TokenBucket(perMinute: 5)
+    /// Wrong passwords a day, per account or per known browser.
+    package var wrongPasswordPerDay = TokenBucket(perDay: 100)
+    /// Wrong codes of a second factor a day, per account or per known browser. Three codes of a million are good at
+    /// a time, so whoever has the password needs some twenty years for an even chance.
+    package var wrongCodePerDay = TokenBucket(perDay: 30)
+    /// Authorization requests that a client pushes which authenticates.
+    package var pushedRequestPerClient = TokenBucket(perMinute: 600)
+    /// Authorization requests that are pushed for a public client from one network.
+    package var pushedRequestPerNetwork = TokenBucket(perMinute: 60)
     /// Client authentications that fail, per network.
     package var failedClientPerNetwork = TokenBucket(perMinute: 60)
     /// Token requests that are refused and written down, per network.
     package var refusedTokenRequestPerNetwork = TokenBucket(perMinute: 60)
 
-    package init(
-        issuePerSubject: TokenBucket = TokenBucket(burst: 5, perHour: 60),
-        issuePerNetwork: TokenBucket = TokenBucket(burst: 60, perHour: 1200), issuePerClient: TokenBucket? = nil,
-        failedRedemptionPerNetwork: TokenBucket = TokenBucket(perMinute: 60),
-        refusedBearerPerNetwork: TokenBucket = TokenBucket(perMinute: 60),
-        failedSignIn: TokenBucket = TokenBucket(perMinute: 5),
-        pushedRequestPerClient: TokenBucket = TokenBucket(perMinute: 60)
-    ) {
-        self.issuePerSubject = issuePerSubject
-        self.issuePerNetwork = issuePerNetwork
-        self.issuePerClient = issuePerClient
-        self.failedRedemptionPerNetwork = failedRedemptionPerNetwork
-        self.refusedBearerPerNetwork = refusedBearerPerNetwork
-        self.failedSignIn = failedSignIn
-        self.pushedRequestPerClient = pushedRequestPerClient
-    }
+    /// With every default.
+    package init() {}
 
-    func issueKeys(subject: Subject, clientID: ClientID, origin: RequestOrigin) -> [RateLimitKey] {
-        var keys = [RateLimitKey(scope: "issue.subject", value: subject.rawValue, bucket: issuePerSubject)]
-        if let network = origin.address?.limitNetwork {
-            keys.append(RateLimitKey(scope: "issue.network", value: network.description, bucket: issuePerNetwork))
-        }
+    func issueKeys(_ bearer: BearerIdentity, origin: RequestOrigin) -> [RateLimitKey] {
+        let subject = bearer.subject.rawValue
+        // Its length goes ahead, so that no two users and devices together make one key.
+        let device = "\(subject.utf8.count) \(subject) \(bearer.deviceID ?? "")"
+        var keys = [
+            RateLimitKey(scope: "issue.device", value: device, bucket: issuePerDevice),
+            RateLimitKey(scope: "issue.subject", value: subject, bucket: issuePerSubject),
+        ]
+        keys += networkKey("issue.network", of: origin, issuePerNetwork)
         if let issuePerClient {
-            keys.append(RateLimitKey(scope: "issue.client", value: clientID.rawValue, bucket: issuePerClient))
+            keys.append(RateLimitKey(scope: "issue.client", value: bearer.clientID.rawValue, bucket: issuePerClient))
         }
         return keys
     }
 
     func failedRedemptionKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        guard let network = origin.address?.limitNetwork else { return [] }
+        networkKey("redeem.network", of: origin, failedRedemptionPerNetwork)
+    }
+
+    /// A public client's id is known to everybody, so its requests are counted by who sends them as well: nobody can
+    /// shut its users out.
+    func pushedRequestKeys(_ client: Client, origin: RequestOrigin) -> [RateLimitKey] {
+        guard client.isPublic else {
+            return [
+                RateLimitKey(scope: "pushed_request.client", value: client.id.rawValue, bucket: pushedRequestPerClient)
+            ]
+        }
+        let network = origin.address?.limitNetwork.description ?? "local"
         return [
             RateLimitKey(
-                scope: "redeem.network", value: network.description, bucket: failedRedemptionPerNetwork)
+                scope: "pushed_request.network", value: "\(network) \(client.id)", bucket: pushedRequestPerNetwork)
         ]
     }
 
-    func pushedRequestKeys(_ client: ClientID) -> [RateLimitKey] {
-        [RateLimitKey(scope: "pushed_request.client", value: client.rawValue, bucket: pushedRequestPerClient)]
-    }
-
-    func failedSignInKeys(username: Username?, origin: RequestOrigin) -> [RateLimitKey] {
+    func failedSignInKeys(
+        username: Username?, _ guess: SignInThrottle.Guess, origin: RequestOrigin
+    ) -> [RateLimitKey] {
         var keys: [RateLimitKey] = []
         if let username {
             keys.append(RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn))
+            keys.append(dailyKey(guess, value: "account \(username.key)"))
         }
-        if let network = origin.address?.limitNetwork {
-            keys.append(RateLimitKey(scope: "sign_in.network", value: network.description, bucket: failedSignIn))
+        keys += networkKey("sign_in.network", of: origin, failedSignIn)
+        // Whoever has one /64 of IPv6 most likely has the networks beside it.
+        for (network, factor) in origin.address?.widerNetworks ?? [] {
+            keys.append(
+                RateLimitKey(
+                    scope: "sign_in.network", value: network.description, bucket: failedSignIn.multiplied(by: factor)))
         }
         return keys
     }
 
+    /// - Parameter mark: of ``KnownBrowsers``.
+    func failedSignInKeys(knownBrowser mark: String, _ guess: SignInThrottle.Guess) -> [RateLimitKey] {
+        [
+            RateLimitKey(scope: "sign_in.browser", value: mark, bucket: failedSignIn),
+            dailyKey(guess, value: "browser \(mark)"),
+        ]
+    }
+
+    private func dailyKey(_ guess: SignInThrottle.Guess, value: String) -> RateLimitKey {
+        switch guess {
+        case .password: RateLimitKey(scope: "sign_in.password_day", value: value, bucket: wrongPasswordPerDay)
+        case .code: RateLimitKey(scope: "sign_in.code_day", value: value, bucket: wrongCodePerDay)
+        }
+    }
+
     /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
     package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        guard let network = origin.address?.limitNetwork else { return [] }
-        return [RateLimitKey(scope: "bearer.network", value: network.description, bucket: refusedBearerPerNetwork)]
+        networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
     }
 
     func failedClientKeys(origin: RequestOrigin) -> [RateLimitKey] {
-        guard let network = origin.address?.limitNetwork else { return [] }
-        return [RateLimitKey(scope: "client.network", value: network.description, bucket: failedClientPerNetwork)]
+        networkKey("client.network", of: origin, failedClientPerNetwork)
     }
 
     func refusedTokenRequestKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("token.network", of: origin, refusedTokenRequestPerNetwork)
+    }
+
+    /// - Returns: none for a request without an address, such as the command line's.
+    private func networkKey(_ scope: String, of origin: RequestOrigin, _ bucket: TokenBucket) -> [RateLimitKey] {
         guard let network = origin.address?.limitNetwork else { return [] }
-        return [
-            RateLimitKey(scope: "token.network", value: network.description, bucket: refusedTokenRequestPerNetwork)
-        ]
+        return [RateLimitKey(scope: scope, value: network.description, bucket: bucket)]
     }
 }

@@ -74,14 +74,15 @@ extension LoginTokenRedeemer {
     private func repeated(_ redemption: Redemption, use: LoginTokenUse) async throws -> RedemptionOutcome {
         if isDoubleTap(redemption, after: use) {
             try await refusals.recordRepeat(
-                redemption.event(.loginTokenRepeated, .success, sessionID: use.sessionID), at: redemption.at)
+                redemption.event(.loginTokenRepeated, .success, sessionID: use.sessionID), of: redemption.claims.id)
             return .landed(location: redemption.landing.location, opened: nil)
         }
         let ending = Ending(at: redemption.at, reason: "token_replayed", origin: redemption.origin)
+        let replay = redemption.event(.loginTokenReplayed, .failure, reason: "replayed", sessionID: use.sessionID)
         let ended = try await store.recordReplay(
-            of: redemption.claims.id,
-            replay: redemption.event(.loginTokenReplayed, .failure, reason: "replayed", sessionID: use.sessionID),
-            ending: redemption.website.replayResponse == .endSession ? ending : nil)
+            of: redemption.claims.id, replay: replay,
+            ending: redemption.website.replayResponse == .endSession ? ending : nil,
+            alwaysTells: try await refusals.admits(replay, about: redemption.claims.id))
         await endings.take(in: ended)
         return try await refusals.count(origin: redemption.origin, at: redemption.at)
     }

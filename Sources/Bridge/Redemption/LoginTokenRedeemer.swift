@@ -174,7 +174,9 @@ package struct LoginTokenRedeemer: Sendable {
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
     ) async throws -> RedemptionOutcome {
         let event = RedemptionRefusals.event(refusal, claims: claims, origin: origin, at: now)
-        _ = try await store.recordMiss(claims.issued, at: now, limit: Self.missLimit, event: event)
+        _ = try await store.recordMiss(
+            claims.issued, at: now, limit: Self.missLimit, event: event,
+            alwaysTells: try await refusals.admits(event, about: claims.id))
         return try await refusals.count(origin: origin, at: now)
     }
 }

@@ -1,12 +1,10 @@
 /// Refuses redemptions: the reason to the audit log, a count against the network, one answer outside.
 package struct RedemptionRefusals: Sendable {
-    private let audit: any AuditLog
     private let limiter: any RateLimiter
     private let limits: LimitSettings
     private let log: RefusalLog
 
-    package init(audit: any AuditLog, limiter: any RateLimiter, limits: LimitSettings, log: RefusalLog) {
-        self.audit = audit
+    package init(limiter: any RateLimiter, limits: LimitSettings, log: RefusalLog) {
         self.limiter = limiter
         self.limits = limits
         self.log = log
@@ -17,11 +15,21 @@ package struct RedemptionRefusals: Sendable {
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims? = nil, origin: RequestOrigin, at now: Timestamp
     ) async throws -> RedemptionOutcome {
         let outcome = try await count(origin: origin, at: now)
-        // Past the limit only the limit itself is recorded, or the log would be the attacker's to fill. A token whose
-        // signature holds cannot be made up in numbers, so what befalls it is always recorded.
-        if case .limited = outcome, claims == nil { return outcome }
-        try await audit.append([Self.event(refusal, claims: claims, origin: origin, at: now)])
+        let event = Self.event(refusal, claims: claims, origin: origin, at: now)
+        if let claims {
+            // What befalls a token whose signature holds is recorded whatever else this network sent; but it can come
+            // again for as long as its key is known.
+            try await log.record(event, within: .repeats(of: claims.id.rawValue))
+        } else if case .refused = outcome {
+            // Past the limit only the limit itself is recorded, or the log would be the attacker's to fill.
+            try await log.record(event)
+        }
         return outcome
+    }
+
+    /// Whether an event about a token that came again is to be written, where it comes with nothing else.
+    func admits(_ event: AuditEvent, about id: TokenID) async throws -> Bool {
+        try await log.admits(event, within: [.repeats(of: id.rawValue)])
     }
 
     /// Counts a refusal that is recorded already.
@@ -35,8 +43,8 @@ package struct RedemptionRefusals: Sendable {
     }
 
     /// Records a double tap.
-    func recordRepeat(_ event: AuditEvent, at now: Timestamp) async throws {
-        try await audit.append([event])
+    func recordRepeat(_ event: AuditEvent, of id: TokenID) async throws {
+        try await log.record(event, within: .repeats(of: id.rawValue))
     }
 
     static func event(

@@ -64,6 +64,8 @@ package enum RedemptionOutcome: Sendable {
 package struct OpenedSession: Sendable {
     package let session: WebSession
     package let secret: OpaqueSecret
+    /// By what the browser is known at its next sign-in (``KnownBrowsers``); `nil` where nothing was learnt of it.
+    package var recognition: Secret<String>?
 
     package init(session: WebSession, secret: OpaqueSecret) {
         self.session = session

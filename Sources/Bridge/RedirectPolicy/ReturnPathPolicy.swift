@@ -35,6 +35,9 @@ package struct ReturnPathPolicy: Hashable, Sendable {
     /// Decides about the bytes that one form-url-decoding of the `redirect` parameter gave.
     package func decide(_ input: [UInt8]) -> ReturnPathDecision { Self.decide(input, entries: entries) }
 
+    /// The entry that allows a path: the first of those that do.
+    package func entry(allowing path: ReturnPath) -> ReturnPathEntry? { entries.first { $0.matches(path) } }
+
     private static func decide(_ input: [UInt8], entries: [ReturnPathEntry]) -> ReturnPathDecision {
         switch ReturnPath.parse(input) {
         case .failure(let refusal): .refused(refusal)

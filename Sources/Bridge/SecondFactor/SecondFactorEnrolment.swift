@@ -10,23 +10,26 @@ package struct SecondFactorEnrolment: Sendable {
 
     private let accounts: any AccountStore
     private let secrets: SecondFactorSecrets
+    private let desk: PasswordDesk
     private let check: SecondFactorCheck
     private let throttle: SignInThrottle
     private let seal: ShortLivedSeal
-    private let audit: any AuditLog
+    private let refusals: RefusalLog
     private let time: TimeSource
     private let random: RandomSource
 
     package init(
-        accounts: any AccountStore, secrets: SecondFactorSecrets, throttle: SignInThrottle, audit: any AuditLog,
+        accounts: any AccountStore, secrets: SecondFactorSecrets, desk: PasswordDesk, throttle: SignInThrottle,
+        refusals: RefusalLog,
         keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {
         self.accounts = accounts
         self.secrets = secrets
+        self.desk = desk
         check = SecondFactorCheck(accounts: accounts, secrets: secrets)
         self.throttle = throttle
         seal = ShortLivedSeal(keys: keys, purpose: "second factor enrolment", time: time)
-        self.audit = audit
+        self.refusals = refusals
         self.time = time
         self.random = random
     }
@@ -109,30 +112,31 @@ package struct SecondFactorEnrolment: Sendable {
         }
     }
 
-    /// Codes are guessed at here as little as at the sign-in: failures count against the same limits.
+    /// Codes are guessed at here as little as at the sign-in: they count against the same limits. Each counts before it
+    /// is looked at, right or wrong, so that no number of requests at once gets a guess more.
     private func withCode(
         _ code: String, session: WebSession, origin: RequestOrigin,
-        _ change: (Timestamp) async throws -> SecondFactorOutcome
+        _ change: @escaping @Sendable (Timestamp) async throws -> SecondFactorOutcome
     ) async throws -> SecondFactorOutcome {
         let now = time.now()
         guard isRecent(session) else { return .stale }
-        guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
-            return .conflict
+        return try await desk.turn {
+            guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
+                return .conflict
+            }
+            if let wait = try await throttle.count(.code, of: account.username, origin: origin, at: now) {
+                return .limited(retryAfter: wait)
+            }
+            guard try await check.accepts(code, for: account, at: now) else {
+                try await refusals.record(
+                    AuditEvent(
+                        at: now, type: .userSecondFactorChanged, outcome: .failure,
+                        reason: SignInRefusal.wrongCode.rawValue, subject: session.subject, sessionID: session.id,
+                        origin: origin))
+                return .wrongCode
+            }
+            return try await change(now)
         }
-        if let wait = try await throttle.wait(for: account.username, origin: origin, at: now) {
-            return .limited(retryAfter: wait)
-        }
-        guard try await check.accepts(code, for: account, at: now) else {
-            let wait = try await throttle.countFailure(of: account.username, origin: origin, at: now)
-            try await audit.append([
-                AuditEvent(
-                    at: now, type: .userSecondFactorChanged, outcome: .failure,
-                    reason: SignInRefusal.wrongCode.rawValue, subject: session.subject, sessionID: session.id,
-                    origin: origin)
-            ])
-            return wait.map { .limited(retryAfter: $0) } ?? .wrongCode
-        }
-        return try await change(now)
     }
 
     private static func binding(_ session: WebSession) -> String {

@@ -28,7 +28,9 @@ extension SignIn {
             guard let account = try await accounts.account(of: step.subject) else {
                 return try await refuse(.stale, nil, nil, origin: origin, at: now)
             }
-            if let wait = try await throttle.wait(for: account.username, origin: origin, at: now) {
+            if let wait = try await throttle.wait(
+                for: account.username, guessing: .code, origin: origin, at: now)
+            {
                 return .limited(retryAfter: wait)
             }
             guard account.disabledAt == nil else {
@@ -72,10 +74,6 @@ extension SignIn {
             time: current.authentication.time, acr: AuthenticationLevel.twoFactors.rawValue,
             amr: methods + ["otp", "mfa"].filter { !methods.contains($0) })
         let opened = try await opener.raise(current, to: authentication, origin: origin, at: now)
-        // Ended or disabled in this very moment.
-        guard let opened else {
-            return try await refuse(.stale, account, account.username, origin: origin, at: now)
-        }
-        return .signedIn(opened)
+        return try await signedIn(opened, account, origin: origin, at: now)
     }
 }

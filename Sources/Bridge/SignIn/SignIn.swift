@@ -10,20 +10,20 @@ package struct SignIn: Sendable {
     let codes: SecondFactorCheck
     let throttle: SignInThrottle
     let opener: SessionOpener
-    let audit: any AuditLog
+    let refusals: RefusalLog
     let pending: ShortLivedSeal
     let time: TimeSource
 
     package init(
         accounts: any AccountStore, desk: PasswordDesk, codes: SecondFactorCheck, throttle: SignInThrottle,
-        opener: SessionOpener, audit: any AuditLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
+        opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
     ) {
         self.accounts = accounts
         self.desk = desk
         self.codes = codes
         self.throttle = throttle
         self.opener = opener
-        self.audit = audit
+        self.refusals = refusals
         pending = ShortLivedSeal(keys: keys, purpose: "pending sign-in", time: time)
         self.time = time
     }
@@ -42,7 +42,7 @@ package struct SignIn: Sendable {
         let username = Username(username)
         return try await desk.turn {
             let now = time.now()
-            if let wait = try await throttle.wait(for: username, origin: origin, at: now) {
+            if let wait = try await throttle.wait(for: username, guessing: .password, origin: origin, at: now) {
                 return .limited(retryAfter: wait)
             }
             let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
@@ -78,11 +78,21 @@ package struct SignIn: Sendable {
         let opened = try await opener.open(
             for: account.subject, authentication: authentication, provenBy: account.passwordChangedAt,
             replacing: current, origin: origin, at: now)
-        // Disabled in this very moment, or given another password.
-        guard let opened else {
+        return try await signedIn(opened, account, origin: origin, at: now)
+    }
+
+    /// - Parameter opened: `nil` when in this very moment the user was disabled or given another password, or the
+    ///   session ended.
+    func signedIn(
+        _ opened: OpenedSession?, _ account: Account, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> SignInOutcome {
+        guard var opened else {
             let isDisabled = try await accounts.account(of: account.subject)?.disabledAt != nil
             return try await refuse(
                 isDisabled ? .userDisabled : .stale, account, account.username, origin: origin, at: now)
+        }
+        opened.recognition = account.username.flatMap { username in
+            throttle.knownBrowsers?.cookie(knowing: username, besides: origin.recognition, at: now)
         }
         return .signedIn(opened)
     }
@@ -90,14 +100,17 @@ package struct SignIn: Sendable {
     func refuse(
         _ refusal: SignInRefusal, _ account: Account?, _ username: Username?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
-        let wait = try await throttle.countFailure(of: username, origin: origin, at: now)
+        // Past the limit only the limit itself is recorded.
+        let guess: SignInThrottle.Guess = refusal == .wrongCode ? .code : .password
+        if let wait = try await throttle.count(guess, of: username, origin: origin, at: now) {
+            return .limited(retryAfter: wait)
+        }
         // The typed name stays out: people type passwords into that field.
-        try await audit.append([
+        try await refusals.record(
             AuditEvent(
                 at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue,
-                subject: account?.subject, origin: origin)
-        ])
-        return wait.map { .limited(retryAfter: $0) } ?? (refusal == .stale ? .stale : .refused)
+                subject: account?.subject, origin: origin))
+        return refusal == .stale ? .stale : .refused
     }
 
     private func rehash(_ password: Secret<String>, of account: Account) async throws {

@@ -6,18 +6,18 @@ package struct SignInLanding: Sendable {
     private let publicOrigin: WebOrigin
     /// Of the console.
     private let adminOrigin: WebOrigin
-    private let audit: any AuditLog
+    private let refusals: RefusalLog
     private let time: TimeSource
 
     /// - Parameter adminOrigin: `nil` where the console is at the public origin.
     package init(
         clients: Reloadable<ClientDirectory>, publicOrigin: WebOrigin, adminOrigin: WebOrigin? = nil,
-        audit: any AuditLog, time: TimeSource = .system
+        refusals: RefusalLog, time: TimeSource = .system
     ) {
         self.clients = clients
         self.publicOrigin = publicOrigin
         self.adminOrigin = adminOrigin ?? publicOrigin
-        self.audit = audit
+        self.refusals = refusals
         self.time = time
     }
 
@@ -34,11 +34,10 @@ package struct SignInLanding: Sendable {
             let landing = Landing.decide(parameter, sealed: nil, website: website, ownOrigin: publicOrigin)
         else { return here.description + AccountPath.devices }
         if let refusal = landing.refusal {
-            try await audit.append([
+            try await refusals.record(
                 AuditEvent(
                     at: time.now(), type: .redirectRefused, outcome: .failure, reason: refusal.reason.rawValue,
-                    subject: subject, targetClientID: website.id, origin: origin, detail: refusal.detail)
-            ])
+                    subject: subject, targetClientID: website.id, origin: origin, detail: refusal.detail))
         }
         return landing.location
     }

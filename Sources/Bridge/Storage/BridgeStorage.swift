@@ -14,7 +14,7 @@ package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, 
 
 /// What the token side of the OAuth provider keeps.
 package protocol ProviderStorage: AuthorizationCodeStore, AppSessionStore, RefreshTokenStore, SigningKeyStore,
-    RevokedTokenStore, LogoutNoticeStore
+    RevokedTokenStore, LogoutNoticeStore, ClientAssertionStore
 {}
 
 /// What the device side needs to last.

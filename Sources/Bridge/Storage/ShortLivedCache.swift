@@ -4,7 +4,7 @@ import Synchronization
 /// by every node within that second (contract §7).
 package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
-        var entries: [Key: (value: Value, until: Timestamp)] = [:]
+        var entries: [Key: (value: Value, until: ContinuousClock.Instant)] = [:]
         /// Look-ups under way that nothing was forgotten during, by key; those of one key share a number.
         var loads: [Key: (number: Int, count: Int)] = [:]
         var lastNumber = 0
@@ -30,17 +30,20 @@ package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: 
     private let state = Mutex(State())
     private let lifetime: Duration
     private let capacity: Int
+    private let time: TimeSource
 
-    /// - Parameter capacity: when it is reached, everything is forgotten; entries live too briefly for more care.
-    package init(lifetime: Duration = .seconds(1), capacity: Int = 10_000) {
+    /// - Parameters:
+    ///   - lifetime: by a clock that nobody sets: a wall clock that is set back must not keep an answer alive.
+    ///   - capacity: when it is reached, everything is forgotten; entries live too briefly for more care.
+    package init(lifetime: Duration = .seconds(1), capacity: Int = 10_000, time: TimeSource = .system) {
         self.lifetime = lifetime
         self.capacity = capacity
+        self.time = time
     }
 
     /// The remembered value, or the one that `load` gives.
-    package func value(
-        for key: Key, at now: Timestamp, load read: () async throws -> Value
-    ) async throws -> Value {
+    package func value(for key: Key, load read: () async throws -> Value) async throws -> Value {
+        let now = time.uptime()
         let (entry, load) = state.withLock { state in
             if let entry = state.entries[key], now < entry.until { return (Optional(entry), 0) }
             return (nil, state.begin(key))
@@ -53,7 +56,7 @@ package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: 
             state.withLock { _ = $0.end(load, of: key) }
             throw error
         }
-        let until = now + lifetime
+        let until = now.advanced(by: lifetime)
         state.withLock { state in
             // What was read before a change may be what the change made untrue.
             guard state.end(load, of: key) else { return }

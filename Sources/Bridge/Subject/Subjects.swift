@@ -1,10 +1,14 @@
 /// Whether users may sign in, and their first sight.
 package struct Subjects: Sendable {
     private let store: any SubjectStore
-    private let records = ShortLivedCache<Subject, SubjectRecord?>()
-    private let disabled = ShortLivedCache<Subject, Bool>()
+    private let records: ShortLivedCache<Subject, SubjectRecord?>
+    private let disabled: ShortLivedCache<Subject, Bool>
 
-    package init(store: any SubjectStore) { self.store = store }
+    package init(store: any SubjectStore, time: TimeSource = .system) {
+        self.store = store
+        records = ShortLivedCache(time: time)
+        disabled = ShortLivedCache(time: time)
+    }
 
     enum Admission: Hashable, Sendable {
         case admitted
@@ -34,11 +38,11 @@ package struct Subjects: Sendable {
 
     /// Whether the user is disabled now. Remembered apart from ``admit(_:at:)``, which a redemption may follow at once.
     func isDisabled(_ subject: Subject, at now: Timestamp) async throws -> Bool {
-        try await disabled.value(for: subject, at: now) { try await store.standing(of: subject) == .disabled }
+        try await disabled.value(for: subject) { try await store.record(of: subject)?.disabledAt != nil }
     }
 
     private func record(of subject: Subject, at now: Timestamp) async throws -> SubjectRecord? {
-        try await records.value(for: subject, at: now) { try await store.record(of: subject) }
+        try await records.value(for: subject) { try await store.record(of: subject) }
     }
 
     private static func may(_ bearer: BearerIdentity, name user: SubjectRecord) -> Bool {

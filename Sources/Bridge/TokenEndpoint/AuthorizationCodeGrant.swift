@@ -12,13 +12,15 @@ package struct AuthorizationCodeGrant: TokenGrant {
     private let refreshTokens: RefreshTokens
     private let tokens: SessionTokens
     private let devices: (any DeviceSecretAttaching)?
+    private let refusals: RefusalLog
     private let random: RandomSource
 
     package init(
         codes: any AuthorizationCodeStore, browsers: any WebSessionStore, endings: SessionEndings,
         refreshTokens: RefreshTokens, tokens: SessionTokens, devices: (any DeviceSecretAttaching)? = nil,
-        random: RandomSource = .system
+        refusals: RefusalLog, random: RandomSource = .system
     ) {
+        self.refusals = refusals
         self.codes = codes
         self.browsers = browsers
         self.endings = endings
@@ -35,9 +37,10 @@ package struct AuthorizationCodeGrant: TokenGrant {
         do {
             try check(request, against: state.code.grant)
         } catch let error {
+            let refused = event(.authorizationCodeRefused, state, request, reason: error.detail)
             try await codes.recordCodeMiss(
-                digest: secret.digest, limit: Self.missLimit,
-                event: event(.authorizationCodeRefused, state, request, reason: error.detail))
+                digest: secret.digest, limit: Self.missLimit, event: refused,
+                alwaysTells: try await refusals.admits(refused, within: [.repeats(of: secret.digest)]))
             throw error
         }
         guard state.redeemedAt == nil else { return try await reused(state, request) }
@@ -131,10 +134,11 @@ package struct AuthorizationCodeGrant: TokenGrant {
 
     /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
     private func reused(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
+        let reuse = event(.authorizationCodeReused, state, request, reason: "code_reused")
         let ended = try await codes.recordCodeReuse(
-            digest: state.code.digest,
-            reuse: event(.authorizationCodeReused, state, request, reason: "code_reused"),
-            ending: Ending(at: request.at, reason: "code_reused", origin: request.origin))
+            digest: state.code.digest, reuse: reuse,
+            ending: Ending(at: request.at, reason: "code_reused", origin: request.origin),
+            alwaysTells: try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)]))
         await endings.take(in: ended)
         throw Self.refused("code_reused")
     }

@@ -8,11 +8,13 @@ package struct RefreshTokenGrant: TokenGrant {
     private let refreshTokens: RefreshTokens
     private let tokens: SessionTokens
     private let devices: (any DeviceSecretAttaching)?
+    private let limit: UserLimit
 
     package init(
         store: any RefreshTokenStore, endings: SessionEndings, refreshTokens: RefreshTokens, tokens: SessionTokens,
-        devices: (any DeviceSecretAttaching)? = nil
+        devices: (any DeviceSecretAttaching)? = nil, limit: UserLimit
     ) {
+        self.limit = limit
         self.store = store
         self.endings = endings
         self.refreshTokens = refreshTokens
@@ -32,6 +34,13 @@ package struct RefreshTokenGrant: TokenGrant {
         let scope = try request.requestedScope() ?? state.record.scope
         guard scope.isSubset(of: state.record.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: "scope_widened")
+        }
+        if let wait = try await limit.take(
+            of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at)
+        {
+            throw OAuthError(
+                .slowDown, "too many refreshes of one user", detail: "refresh.subject",
+                retryAfter: wait.roundedUpSeconds)
         }
         let current = try await take(secret, state, request)
         let deviceSecret =

@@ -12,20 +12,20 @@ package struct UpstreamSignIn: Sendable {
     package let providers: [any UpstreamProvider]
     private let accounts: any AccountStore
     private let opener: SessionOpener
-    private let audit: any AuditLog
+    private let refusals: RefusalLog
     private let seal: ShortLivedSeal
     private let time: TimeSource
     private let random: RandomSource
 
     package init(
-        providers: [any UpstreamProvider], accounts: any AccountStore, opener: SessionOpener, audit: any AuditLog,
-        keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        providers: [any UpstreamProvider], accounts: any AccountStore, opener: SessionOpener,
+        refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.providers = providers
         self.accounts = accounts
         self.opener = opener
-        self.audit = audit
+        self.refusals = refusals
         seal = ShortLivedSeal(keys: keys, purpose: "upstream sign-in", time: time)
         self.time = time
         self.random = random
@@ -154,10 +154,11 @@ package struct UpstreamSignIn: Sendable {
     private func refuse(
         _ refusal: UpstreamRefusal, errand: String?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Outcome {
-        try await audit.append([
+        // Anybody can come back from a trip that he never began.
+        try await refusals.record(
             AuditEvent(
-                at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue, origin: origin)
-        ])
+                at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue, origin: origin),
+            within: .network("audit.upstream", of: origin, perMinute: 10))
         return .refused(errand: errand)
     }
 }

@@ -5,16 +5,15 @@ package import OAuth2
 /// A change by this process is seen at once, one by another within a second (contract §7).
 package struct RememberedUserClaims: UserClaimsSource {
     private let source: any UserClaimsSource
-    private let time: TimeSource
-    private let cache = ShortLivedCache<Subject, [String: JSONValue]>()
+    private let cache: ShortLivedCache<Subject, [String: JSONValue]>
 
     package init(_ source: any UserClaimsSource, time: TimeSource = .system) {
         self.source = source
-        self.time = time
+        cache = ShortLivedCache(time: time)
     }
 
     package func claims(of subject: Subject) async throws -> [String: JSONValue] {
-        try await cache.value(for: subject, at: time.now()) { try await source.claims(of: subject) }
+        try await cache.value(for: subject) { try await source.claims(of: subject) }
     }
 
     /// Has the next look-up ask the source, after a change of our own.

@@ -8,13 +8,14 @@ package struct SessionRefresh: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let subjects: Subjects
     private let cookies: CookieTokens
+    private let limit: UserLimit
     private let refusals: RefusalLog
     private let time: TimeSource
 
     package init(
         store: any SessionRefreshStore, sessions: WebSessions, endings: SessionEndings,
-        clients: Reloadable<ClientDirectory>,
-        subjects: Subjects, cookies: CookieTokens, refusals: RefusalLog, time: TimeSource = .system
+        clients: Reloadable<ClientDirectory>, subjects: Subjects, cookies: CookieTokens, limit: UserLimit,
+        refusals: RefusalLog, time: TimeSource = .system
     ) {
         self.store = store
         self.sessions = sessions
@@ -22,6 +23,7 @@ package struct SessionRefresh: Sendable {
         self.clients = clients
         self.subjects = subjects
         self.cookies = cookies
+        self.limit = limit
         self.refusals = refusals
         self.time = time
     }
@@ -40,7 +42,8 @@ package struct SessionRefresh: Sendable {
     ///   - proof: what the page sent as the anti-CSRF value.
     ///   - path: the route that takes the refresh cookie.
     ///   - flaw: why the request gets no cookies; then nothing is touched.
-    /// - Throws: `invalid_request` for the flaw; ``StorageError`` when a store cannot decide.
+    /// - Throws: `invalid_request` for the flaw; `rate_limited` when the user's sessions were renewed too often;
+    ///   ``StorageError`` when a store cannot decide.
     package func refresh(
         _ refresh: OpaqueSecret, proof: String?, path: String, withoutCookiesBecauseOf flaw: CookieDeliveryFlaw? = nil,
         origin: RequestOrigin
@@ -51,15 +54,21 @@ package struct SessionRefresh: Sendable {
             throw flaw.error
         }
         guard AntiCSRF.matches(proof, refresh) else { return .forged }
+        guard let known = try await store.session(refreshDigest: refresh.digest) else { return .over(clientID: nil) }
+        if let wait = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now) {
+            throw OAuthError(
+                .rateLimited, "Too many refreshes of one user.", detail: "refresh.subject",
+                retryAfter: wait.roundedUpSeconds)
+        }
         let successor = cookies.makeRefresh()
         switch try await store.refreshSession(
             digest: refresh.digest, to: successor.digest, at: now,
             replayed: Ending(at: now, reason: "refresh_token_reused", origin: origin))
         {
-        case .refused: return .over(clientID: try await session(of: refresh)?.clientID)
+        case .refused: return .over(clientID: known.clientID)
         case .replayed(let ended):
             await endings.take(in: ended)
-            return .over(clientID: try await session(of: refresh)?.clientID)
+            return .over(clientID: known.clientID)
         case .refreshed(let session):
             guard let client = clients.current[session.clientID], client.cookieProfile == .tokens,
                 try await !subjects.isDisabled(session.subject, at: now)

@@ -12,8 +12,8 @@ final class WebSessionCache: Sendable {
     /// A session as the store had it.
     struct Entry {
         var session: WebSession
-        /// When the store was asked.
-        let readAt: Timestamp
+        /// When the store was asked, by the clock that nobody sets.
+        let readAt: ContinuousClock.Instant
     }
 
     private struct State {
@@ -53,7 +53,7 @@ final class WebSessionCache: Sendable {
         return entry(digest: digest)
     }
 
-    func insert(_ session: WebSession, readAt: Timestamp, ticket: Int) {
+    func insert(_ session: WebSession, readAt: ContinuousClock.Instant, ticket: Int) {
         state.withLock { state in
             guard ticket >= state.earliestTicket else { return }
             insert(Entry(session: session, readAt: readAt), into: &state)

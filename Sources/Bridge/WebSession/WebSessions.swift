@@ -14,8 +14,8 @@ package final class WebSessions: Sendable {
     private struct News {
         /// How far the ends of other processes were read; `nil` before the first time.
         var mark: EndMark?
-        /// When that was.
-        var at: Timestamp?
+        /// When that was, by the clock that nobody sets (ADR-0010).
+        var at: ContinuousClock.Instant?
     }
 
     private let store: any WebSessionStore
@@ -57,19 +57,20 @@ package final class WebSessions: Sendable {
         cached: WebSessionCache.Entry?, else read: () async throws -> WebSession?
     ) async throws -> WebSession? {
         let now = time.now()
+        let uptime = time.uptime()
         // One that looks too old here may have been used on another node since: the store knows.
-        if var entry = cached, isBelieved(entry, at: now), entry.session.isAlive(at: now) {
+        if var entry = cached, isBelieved(entry, at: uptime), entry.session.isAlive(at: now) {
             try await touch(&entry.session, at: now)
             return entry.session
         }
         let ticket = cache.ticket
         guard var session = try await read(), session.isAlive(at: now) else { return nil }
-        cache.insert(session, readAt: now, ticket: ticket)
+        cache.insert(session, readAt: uptime, ticket: ticket)
         try await touch(&session, at: now)
         return session
     }
 
-    private func isBelieved(_ entry: WebSessionCache.Entry, at now: Timestamp) -> Bool {
+    private func isBelieved(_ entry: WebSessionCache.Entry, at now: ContinuousClock.Instant) -> Bool {
         guard let newsAt = news.withLock({ $0.at }) else { return false }
         return now - newsAt <= Self.newsLifetime && now - entry.readAt <= Self.believedFor
     }
@@ -97,7 +98,7 @@ package final class WebSessions: Sendable {
 
     /// Forgets the sessions that were ended by anyone since the last call.
     package func refresh() async throws {
-        let startedAt = time.now()
+        let startedAt = time.uptime()
         let found = try await store.sessionsEnded(since: news.withLock { $0.mark })
         if found.hasGap { cache.removeAll() }
         for id in found.ended { cache.remove(id) }
@@ -106,7 +107,7 @@ package final class WebSessions: Sendable {
 
     /// Takes in a session that was just opened, so that its first request finds it.
     func remember(_ session: WebSession) {
-        cache.insert(session, readAt: time.now(), ticket: cache.ticket)
+        cache.insert(session, readAt: time.uptime(), ticket: cache.ticket)
     }
 
     /// Forgets sessions that were ended, here and on the nodes that listen.

@@ -32,7 +32,7 @@ struct SecondFactorController: Sendable {
         guard let session = try await session(request) else { return signIn(visit) }
         guard form.isOurs else { return try await page(session, visit, .stale, draft: draft) }
         let code = form.parameters["code"] ?? ""
-        let origin = context.origin(of: request)
+        let origin = context.recognisedOrigin(of: request)
         let outcome: SecondFactorOutcome
         switch form.parameters["what"] {
         case "enrol":

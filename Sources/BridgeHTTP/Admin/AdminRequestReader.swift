@@ -37,8 +37,10 @@ enum AdminRequestReader {
     static func query(_ request: Request, knowing names: Set<String>) throws -> FormParameters {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         guard !query.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
-        guard query.names.count == query.count, names.isSuperset(of: query.names) else {
-            throw OAuthError(.invalidRequest, "there is a parameter that this address does not know")
+        let unknown = query.names.sorted().first { !names.contains($0) }
+        // A name that is not text is missing from `names`.
+        guard unknown == nil, query.names.count == query.count else {
+            throw OAuthError.unknown(unknown ?? "", as: "parameter of this address", known: names)
         }
         return query
     }
@@ -62,9 +64,8 @@ enum AdminRequestReader {
 
     /// Refuses members that nobody reads.
     static func check(_ object: [String: JSONValue], knows names: Set<String>) throws {
-        guard names.isSuperset(of: object.keys) else {
-            throw OAuthError(.invalidRequest, "the body has an unknown member")
-        }
+        guard let unknown = object.keys.sorted().first(where: { !names.contains($0) }) else { return }
+        throw OAuthError.unknown(unknown, as: "member of this body", known: names)
     }
 
     /// What an administrator does with this request.

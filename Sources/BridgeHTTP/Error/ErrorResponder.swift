@@ -33,13 +33,19 @@ struct ErrorResponder: Sendable {
     }
 
     private func json(_ answer: ErrorTable.Answer, requestID: String) -> Response {
-        let error = answer.error
+        .json(
+            Self.body(answer.error, issuer: issuer, requestID: requestID),
+            status: .init(code: answer.status))
+    }
+
+    /// What programs read (contract §11).
+    static func body(_ error: OAuthError, issuer: WebOrigin, requestID: String) -> JSONObjectWriter {
         var body = JSONObjectWriter()
         body.add("error", error.code.rawValue)
         body.add("error_description", error.publicDescription ?? ErrorTable.description(of: error.code))
         body.add("error_uri", "\(issuer)/errors/\(error.code.rawValue)")
         body.add("request_id", requestID)
-        return .json(body, status: .init(code: answer.status))
+        return body
     }
 }
 

@@ -28,7 +28,7 @@ package struct BridgeRequestContext: RequestContext {
 extension NetworkAddress {
     /// The address as it is in the socket, without the way over its text, which every request would pay for.
     /// - Returns: `nil` for a Unix domain socket.
-    fileprivate init?(_ socket: SocketAddress) {
+    init?(_ socket: SocketAddress) {
         // Where `sin_addr` and `sin6_addr` stand in their structures (RFC 3493 §3.3).
         switch socket {
         case .v4(let address): self.init(octets: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })

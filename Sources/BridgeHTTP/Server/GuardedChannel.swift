@@ -12,6 +12,8 @@ struct GuardedChannel: ServerChildChannel {
     let base: HTTP1Channel
     let tls: Reloadable<NIOSSLContext>?
     let bodyTimeout: TimeAmount
+    /// `nil` leaves the server's own answer.
+    let malformed: MalformedRequests?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -23,6 +25,9 @@ struct GuardedChannel: ServerChildChannel {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(BodyDeadlineHandler(timeout: bodyTimeout), position: .after(decoder))
+            if let malformed {
+                try pipeline.addHandler(MalformedRequestHandler(malformed), position: .after(decoder))
+            }
             return value
         }
     }

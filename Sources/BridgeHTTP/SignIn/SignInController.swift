@@ -39,9 +39,10 @@ struct SignInController: Sendable {
                 errand, notice, username: username, browser: form.browser, session: session, at: here, to: visitor)
         }
         guard form.isOurs else { return try await again(.stale) }
+        let origin = context.recognisedOrigin(of: request)
         let outcome = try await services.signIn.attempt(
             username: username, password: Secret(form.parameters["password"] ?? ""), browser: form.browser,
-            replacing: session, origin: context.origin(of: request))
+            replacing: session, origin: origin)
         switch outcome {
         case .signedIn(let opened):
             return try await proceed(errand, opened, browser: form.browser, request, context)
@@ -69,9 +70,10 @@ struct SignInController: Sendable {
             let account: Account? = if case .code(let account) = missing { account } else { nil }
             return try codePage(errand, pending, notice, of: account, browser: form.browser, at: here, to: visitor)
         }
+        let origin = context.recognisedOrigin(of: request)
         let outcome = try await services.signIn.confirm(
             pending: pending, code: form.parameters["code"] ?? "", browser: form.browser,
-            replacing: session, origin: context.origin(of: request))
+            replacing: session, origin: origin)
         switch outcome {
         case .signedIn(let opened):
             return try await proceed(errand, opened, browser: form.browser, request, context)
@@ -106,6 +108,7 @@ struct SignInController: Sendable {
         }
         var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
+        if let recognition = opened.recognition { KnownBrowserCookie.set(recognition, in: &headers) }
         SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &headers)
         return Response(status: .seeOther, headers: headers)
     }

@@ -5,14 +5,13 @@ package import OAuth2
 package struct RemoteClientKeys: ClientKeySource {
     private let connection = IssuerConnection(limits: FetchLimits())
     private let registered = RegisteredClientKeys()
-    private let cache = ShortLivedCache<String, [OAuth2.VerificationKey]>(lifetime: .seconds(60))
-    private let time: TimeSource
+    private let cache: ShortLivedCache<String, [OAuth2.VerificationKey]>
 
-    package init(time: TimeSource = .system) { self.time = time }
+    package init(time: TimeSource = .system) { cache = ShortLivedCache(lifetime: .seconds(60), time: time) }
 
     package func keys(of client: Client) async throws -> [OAuth2.VerificationKey] {
         guard let uri = client.keysURI, let url = EndpointURL(uri) else { return registered.keys(of: client) }
-        return try await cache.value(for: uri, at: time.now()) {
+        return try await cache.value(for: uri) {
             do {
                 let document = try await connection.get(url)
                 return JSONValue.parse(document).map { Array(OAuth2.VerificationKey.all(inSet: $0).prefix(64)) } ?? []

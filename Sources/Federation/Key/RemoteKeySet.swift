@@ -79,6 +79,8 @@ final class RemoteKeySet: KeySource {
         state.withLock { state in
             guard let fetchedAt = state.fetchedAt else { return .now }
             let age = now - fetchedAt
+            // A set that was fetched "later" was fetched before the clock was set back: nobody knows how long before.
+            guard age >= .zero else { return state.isLastAttemptGood ? .now : .soon }
             guard age >= limits.refreshAhead else { return .none }
             return age >= limits.refreshInterval && state.isLastAttemptGood ? .now : .soon
         }

@@ -24,6 +24,7 @@ struct BearerClaims: Sendable {
             subject: try subject(), clientID: client, issuer: settings.issuer,
             authority: settings.sharesSubjectsWithAccounts ? .trustedWithAccounts : .trusted,
             sessionID: optionalText("sid").map(SessionID.init(rawValue:)),
+            deviceID: optionalText(settings.deviceClaim),
             authentication: Authentication(
                 time: try authenticationTime(issuedAt: issuedAt, at: now), acr: optionalText("acr"), amr: methods),
             proofKeyThumbprint: proofKey, expiresAt: expiresAt, cacheableUntil: min(expiresAt, now + cacheLifetime))

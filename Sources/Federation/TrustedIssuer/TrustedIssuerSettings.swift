@@ -25,6 +25,8 @@ package struct TrustedIssuerSettings: Sendable {
     package var clientClaim: String
     /// Looked at when ``clientClaim`` is absent; `azp` is a common one.
     package var fallbackClientClaim: String?
+    /// Tells a user's devices apart, for the limits on issuing; a token without it counts as one device of its user.
+    package var deviceClaim: String
     /// Put before the subject, so that two issuers can never name the same user.
     package var subjectPrefix: String
     /// Whether its users are the ones of our accounts, so that its tokens may name an account's subject.
@@ -45,9 +47,10 @@ package struct TrustedIssuerSettings: Sendable {
     package init(
         issuer: String, audiences: [String], verification: Verification,
         algorithms: Set<SignatureAlgorithm> = defaultAlgorithms, subjectClaim: String = "sub",
-        clientClaim: String = "client_id", fallbackClientClaim: String? = nil, subjectPrefix: String = "",
-        sharesSubjectsWithAccounts: Bool = false, clients: Set<ClientID>? = nil, leeway: Duration = .seconds(30),
-        maximumTokenLifetime: Duration = defaultMaximumTokenLifetime, maximumTokenLength: Int = 8192
+        clientClaim: String = "client_id", fallbackClientClaim: String? = nil, deviceClaim: String = "device_id",
+        subjectPrefix: String = "", sharesSubjectsWithAccounts: Bool = false, clients: Set<ClientID>? = nil,
+        leeway: Duration = .seconds(30), maximumTokenLifetime: Duration = defaultMaximumTokenLifetime,
+        maximumTokenLength: Int = 8192
     ) {
         self.issuer = issuer
         self.audiences = audiences
@@ -56,6 +59,7 @@ package struct TrustedIssuerSettings: Sendable {
         self.subjectClaim = subjectClaim
         self.clientClaim = clientClaim
         self.fallbackClientClaim = fallbackClientClaim
+        self.deviceClaim = deviceClaim
         self.subjectPrefix = subjectPrefix
         self.sharesSubjectsWithAccounts = sharesSubjectsWithAccounts
         self.clients = clients

@@ -32,15 +32,7 @@ package struct RedisRateLimiter: RateLimiter {
 
     private func decide(_ keys: [RateLimitKey], at now: Timestamp, taking: Bool) async throws -> RateLimitDecision {
         guard !keys.isEmpty else { return .allowed }
-        let calls = keys.map { call(for: $0, at: now, taking: taking) }
-        var replies = try await client.send(calls.map(\.byDigest))
-        // A server that was restarted or just took over does not know the script; sending its text teaches it.
-        let unknown = replies.indices.filter { replies[$0].serverError?.code == "NOSCRIPT" }
-        if !unknown.isEmpty {
-            for (index, reply) in zip(unknown, try await client.send(unknown.map { calls[$0].byText })) {
-                replies[index] = reply
-            }
-        }
+        let replies = try await client.run(keys.map { call(for: $0, at: now, taking: taking) })
         var decision = RateLimitDecision.allowed
         var longest: Int64 = 0
         for (key, reply) in zip(keys, replies) {
@@ -79,18 +71,4 @@ package struct RedisRateLimiter: RateLimiter {
         default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
         }
     }
-}
-
-private struct ScriptCall {
-    struct Script {
-        let text: String
-        let digest: String
-    }
-
-    let script: Script
-    let key: String
-    let arguments: [String]
-
-    var byDigest: RedisCommand { RedisCommand(["EVALSHA", script.digest, "1", key] + arguments, key: key) }
-    var byText: RedisCommand { RedisCommand(["EVAL", script.text, "1", key] + arguments, key: key) }
 }

@@ -52,23 +52,26 @@ extension DurableStorage: AuthorizationCodeStore {
         }
     }
 
-    package func recordCodeMiss(digest: String, limit: Int, event: AuditEvent) async throws {
+    package func recordCodeMiss(digest: String, limit: Int, event: AuditEvent, alwaysTells: Bool) async throws {
         try await write { transaction in
-            if try transaction.changes(AuthorizationCodeSQL.recordMiss, [.text(digest)]) {
-                _ = try transaction.changes(
-                    AuthorizationCodeSQL.deleteMissed, [.text(digest), .integer(Int64(limit))])
-            }
-            try transaction.record(event)
+            let isGone =
+                try transaction.changes(AuthorizationCodeSQL.recordMiss, [.text(digest)])
+                && transaction.changes(AuthorizationCodeSQL.deleteMissed, [.text(digest), .integer(Int64(limit))])
+            if isGone || alwaysTells { try transaction.record(event) }
         }
     }
 
-    package func recordCodeReuse(digest: String, reuse: AuditEvent, ending: Ending) async throws -> Ended {
+    package func recordCodeReuse(
+        digest: String, reuse: AuditEvent, ending: Ending, alwaysTells: Bool
+    ) async throws -> Ended {
         try await write { [endings] transaction in
             let use = try transaction.run(AuthorizationCodeSQL.use, [.text(digest)]).first
             let opened: SessionID? = try use?.optionalIdentifier(1)
-            try transaction.record(opened.map(reuse.naming) ?? reuse)
-            guard let opened else { return .nothing }
-            return try transaction.end(.appSession(opened), ending, by: endings)
+            let told = opened.map(reuse.naming) ?? reuse
+            let ended =
+                try opened.map { try transaction.end(.appSession($0), ending, by: endings, first: [told]) } ?? .nothing
+            if ended.isEmpty, alwaysTells { try transaction.record(told) }
+            return ended
         }
     }
 

@@ -68,6 +68,7 @@ struct CopiedTable: Sendable {
         CopiedTable("signing_key_change", 1, "id number"),
         CopiedTable("signing_key_holder", 1, "node number seen_at"),
         CopiedTable("revoked_token", 1, "token_id expires_at"),
+        CopiedTable("client_assertion_use", 1, "digest expires_at"),
         CopiedTable("logout_notice", 1, "id client_id subject session_id created_at attempts next_attempt_at"),
         CopiedTable("webhook_subscriber", 1, "client_id"),
         CopiedTable(

@@ -59,25 +59,35 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func recordMiss(
-        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
     ) async throws -> Int {
         try await write { transaction in
             let first: [SQLValue] = limit <= 1 ? [.text("revoked"), SQLValue(now)] : [.text("pending"), .null]
             let counted = try transaction.run(
                 LoginTokenSQL.recordMiss, token.columns + first + [.integer(Int64(limit)), SQLValue(now)])
-            guard let row = counted.first else { throw Self.contradiction }
-            try transaction.record(event)
+            guard let row = counted.first else {
+                // It was over before.
+                if alwaysTells { try transaction.record(event) }
+                guard let misses = try Self.state(of: token.id, in: transaction)?.misses else {
+                    throw Self.contradiction
+                }
+                return misses
+            }
+            if try alwaysTells || row.text(1) == "revoked" { try transaction.record(event) }
             return try row.count(0)
         }
     }
 
-    package func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?) async throws -> Ended {
+    package func recordReplay(
+        of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool
+    ) async throws -> Ended {
         try await write { [endings] transaction in
-            try transaction.record(replay)
-            guard let ending, case .redeemed(let use) = try Self.status(of: id, in: transaction) else {
-                return .nothing
+            var ended = Ended.nothing
+            if let ending, case .redeemed(let use) = try Self.status(of: id, in: transaction) {
+                ended = try transaction.end(.webSession(use.sessionID), ending, by: endings, first: [replay])
             }
-            return try transaction.end(.webSession(use.sessionID), ending, by: endings)
+            if ended.isEmpty, alwaysTells { try transaction.record(replay) }
+            return ended
         }
     }
 
@@ -90,7 +100,11 @@ extension DurableStorage: LoginTokenStore {
     }
 
     static func status(of id: TokenID, in transaction: WriteTransaction) throws -> LoginTokenState.Status? {
-        try transaction.run(LoginTokenSQL.select, [SQLValue(id)]).first.map(LoginTokenState.init(row:))?.status
+        try state(of: id, in: transaction)?.status
+    }
+
+    private static func state(of id: TokenID, in transaction: WriteTransaction) throws -> LoginTokenState? {
+        try transaction.run(LoginTokenSQL.select, [SQLValue(id)]).first.map(LoginTokenState.init(row:))
     }
 
     /// A statement that changed nothing says that there is a row; then it must be found.

@@ -39,16 +39,16 @@ enum LoginTokenSQL {
         RETURNING token_id
         """
 
-    /// `$6` and `$7` are what the first miss leads to, `$8` the limit, `$9` the time.
+    /// `$6` and `$7` are what the first miss leads to, `$8` the limit, `$9` the time. No row comes back for a token that
+    /// is over: there is nothing left to count.
     static let recordMiss: SQLStatement = """
         INSERT INTO login_token_use (token_id, subject, client_id, issued_at, expires_at, state, misses, used_at)
         VALUES ($1, $2, $3, $4, $5, $6, 1, $7)
         ON CONFLICT (token_id) DO UPDATE SET misses = login_token_use.misses + 1,
-            state = CASE WHEN login_token_use.state = 'pending' AND login_token_use.misses + 1 >= $8
-                THEN 'revoked' ELSE login_token_use.state END,
-            used_at = CASE WHEN login_token_use.state = 'pending' AND login_token_use.misses + 1 >= $8
-                THEN $9 ELSE login_token_use.used_at END
-        RETURNING misses
+            state = CASE WHEN login_token_use.misses + 1 >= $8 THEN 'revoked' ELSE login_token_use.state END,
+            used_at = CASE WHEN login_token_use.misses + 1 >= $8 THEN $9 ELSE login_token_use.used_at END
+        WHERE login_token_use.state = 'pending'
+        RETURNING misses, state
         """
 
     /// Whether its user is disabled, and when the user's tokens were ended since a token was issued. That is told by which

@@ -8,7 +8,7 @@ struct Migration: Sendable {
     /// Every step, in order.
     static let all = [
         initial, provider, signIn, deviceSecrets, administration, scale, webhooks, auditForwarding, claims,
-        lineage, auditCuts, sharedKeys, consoleCredentials,
+        lineage, auditCuts, sharedKeys, clientAssertions, consoleCredentials,
     ]
 }
 

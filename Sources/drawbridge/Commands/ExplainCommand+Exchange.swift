@@ -86,7 +86,8 @@ extension ExplainCommand {
             let storage = try await options.openForReading()
             let domain = try await DomainServices(
                 settings: settings, storage: storage,
-                shared: SharedState(settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger),
+                shared: SharedState(
+                    settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger, time: .system),
                 keys: try await ServiceKeys.read(settings: settings, store: storage, logger: logger),
                 master: try MasterKeyFile.load(settings.masterKeyPath),
                 clients: try await ClientReloader(settings: settings, store: storage).directory,

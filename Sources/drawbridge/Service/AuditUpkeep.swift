@@ -54,6 +54,36 @@ struct AuditTallyService: Service {
     }
 }
 
+/// Writes down how many events were counted instead of written, and that is all that a flood of them leaves.
+struct SuppressedEventsService: Service {
+    let refusals: RefusalLog
+    let metrics: any MetricsFactory
+    let time: TimeSource
+    let logger: Logger
+
+    func run() async throws {
+        var isFailing = false
+        for await _ in AsyncTimer(every: .seconds(10)).cancelOnGracefulShutdown() {
+            do {
+                try await write()
+                isFailing = false
+            } catch {
+                if !isFailing { logger.warning("could not write suppressed events", metadata: ["error": "\(error)"]) }
+                isFailing = true
+            }
+        }
+    }
+
+    func write() async throws {
+        for (type, count) in try await refusals.writeSuppressed(at: time.now()) {
+            Counter(
+                label: "drawbridge_audit_events_suppressed_total", dimensions: [("type", type.rawValue)],
+                factory: metrics
+            ).increment(by: count)
+        }
+    }
+}
+
 /// Learns once a second which clients another node, or a command, has changed.
 struct ClientNewsService: Service {
     let clients: ClientReloader

@@ -19,6 +19,7 @@ struct Composition: Sendable {
     let issuers: TrustedIssuers
     let alerts: AlertBoard
     let forwarding: AuditForwarding
+    let refusals: RefusalLog
     let auditWatch: AuditWatchService
     let webhooks: WebhookNotifier
     /// Rung when something ended that somebody outside wants to hear of.
@@ -57,7 +58,8 @@ struct Composition: Sendable {
             let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)
             guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingProblem($0) }) }
         }
-        bearerCache = CachedBearerAuthenticator(issuers, cache: BearerCache(capacity: settings.bearerCacheSize))
+        bearerCache = CachedBearerAuthenticator(
+            issuers, cache: BearerCache(capacity: settings.bearerCacheSize, time: time))
         webhooks = WebhookNotifier(
             store: storage, clients: clients.directory,
             secrets: WebhookSecretFiles(folder: settings.webhookSecretsPath), delivery: WebhookPoster(), time: time,
@@ -65,7 +67,7 @@ struct Composition: Sendable {
         metrics = PrometheusMetrics()
         let alerts = AlertBoard(rules: settings.alerts.rules)
         self.alerts = alerts
-        let shared = await SharedState(settings: settings, metrics: metrics, logger: logger)
+        let shared = await SharedState(settings: settings, metrics: metrics, logger: logger, time: time)
         self.shared = shared
         let master = try MasterKeyFile.load(settings.masterKeyPath)
         let keys = try await ServiceKeys.start(
@@ -97,6 +99,7 @@ struct Composition: Sendable {
             settings: settings, storage: storage, shared: shared, keys: keys, master: master,
             clients: clients.directory, bearers: bearerCache, notices: notices, logger: logger, time: time)
         provider = domain.provider
+        refusals = domain.refusals
         services = BridgeServices(
             issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
             redeemer: domain.redeemer, sessions: domain.sessions,

@@ -33,7 +33,7 @@ struct DeviceComposition: Sendable {
             sessions: provider.sessions, endings: surroundings.endings, webSessions: surroundings.sessions,
             subjects: surroundings.subjects,
             consents: storage, clients: clients, accessTokens: provider.accessTokens, tokens: provider.tokens,
-            refreshTokens: provider.refreshTokens, cookies: cookies, audit: storage,
+            refreshTokens: provider.refreshTokens, cookies: cookies,
             limiter: surroundings.shared.limiter, refusals: surroundings.refusals)
         exchange = TokenExchangeGrant(
             native: native,
@@ -46,15 +46,15 @@ struct DeviceComposition: Sendable {
             configuration: configuration, secrets: secrets, devices: storage,
             refresh: SessionRefresh(
                 store: storage, sessions: surroundings.sessions, endings: surroundings.endings, clients: clients,
-                subjects: surroundings.subjects,
-                cookies: cookies, refusals: surroundings.refusals, time: time),
+                subjects: surroundings.subjects, cookies: cookies, limit: surroundings.refreshLimit,
+                refusals: surroundings.refusals, time: time),
             exchange: native,
             places: SignedInPlaces(
                 devices: storage, apps: storage, webs: storage, audit: storage, endings: surroundings.endings,
                 time: time),
             compatibility: settings.signInCompatibility
                 ? SignInCompatibility(
-                    codes: AuthorizationCodes(store: storage), codeStore: storage, refreshTokens: storage,
-                    devices: storage) : nil)
+                    codes: AuthorizationCodes(store: storage, limit: surroundings.authorizationLimit),
+                    codeStore: storage, refreshTokens: storage, devices: storage) : nil)
     }
 }

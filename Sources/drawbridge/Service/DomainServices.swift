@@ -34,19 +34,21 @@ struct DomainServices: Sendable {
         proofs = DPoPVerifier(
             origins: settings.origins.all, nonces: DPoPNonces(keys: keys.loginTokens),
             replays: shared.replayGuard,
-            requiresNonce: settings.requiresProofNonce)
+            requiresNonce: settings.requiresProofNonce, time: time)
         codec = LoginTokenCodec(
             issuer: settings.issuer.description, keys: keys.loginTokens, inquiry: keys)
-        let subjects = Subjects(store: storage)
-        parents = ParentSessions(store: storage)
+        let subjects = Subjects(store: storage, time: time)
+        parents = ParentSessions(store: storage, time: time)
         let authenticator = IssuerBoundary(verifier, subjects: subjects, parents: parents)
         issuers = authenticator
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
-        refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys))
+        refusals = RefusalLog(
+            audit: storage, limiter: InProcessRateLimiter(capacity: settings.trackedLimitKeys, clock: .uptime(time)),
+            ceiling: RefusalCeiling(perSecond: settings.auditedRefusalsPerSecond, clock: .uptime(time)))
         sessions = WebSessions(
             store: storage, cacheCapacity: settings.sessionCacheSize, revocations: shared.revocations, time: time,
             logger: logger)
-        appSessions = AppSessions(store: storage, webSessions: sessions)
+        appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
         endings = SessionEndings(
             store: storage, webSessions: sessions, appSessions: appSessions, onEnd: { notices.ring() })
         issuer = LoginTokenIssuer(
@@ -55,8 +57,8 @@ struct DomainServices: Sendable {
         redeemer = LoginTokenRedeemer(
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
             sessions: sessions, endings: endings, replayGuard: shared.replayGuard,
-            refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals),
-            keys: keys.loginTokens, time: time)
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys.loginTokens,
+            time: time)
         if !settings.isProvider { logger.notice("the OAuth provider is off: provider.enabled is false") }
         let surroundings = ProviderComposition.Surroundings(
             settings: settings, storage: storage, shared: shared, sessions: sessions, appSessions: appSessions,
@@ -65,8 +67,8 @@ struct DomainServices: Sendable {
         let provider = settings.isProvider ? ProviderComposition(surroundings, keys: keys, master: master) : nil
         self.provider = provider
         signIn = try SignInServices(
-            settings: settings, storage: storage, limiter: limiter, refusals: refusals, sessions: sessions,
-            keys: keys.loginTokens, clients: clients, secrets: SecondFactorSecrets(master: master), proofs: proofs,
+            settings: settings, storage: storage, shared: shared, refusals: refusals, sessions: sessions,
+            keys: keys.loginTokens, clients: clients, master: master, proofs: proofs,
             provider: provider?.services, logger: logger, time: time)
         bearers = BearerGate(
             authenticator: provider.map {

@@ -32,12 +32,14 @@ struct PurgeService: Service {
     func purge() async throws {
         let cutoff = time.now() - Self.retention
         while try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        while try await storage.purgePushedRequests(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        // Nobody asks what became of these, and anybody can have them kept.
+        while try await storage.purgePushedRequests(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
         while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeCodes(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeAppSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeDeviceSecrets(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeAssertions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         try await storage.purgeAdminSessions(expiredBefore: cutoff)
         guard let auditRetention else { return }
         var purge: AuditPurge

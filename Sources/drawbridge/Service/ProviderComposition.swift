@@ -32,6 +32,19 @@ struct ProviderComposition: Sendable {
         let authenticator: any BearerAuthenticator
         let logger: Logger
         let time: TimeSource
+
+        var limits: LimitSettings { settings.limits ?? LimitSettings() }
+
+        var authorizationLimit: UserLimit {
+            UserLimit(
+                scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: shared.limiter,
+                refusals: refusals)
+        }
+
+        var refreshLimit: UserLimit {
+            UserLimit(
+                scope: "refresh.subject", bucket: limits.refreshPerSubject, limiter: shared.limiter, refusals: refusals)
+        }
     }
 
     init(_ surroundings: Surroundings, keys: SigningKeys, master: MasterKey) {
@@ -39,7 +52,7 @@ struct ProviderComposition: Sendable {
         let time = surroundings.time
         let clients = surroundings.clients
         let issuer = surroundings.settings.issuer.description
-        let limits = surroundings.settings.limits ?? LimitSettings()
+        let limits = surroundings.limits
         let limiter = surroundings.shared.limiter
         let users = AccountClaims(accounts: storage)
         let userClaims = RememberedUserClaims(users, time: time)
@@ -48,14 +61,14 @@ struct ProviderComposition: Sendable {
         let sessions = surroundings.appSessions
         let endings = surroundings.endings
         let authenticator = ClientAuthenticator(
-            clients: clients,
-            audiences: [issuer, "\(issuer)/oauth/token", "\(issuer)/oauth/par", "\(issuer)/oauth/introspect"],
-            keys: RemoteClientKeys(time: time), replays: surroundings.shared.replayGuard,
+            clients: clients, issuer: issuer,
+            endpoints: Set(["token", "par", "introspect", "revoke"].map { "\(issuer)/oauth/\($0)" }),
+            keys: RemoteClientKeys(time: time), assertions: storage,
             refusals: surroundings.refusals, limiter: limiter, limits: limits)
         let refreshTokens = RefreshTokens(master: master)
         accessTokens = AccessTokens(
             codec: codec, sessions: sessions, revoked: storage, inquiry: keys,
-            cacheCapacity: surroundings.settings.bearerCacheSize)
+            cacheCapacity: surroundings.settings.bearerCacheSize, time: time)
         tokens = SessionTokens(accessTokens: codec, idTokens: idTokens, users: users)
         notifier = LogoutNotifier(
             store: storage, clients: clients, tokens: idTokens, delivery: BackChannelLogout(), time: time,
@@ -70,10 +83,10 @@ struct ProviderComposition: Sendable {
         let grants: [any TokenGrant] = [
             AuthorizationCodeGrant(
                 codes: storage, browsers: storage, endings: endings, refreshTokens: refreshTokens, tokens: tokens,
-                devices: device.secrets),
+                devices: device.secrets, refusals: surroundings.refusals),
             RefreshTokenGrant(
                 store: storage, endings: endings, refreshTokens: refreshTokens, tokens: tokens,
-                devices: device.secrets),
+                devices: device.secrets, limit: surroundings.refreshLimit),
             ClientCredentialsGrant(tokens: tokens, audit: storage), device.exchange,
         ]
         services = ProviderServices(

@@ -28,7 +28,9 @@ struct Server: Sendable {
         let publicApplication = buildApplication(
             router: buildRouter(
                 services: composition.services, settings: composition.httpSettings, extraRoutes: extraRoutes),
-            address: settings.listen.bindAddress, limits: settings.connectionLimits, tls: tls, logger: logger,
+            address: settings.listen.bindAddress, limits: settings.connectionLimits, tls: tls,
+            malformed: MalformedRequests(services: composition.services, settings: composition.httpSettings),
+            logger: logger,
             onServerRunning: { _ in await ready.arrive() })
         let managementApplication = buildApplication(
             router: buildManagementRouter(readiness: composition.readiness, metrics: composition.metrics),
@@ -61,6 +63,7 @@ struct Server: Sendable {
                 ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
+                suppressedEvents,
             ] + composition.forwarding.services + revocationServices + providerServices + [
                 reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
             ]
@@ -77,6 +80,12 @@ struct Server: Sendable {
             throw ListenFailure(error, settings) ?? error
         }
         await stopped()
+    }
+
+    private var suppressedEvents: SuppressedEventsService {
+        SuppressedEventsService(
+            refusals: composition.refusals, metrics: composition.metrics, time: composition.time,
+            logger: composition.logger)
     }
 
     private var revocationServices: [any Service] {
@@ -114,6 +123,8 @@ struct Server: Sendable {
 
     private func stopped() async {
         let event = AuditEvent(at: composition.time.now(), type: .nodeStopped, outcome: .success)
+        // A number that cannot be told must not keep the log from being closed.
+        try? await suppressedEvents.write()
         // Left standing, other nodes would wait for this one with their next key, for seconds.
         try? await composition.keys.leave()
         do {

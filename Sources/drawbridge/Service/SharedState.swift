@@ -12,16 +12,28 @@ import SQLStorage
 struct SharedState: Sendable {
     let replayGuard: any ReplayGuard
     let limiter: any RateLimiter
+    /// Remembers the code challenges and nonces of a day.
+    let reuseMemory: any ReuseMemory
+    /// Whether there is no room in it.
+    let reuseMemoryFullness: Degradation
     let revocations: (any RevocationChannel)?
     /// Says `degraded` on `/readyz` while Redis cannot decide; `nil` without a Redis.
     let readinessCheck: Readiness.Check?
     private let client: RedisClient?
 
-    init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger) async {
-        let own = InProcessRateLimiter(capacity: settings.trackedLimitKeys)
+    init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger, time: TimeSource) async {
+        let own = InProcessRateLimiter(capacity: settings.trackedLimitKeys, clock: .uptime(time))
+        let ownMemory = InProcessReuseMemory(
+            lifetime: AuthorizationWatch.memory, capacity: settings.trackedLimitKeys, time: time)
+        func degradation(_ part: String) -> Degradation {
+            let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
+            return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
+        }
+        reuseMemoryFullness = degradation("reuse_memory_full")
         guard let redis = settings.redis else {
-            replayGuard = InProcessReplayGuard()
+            replayGuard = InProcessReplayGuard(time: time)
             limiter = settings.limits == nil ? UnlimitedRateLimiter() : own
+            reuseMemory = ownMemory
             revocations = settings.database.map { PostgresRevocationChannel($0, logger: logger) }
             readinessCheck = nil
             client = nil
@@ -30,10 +42,7 @@ struct SharedState: Sendable {
         let client = RedisClient(
             settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         await client.waitForFirstAttempt()
-        let degradations = ["replay_guard", "rate_limits"].map { part in
-            let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
-            return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
-        }
+        let degradations = ["replay_guard", "rate_limits", "reuse_memory"].map(degradation)
         replayGuard = FailoverReplayGuard(
             RedisReplayGuard(client: client, prefix: redis.prefix), policy: redis.outagePolicy,
             degradation: degradations[0])
@@ -42,6 +51,10 @@ struct SharedState: Sendable {
             ? UnlimitedRateLimiter()
             : FailoverRateLimiter(
                 RedisRateLimiter(client: client, prefix: redis.prefix), own: own, degradation: degradations[1])
+        reuseMemory = FailoverReuseMemory(
+            RedisReuseMemory(
+                client: client, prefix: redis.prefix, name: "authorization", lifetime: AuthorizationWatch.memory,
+                capacity: settings.trackedLimitKeys), own: ownMemory, degradation: degradations[2])
         let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
         // The database's news come with the commit and go on while Redis is away.
         revocations =

@@ -6,32 +6,39 @@ import Logging
 extension SignInServices {
     /// Sign-in and authorization, wired to their stores.
     init(
-        settings: DrawbridgeSettings, storage: any BridgeStorage, limiter: any RateLimiter, refusals: RefusalLog,
+        settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState, refusals: RefusalLog,
         sessions: WebSessions, keys: Reloadable<LoginTokenKeyRing>, clients: Reloadable<ClientDirectory>,
-        secrets: SecondFactorSecrets?, proofs: DPoPVerifier, provider: ProviderServices?, logger: Logger,
+        master: MasterKey, proofs: DPoPVerifier, provider: ProviderServices?, logger: Logger,
         time: TimeSource
     ) throws {
         let limits = settings.limits ?? LimitSettings()
+        let limiter = shared.limiter
         let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: logger) }
-        let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
-        // Through Redis what one server saw is known to all; never lifted with the limits, since it limits nothing.
-        let memory: any RateLimiter =
-            settings.redis == nil || settings.limits == nil
-            ? InProcessRateLimiter(capacity: settings.trackedLimitKeys) : limiter
+        let secrets = SecondFactorSecrets(master: master)
+        let desk = try PasswordDesk(cost: settings.passwordCost)
+        let throttle = SignInThrottle(
+            limiter: limiter, limits: limits, refusals: refusals,
+            knownBrowsers: KnownBrowsers(master: master))
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(
-                accounts: storage, desk: try PasswordDesk(cost: settings.passwordCost),
+                accounts: storage, desk: desk,
                 codes: SecondFactorCheck(accounts: storage, secrets: secrets), throttle: throttle, opener: opener,
-                audit: storage, keys: keys, time: time),
+                refusals: refusals, keys: keys, time: time),
             landing: SignInLanding(
                 clients: clients, publicOrigin: settings.publicOrigin, adminOrigin: settings.origins.admin,
-                audit: storage, time: time),
+                refusals: refusals, time: time),
             authorizations: Authorizations(
                 issuer: settings.issuer.description, clients: clients,
-                codes: AuthorizationCodes(store: storage), consents: storage, accounts: storage, pushed: storage,
-                audit: storage, keys: keys, watch: AuthorizationWatch(limiter: memory, audit: storage),
+                codes: AuthorizationCodes(
+                    store: storage,
+                    limit: UserLimit(
+                        scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter,
+                        refusals: refusals)),
+                consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
+                watch: AuthorizationWatch(
+                    memory: shared.reuseMemory, refusals: refusals, fullness: shared.reuseMemoryFullness),
                 subjectOfHint: subjectOfHint,
                 time: time),
             accounts: storage,
@@ -43,10 +50,11 @@ extension SignInServices {
             upstream: providers.isEmpty
                 ? nil
                 : UpstreamSignIn(
-                    providers: providers, accounts: storage, opener: opener, audit: storage, keys: keys, time: time),
-            secondFactor: secrets.map {
-                SecondFactorEnrolment(
-                    accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
-            }, heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time))
+                    providers: providers, accounts: storage, opener: opener, refusals: refusals, keys: keys,
+                    time: time),
+            secondFactor: SecondFactorEnrolment(
+                accounts: storage, secrets: secrets, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
+                time: time),
+            heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time))
     }
 }

@@ -39,6 +39,8 @@ struct DrawbridgeSettings: Sendable {
     /// `nil` when they are lifted.
     let limits: LimitSettings?
     let trackedLimitKeys: Int
+    /// What a node's audit log takes of refusals a second; never lifted with the limits.
+    var auditedRefusalsPerSecond = RefusalCeiling.defaultPerSecond
     let appLinks: AppLinkSettings
     let connectionLimits: ServerLimits
     let logLevel: Logger.Level

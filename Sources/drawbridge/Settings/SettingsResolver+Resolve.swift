@@ -72,6 +72,7 @@ extension SettingsResolver {
             bearerCacheSize: values.bearerCacheSize,
             auditSigningKeyFile: path(.auditSigningKeyFile) ?? "\(dataDirectory)/audit-signing-key",
             passwordCost: values.passwordCost, limits: limits, trackedLimitKeys: values.trackedLimitKeys,
+            auditedRefusalsPerSecond: values.auditedRefusalsPerSecond,
             appLinks: values.appLinks,
             connectionLimits: values.connectionLimits,
             logLevel: values.logLevel, purgeInterval: values.purgeInterval, shutdownGrace: values.shutdownGrace,
@@ -95,6 +96,7 @@ extension SettingsResolver {
         let sessionCacheSize: Int
         let bearerCacheSize: Int
         let trackedLimitKeys: Int
+        let auditedRefusalsPerSecond: Int
         let passwordCost: PasswordCost
         let appLinks: AppLinkSettings
         let logLevel: Logger.Level
@@ -117,6 +119,7 @@ extension SettingsResolver {
             bearerCacheSize = resolver.integer(.bearerCacheSize)
             passwordCost = resolver.passwordCost()
             trackedLimitKeys = resolver.integer(.limitsTrackedKeys)
+            auditedRefusalsPerSecond = resolver.integer(.auditedRefusalsPerSecond)
             appLinks = resolver.appLinks()
             logLevel = resolver.logLevel()
             purgeInterval = resolver.duration(.purgeInterval)

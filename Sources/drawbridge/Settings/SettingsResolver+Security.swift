@@ -33,18 +33,21 @@ extension SettingsResolver {
 
     /// `nil` when limits are lifted.
     mutating func limits() -> LimitSettings? {
-        let user = bucket(.issueUserBurst, .issueUserPerHour)
-        let network = bucket(.issueNetworkBurst, .issueNetworkPerHour)
-        let client = clientBucket()
-        let failures = TokenBucket(perMinute: integer(.redemptionFailuresPerMinute))
-        let bearers = TokenBucket(perMinute: integer(.bearerFailuresPerMinute))
-        let signIns = TokenBucket(perMinute: integer(.signInFailuresPerMinute))
-        let pushed = TokenBucket(perMinute: integer(.pushedRequestsPerMinute))
-        guard boolean(.limitsEnabled) else { return nil }
-        return LimitSettings(
-            issuePerSubject: user, issuePerNetwork: network, issuePerClient: client,
-            failedRedemptionPerNetwork: failures, refusedBearerPerNetwork: bearers, failedSignIn: signIns,
-            pushedRequestPerClient: pushed)
+        var limits = LimitSettings()
+        limits.issuePerDevice = bucket(.issueDeviceBurst, .issueDevicePerHour)
+        limits.issuePerSubject = bucket(.issueUserBurst, .issueUserPerHour)
+        limits.issuePerNetwork = bucket(.issueNetworkBurst, .issueNetworkPerHour)
+        limits.issuePerClient = clientBucket()
+        limits.authorizationPerSubject = bucket(.authorizationUserBurst, .authorizationUserPerHour)
+        limits.refreshPerSubject = bucket(.refreshUserBurst, .refreshUserPerHour)
+        limits.failedRedemptionPerNetwork = TokenBucket(perMinute: integer(.redemptionFailuresPerMinute))
+        limits.refusedBearerPerNetwork = TokenBucket(perMinute: integer(.bearerFailuresPerMinute))
+        limits.failedSignIn = TokenBucket(perMinute: integer(.signInFailuresPerMinute))
+        limits.wrongPasswordPerDay = TokenBucket(perDay: integer(.wrongPasswordsPerDay))
+        limits.wrongCodePerDay = TokenBucket(perDay: integer(.wrongCodesPerDay))
+        limits.pushedRequestPerClient = TokenBucket(perMinute: integer(.pushedRequestsPerMinute))
+        limits.pushedRequestPerNetwork = TokenBucket(perMinute: integer(.pushedRequestsOfNetworkPerMinute))
+        return boolean(.limitsEnabled) ? limits : nil
     }
 
     /// Both numbers lie in ranges that a cost may have.

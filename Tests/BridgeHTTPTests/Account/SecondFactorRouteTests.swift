@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test func `guessing codes is held back like guessing passwords`() async throws {
-        try await run(limiter: InProcessRateLimiter()) { bridge, browser in
+        try await run(limiter: InProcessRateLimiter(clock: .parameter)) { bridge, browser in
             try await signIn(browser)
             let codes = recoveryCodes(try await enrol(bridge, browser))
             let page = try await browser.get(Self.path)

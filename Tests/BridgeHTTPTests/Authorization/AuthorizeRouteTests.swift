@@ -7,8 +7,11 @@ import SQLStorage
 import Testing
 
 @Suite struct AuthorizeRouteTests {
-    private func run(_ body: @Sendable (TestBridge, TestBrowser) async throws -> Void) async throws {
-        try await TestBridge.run { bridge, client in
+    private func run(
+        limits: LimitSettings = LimitSettings(), limiter: any RateLimiter = UnlimitedRateLimiter(),
+        _ body: @Sendable (TestBridge, TestBrowser) async throws -> Void
+    ) async throws {
+        try await TestBridge.run(limits: limits, limiter: limiter) { bridge, client in
             try await TestAccounts.add(to: bridge)
             var clients = bridge.services.clients.current.all.filter { $0.id != "app" }
             var app = Client(id: "app", name: "Notes & <b>more</b>", kind: .native)
@@ -88,6 +91,23 @@ import Testing
             let answer = try await browser.get(AuthorizeURL.make())
             let cookie = answer.headers[values: .setCookie].first { $0.hasPrefix("__Host-drawbridge_form=") }
             #expect(cookie?.contains("Max-Age=1800") == true)
+        }
+    }
+
+    @Test(arguments: ["allow", "deny"])
+    func `a user who answers too often leaves nothing more behind`(word: String) async throws {
+        var limits = LimitSettings()
+        limits.authorizationPerSubject = TokenBucket(perMinute: 2)
+        try await run(limits: limits, limiter: InProcessRateLimiter(clock: .parameter)) { bridge, browser in
+            let page = try await browser.open(AuthorizeURL.make())
+            let consent = try await browser.follow(browser.signIn(on: page))
+            var errors: [String?] = []
+            for _ in 0..<4 { errors.append(try await browser.decide(on: consent, word).redirect()["error"]) }
+            let passed = word == "allow" ? nil : "access_denied"
+            #expect(errors == [passed, passed, "temporarily_unavailable", "temporarily_unavailable"])
+            let events = try await bridge.storage.search(AuditFilter(), before: nil, limit: 100).records.map(\.event)
+            #expect(events.count { $0.type.rawValue.hasPrefix("consent.") } == 2)
+            #expect(events.count { $0.type == .rateLimitExceeded && $0.reason == "authorize.subject" } == 1)
         }
     }
 

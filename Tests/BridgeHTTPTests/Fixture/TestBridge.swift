@@ -46,13 +46,16 @@ struct TestBridge: Sendable {
         let clients = Reloadable(try TestClients.directory())
         let tokens = LoginTokenSettings(publicOrigin: origin, defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: origin.description, keys: keys)
-        let subjects = Subjects(store: storage)
-        let parents = ParentSessions(store: storage)
-        let refusals = RefusalLog(audit: storage, limiter: limiter)
+        let subjects = Subjects(store: storage, time: time)
+        let parents = ParentSessions(store: storage, time: time)
+        let refusals = RefusalLog(audit: storage, limiter: InProcessRateLimiter(clock: .parameter))
         let sessions = WebSessions(store: storage, time: time)
-        let appSessions = AppSessions(store: storage, webSessions: sessions)
+        let appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
         let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
-        let throttle = SignInThrottle(limiter: limiter, limits: limits, refusals: refusals)
+        let desk = try PasswordDesk(cost: TestAccounts.cost)
+        let throttle = SignInThrottle(
+            limiter: limiter, limits: limits, refusals: refusals,
+            knownBrowsers: MasterKey([UInt8](repeating: 7, count: 32)).map { KnownBrowsers(master: $0) })
         settings = BridgeHTTPSettings(
             origins: Origins(website: origin), redemptionPaths: ["/login-with-token", "/user/login-with-token.php"],
             signInURL: "https://www.example/sign-in", trustsLocalSocket: true,
@@ -66,8 +69,7 @@ struct TestBridge: Sendable {
             redeemer: LoginTokenRedeemer(
                 settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
                 sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
-                refusals: RedemptionRefusals(audit: storage, limiter: limiter, limits: limits, log: refusals),
-                keys: keys, time: time),
+                refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time),
             sessions: sessions, endings: endings, formTokens: FormTokens(keys: keys, time: time),
             bearers: BearerGate(
                 authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time),
@@ -81,20 +83,28 @@ struct TestBridge: Sendable {
             files: .embedded,
             signIn: SignInServices(
                 signIn: SignIn(
-                    accounts: storage, desk: try PasswordDesk(cost: TestAccounts.cost),
+                    accounts: storage, desk: desk,
                     codes: SecondFactorCheck(accounts: storage, secrets: TestAccounts.secrets), throttle: throttle,
-                    opener: SessionOpener(sessions: sessions, store: storage, clients: clients), audit: storage,
+                    opener: SessionOpener(sessions: sessions, store: storage, clients: clients), refusals: refusals,
                     keys: keys, time: time),
-                landing: SignInLanding(clients: clients, publicOrigin: origin, audit: storage, time: time),
+                landing: SignInLanding(clients: clients, publicOrigin: origin, refusals: refusals, time: time),
                 authorizations: Authorizations(
-                    issuer: origin.description, clients: clients, codes: AuthorizationCodes(store: storage),
+                    issuer: origin.description, clients: clients,
+                    codes: AuthorizationCodes(
+                        store: storage,
+                        limit: UserLimit(
+                            scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter,
+                            refusals: refusals)),
                     consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
-                    watch: AuthorizationWatch(limiter: InProcessRateLimiter(), audit: storage),
+                    watch: AuthorizationWatch(
+                        memory: InProcessReuseMemory(lifetime: AuthorizationWatch.memory, capacity: 1000, time: time),
+                        refusals: refusals, fullness: Degradation(part: "test")),
                     subjectOfHint: { _ in nil }, time: time),
                 accounts: storage,
                 secondFactor: TestAccounts.secrets.map { [storage] in
                     SecondFactorEnrolment(
-                        accounts: storage, secrets: $0, throttle: throttle, audit: storage, keys: keys, time: time)
+                        accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
+                        time: time)
                 }, heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time)),
             accessLog: accessLog, metrics: metrics, time: time)
     }

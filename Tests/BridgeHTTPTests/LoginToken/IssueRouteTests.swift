@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `the limit is 429 with Retry-After`() async throws {
-        try await TestBridge.run(limiter: InProcessRateLimiter()) { _, client in
+        try await TestBridge.run(limiter: InProcessRateLimiter(clock: .parameter)) { _, client in
             for _ in 0..<5 { _ = try await client.issue() }
             let answer = try await client.send(.post, Self.path, Self.json, body: "{}")
             #expect(answer.status == .tooManyRequests)

@@ -214,9 +214,11 @@ import Testing
     }
 
     @Test func `too many refusals from one network are 429, a good token is not held back`() async throws {
+        var limits = LimitSettings()
+        limits.failedRedemptionPerNetwork = TokenBucket(perMinute: 2)
         try await TestBridge.run(
-            limits: LimitSettings(failedRedemptionPerNetwork: TokenBucket(perMinute: 2)),
-            limiter: InProcessRateLimiter()
+            limits: limits,
+            limiter: InProcessRateLimiter(clock: .parameter)
         ) { _, client in
             let from = Visitor.navigation(more: [.name("X-Forwarded-For"): "203.0.113.9"])
             let good = try await client.issue().token

@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `guessing is answered with 429 and a time to wait`() async throws {
-        try await run(limiter: InProcessRateLimiter()) { _, browser in
+        try await run(limiter: InProcessRateLimiter(clock: .parameter)) { _, browser in
             browser.send("X-Forwarded-For", "203.0.113.9")
             for _ in 0..<5 {
                 let answer = try await browser.signIn(on: browser.get("/sign-in"), password: "wrong")

@@ -14,17 +14,20 @@ struct SignInDesk: Sendable {
     let browser = OpaqueSecret.make(.formBinding, random: .system)
 
     init(_ service: Service) throws {
-        let limiter = InProcessRateLimiter()
+        let limiter = InProcessRateLimiter(clock: .parameter)
         let storage = service.storage
         self.service = service
-        secrets = SecondFactorSecrets(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
+        let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
+        secrets = SecondFactorSecrets(master: master)
+        let refusals = RefusalLog(audit: storage, limiter: limiter)
         signIn = SignIn(
             accounts: storage, desk: try PasswordDesk(cost: Self.cost),
             codes: SecondFactorCheck(accounts: storage, secrets: secrets),
             throttle: SignInThrottle(
-                limiter: limiter, limits: LimitSettings(), refusals: RefusalLog(audit: storage, limiter: limiter)),
+                limiter: limiter, limits: LimitSettings(), refusals: refusals,
+                knownBrowsers: KnownBrowsers(master: master)),
             opener: SessionOpener(sessions: service.sessions, store: storage, clients: service.clients),
-            audit: storage, keys: service.keys, time: service.clock.source)
+            refusals: refusals, keys: service.keys, time: service.clock.source)
     }
 
     func add(_ name: String, factor: SecondFactor? = nil, cost: PasswordCost = cost) async throws {
@@ -40,10 +43,12 @@ struct SignInDesk: Sendable {
 
     func attempt(
         _ name: String, _ password: Secret<String> = password, replacing current: WebSession? = nil,
-        from address: String = "203.0.113.7"
+        from address: String = "203.0.113.7", knownBy recognition: Secret<String>? = nil
     ) async throws -> SignInOutcome {
-        try await signIn.attempt(
-            username: name, password: password, browser: browser, replacing: current, origin: origin(address))
+        var origin = origin(address)
+        origin.recognition = recognition
+        return try await signIn.attempt(
+            username: name, password: password, browser: browser, replacing: current, origin: origin)
     }
 
     func failures() async throws -> [String?] {

@@ -99,6 +99,42 @@ import Testing
         }
     }
 
+    private func guess(_ desk: SignInDesk, _ name: String, times: Int) async throws {
+        for number in 0..<times { _ = try await desk.attempt(name, Secret("wrong"), from: "198.51.\(number).1") }
+    }
+
+    @Test func `strangers who guess do not keep out a browser that signed in before`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            let recognition = try #require(try await desk.attempt("alice").opened?.recognition)
+            try await guess(desk, "alice", times: 6)
+            try await expectWord("limited", of: desk.attempt("alice"))
+            let outcome = try await desk.attempt("Alice", knownBy: recognition)
+            #expect(outcome.word == "signed in")
+        }
+    }
+
+    @Test func `a browser is known for its own account only`() async throws {
+        try await withDesk { desk in
+            for name in ["alice", "bob"] { try await desk.add(name) }
+            let recognition = try #require(try await desk.attempt("bob").opened?.recognition)
+            try await guess(desk, "alice", times: 6)
+            try await expectWord("limited", of: desk.attempt("alice", knownBy: recognition))
+        }
+    }
+
+    @Test func `a known browser that guesses holds back itself and nobody else`() async throws {
+        try await withDesk { desk in
+            try await desk.add("alice")
+            let recognition = try #require(try await desk.attempt("alice").opened?.recognition)
+            for _ in 0..<5 {
+                try await expectWord("refused", of: desk.attempt("alice", Secret("wrong"), knownBy: recognition))
+            }
+            try await expectWord("limited", of: desk.attempt("alice", knownBy: recognition))
+            try await expectWord("signed in", of: desk.attempt("alice"))
+        }
+    }
+
     @Test func `attempts at once get no more guesses than attempts in a row`() async throws {
         try await withDesk { desk in
             try await desk.add("alice")

@@ -5,10 +5,19 @@ import Testing
 
 /// RFC 9700 §2.1.1, native-oauth P7.
 @Suite struct AuthorizationWatchTests {
-    private func withWatch(_ body: (Service, AuthorizationWatch) async throws -> Void) async throws {
+    private func withWatch(
+        capacity: Int = 100, fullness: Degradation = Degradation(part: "test"),
+        _ body: (Service, AuthorizationWatch) async throws -> Void
+    ) async throws {
         try await withService { service in
             try await body(
-                service, AuthorizationWatch(limiter: InProcessRateLimiter(), audit: service.storage))
+                service,
+                AuthorizationWatch(
+                    memory: InProcessReuseMemory(
+                        lifetime: AuthorizationWatch.memory, capacity: capacity, time: service.clock.source),
+                    refusals: RefusalLog(
+                        audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter)),
+                    fullness: fullness))
         }
     }
 
@@ -22,7 +31,8 @@ import Testing
             let request = try AuthorizationFixture.request()
             let now = service.clock.now
             #expect(try await watch.reused(request, origin: origin(), at: now) == nil)
-            #expect(try await watch.reused(request, origin: origin(), at: now + .seconds(86_000)) == "code_challenge")
+            service.clock.advance(.seconds(86_000))
+            #expect(try await watch.reused(request, origin: origin(), at: service.clock.now) == "code_challenge")
             let events = try await reuses(service)
             #expect(events.map(\.reason) == ["code_challenge"] && events.map(\.outcome) == [.success])
             #expect(events.first?.clientID == "native")
@@ -34,9 +44,8 @@ import Testing
             let request = try AuthorizationFixture.request()
             let now = service.clock.now
             _ = try await watch.reused(request, origin: origin(), at: now)
-            #expect(
-                try await watch.reused(request, origin: origin(), at: now + AuthorizationWatch.memory + .seconds(1))
-                    == nil)
+            service.clock.advance(AuthorizationWatch.memory + .seconds(1))
+            #expect(try await watch.reused(request, origin: origin(), at: service.clock.now) == nil)
         }
     }
 
@@ -53,6 +62,24 @@ import Testing
             #expect(try await watch.reused(website, origin: origin(), at: now) == nil)
             #expect(try await watch.reused(app, origin: origin(), at: now) == nil)
             #expect(try await watch.reused(website, origin: origin(), at: now) == "nonce")
+        }
+    }
+
+    @Test func `a full memory accuses nobody, and says so`() async throws {
+        let fullness = Degradation(part: "test")
+        try await withWatch(capacity: 1, fullness: fullness) { service, watch in
+            let now = service.clock.now
+            _ = try await watch.reused(try AuthorizationFixture.request(), origin: origin(), at: now)
+            let other = try AuthorizationFixture.request([
+                "code_challenge": String(repeating: "B", count: 42) + "A"
+            ])
+            #expect(!fullness.isDegraded)
+            for _ in 0..<3 { #expect(try await watch.reused(other, origin: origin(), at: now) == nil) }
+            #expect(fullness.isDegraded)
+            #expect(try await reuses(service).isEmpty)
+            service.clock.advance(AuthorizationWatch.memory)
+            #expect(try await watch.reused(other, origin: origin(), at: now) == nil)
+            #expect(!fullness.isDegraded)
         }
     }
 

@@ -23,9 +23,10 @@ import Testing
                 PushedRequests(
                     clients: clients,
                     authenticator: ClientAuthenticator(
-                        clients: clients, audiences: [issuerName], replays: InProcessReplayGuard(), refusals: refusals,
+                        clients: clients, issuer: issuerName, assertions: storage, refusals: refusals,
                         limiter: UnlimitedRateLimiter(), limits: limits),
-                    store: storage, refusals: refusals, limiter: InProcessRateLimiter(), limits: limits,
+                    store: storage, refusals: refusals, limiter: InProcessRateLimiter(clock: .parameter),
+                    limits: limits,
                     subjectOfHint: { _ in nil }, time: provider.service.clock.source), provider)
         }
     }
@@ -129,6 +130,32 @@ import Testing
             #expect(
                 try await refusal { try await push(requests, provider, try form()) }
                     == "rate_limited pushed_request.client")
+        }
+    }
+
+    @Test func `contract §12: nobody shuts out the users of a public client by pushing for it`() async throws {
+        var limits = LimitSettings()
+        limits.pushedRequestPerNetwork = TokenBucket(perMinute: 2)
+        try await withRequests(limits: limits) { requests, provider in
+            let native = try AuthorizationFixture.native()
+            let clients = provider.service.clients
+            clients.replace(with: ClientDirectory(clients.current.all + [native], defaultTarget: website))
+            func push(from address: String) async throws -> String {
+                try await refusal {
+                    try await requests.push(try AuthorizationFixture.form(), basic: nil, origin: origin(address))
+                }
+            }
+            for _ in 0..<2 { #expect(try await push(from: "203.0.113.7") == "accepted") }
+            #expect(try await push(from: "203.0.113.8") == "rate_limited pushed_request.network")
+            #expect(try await push(from: "198.51.100.7") == "accepted")
+        }
+    }
+
+    @Test func `a request is kept up to 16 KiB and no further`() async throws {
+        try await withRequests { requests, provider in
+            let claims = "{\"userinfo\":{\"\(String(repeating: "n", count: 17_000))\":null}}"
+            let found = try await refusal { try await push(requests, provider, try form(["claims": claims])) }
+            #expect(found == "invalid_request ")
         }
     }
 }

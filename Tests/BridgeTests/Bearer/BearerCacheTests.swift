@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 private let now = Timestamp(seconds: 1_800_000_000)
+/// Its clocks stand still.
+private let still = TimeSource { now }
 
 private func answer(_ subject: String, until: Timestamp = now + .seconds(60)) -> BearerIdentity {
     BearerIdentity(
@@ -24,7 +26,7 @@ extension BearerCache {
 
 @Suite struct BearerCacheTests {
     @Test func `an answer is kept until its time, exclusively`() {
-        let cache = BearerCache()
+        let cache = BearerCache(time: still)
         cache.keep("t", until: now + .milliseconds(2))
         #expect(cache.holds("t", at: now + .milliseconds(1)))
         #expect(!cache.holds("t", at: now + .milliseconds(2)))
@@ -32,13 +34,13 @@ extension BearerCache {
     }
 
     @Test func `an answer that is too old already is not kept`() {
-        let cache = BearerCache()
+        let cache = BearerCache(time: still)
         cache.keep("t", until: now)
         #expect(cache.count == 0)
     }
 
     @Test func `the entry unused for longest gives way`() {
-        let cache = BearerCache(capacity: 3)
+        let cache = BearerCache(capacity: 3, time: still)
         for token in ["a", "b", "c"] { cache.keep(token) }
         #expect(cache.holds("a"))
         cache.keep("d")
@@ -46,7 +48,7 @@ extension BearerCache {
     }
 
     @Test func `an answer that comes while the cache is emptied is not kept`() {
-        let cache = BearerCache()
+        let cache = BearerCache(time: still)
         let generation = cache.generation
         cache.removeAll()
         cache.insert(answer("t"), for: key("t"), verifiedIn: generation, at: now)
@@ -56,7 +58,7 @@ extension BearerCache {
     @Test(arguments: [1, 2, 7, 64])
     func `it behaves as a plain list of recent uses does`(capacity: Int) {
         var generator = SystemRandomNumberGenerator()
-        let cache = BearerCache(capacity: capacity)
+        let cache = BearerCache(capacity: capacity, time: still)
         var recent: [String] = []
         var lives: [String: Timestamp] = [:]
         for step in 0..<4000 {

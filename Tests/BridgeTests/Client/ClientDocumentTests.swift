@@ -20,10 +20,11 @@ import Testing
         let client = try decode(
             #"""
             {"client_id":"a","userinfo_signed_response_alg":"RS256","require_pushed_authorization_requests":true,
-             "block_webviews":true,"reject_reused_challenge":true,"may_introspect":"own"}
+             "block_webviews":true,"reject_reused_challenge":true,"may_introspect":"own",
+             "accepts_endpoint_audience":true}
             """#)
         #expect(client.userInfoAlgorithm == .rs256 && client.requiresPushedRequests && client.blocksWebViews)
-        #expect(client.rejectsReusedChallenge && client.introspection == .own)
+        #expect(client.rejectsReusedChallenge && client.introspection == .own && client.acceptsEndpointAudience)
         let json = try JSONEncoder().encode(ClientDocument(client))
         #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)
     }
@@ -66,6 +67,7 @@ import Testing
         ),
         (#"{"client_id":"a","block_webviews":1}"#, "block_webviews"),
         (#"{"client_id":"a","reject_reused_challenge":"x"}"#, "reject_reused_challenge"),
+        (#"{"client_id":"a","accepts_endpoint_audience":"x"}"#, "accepts_endpoint_audience"),
         (#"{"client_id":"a","may_introspect":"all"}"#, "may_introspect"),
     ])
     func `an unknown or malformed field is refused by name`(json: String, field: String) throws {

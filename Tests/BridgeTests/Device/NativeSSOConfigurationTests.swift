@@ -110,8 +110,8 @@ import Testing
         (#"[]"#, "the body is not a JSON object, or it repeats a member"),
         (#"{"enabled":true,"enabled":true}"#, "the body is not a JSON object, or it repeats a member"),
         (#"{"rateLimit":5}"#, "rateLimit must be an object"),
-        (#"{"other":true}"#, "the body has a member that is no setting of native-sso"),
-        (#"{"rateLimit":{"other":1}}"#, "the body has a member that is no setting of native-sso"),
+        (#"{"other":true}"#, #""other" is no setting of native-sso"#),
+        (#"{"rateLimit":{"other":1}}"#, #""rateLimit.other" is no setting of native-sso"#),
         (#"{"enabled":"yes"}"#, "enabled must be true or false"),
         (#"{"enabled":null}"#, "enabled must be true or false"),
         (#"{"deviceSecretTTLDays":91}"#, "deviceSecretTTLDays must be a whole number from 1 to 90"),
@@ -132,7 +132,7 @@ import Testing
             Issue.record("it was read")
         } catch {
             #expect(error.code == .invalidRequest)
-            #expect(error.publicDescription == problem)
+            #expect(error.publicDescription?.hasPrefix(problem) == true)
         }
     }
 }

@@ -45,30 +45,31 @@ struct NativeProvider: Sendable {
         configuration = NativeSSOConfiguration(configured: configured, store: storage, time: time)
         devices = DeviceSecrets(store: storage, configuration: configuration, endings: service.endings)
         cookies = CookieTokens(codec: provider.accessTokenCodec)
-        let limiter = InProcessRateLimiter()
+        let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
+        let userLimit = UserLimit(
+            scope: "refresh.subject", bucket: TokenBucket(perMinute: 60), limiter: limiter, refusals: refusals)
         let tokens = SessionTokens(accessTokens: provider.accessTokenCodec, idTokens: provider.idTokens)
         let refreshTokens = RefreshTokens(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
-        let subjects = Subjects(store: storage)
+        let subjects = Subjects(store: storage, time: time)
         native = NativeSSOExchange(
             issuer: issuerName, configuration: configuration, devices: devices, store: storage, appSessions: storage,
             sessions: provider.appSessions, endings: service.endings, webSessions: service.sessions, subjects: subjects,
             consents: storage,
             clients: service.clients, accessTokens: provider.accessTokens, tokens: tokens,
-            refreshTokens: refreshTokens, cookies: cookies, audit: storage, limiter: limiter, refusals: refusals)
+            refreshTokens: refreshTokens, cookies: cookies, limiter: limiter, refusals: refusals)
         let authenticator = ClientAuthenticator(
-            clients: service.clients, audiences: [issuerName], replays: InProcessReplayGuard(), refusals: refusals,
+            clients: service.clients, issuer: issuerName, assertions: storage, refusals: refusals,
             limiter: UnlimitedRateLimiter(), limits: LimitSettings())
         endpoint = TokenEndpoint(
             authenticator: authenticator,
             grants: [
                 AuthorizationCodeGrant(
                     codes: storage, browsers: storage, endings: service.endings, refreshTokens: refreshTokens,
-                    tokens: tokens,
-                    devices: devices),
+                    tokens: tokens, devices: devices, refusals: refusals),
                 RefreshTokenGrant(
                     store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens,
-                    devices: devices),
+                    devices: devices, limit: userLimit),
                 TokenExchangeGrant(
                     native: native,
                     loginTokens: LoginTokenExchange(
@@ -80,8 +81,7 @@ struct NativeProvider: Sendable {
             time: time)
         refreshing = SessionRefresh(
             store: storage, sessions: service.sessions, endings: service.endings, clients: service.clients,
-            subjects: subjects,
-            cookies: cookies, refusals: refusals, time: time)
+            subjects: subjects, cookies: cookies, limit: userLimit, refusals: refusals, time: time)
         places = SignedInPlaces(
             devices: storage, apps: storage, webs: storage, audit: storage, endings: service.endings,
             time: time)

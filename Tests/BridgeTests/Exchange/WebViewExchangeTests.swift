@@ -92,6 +92,18 @@ import Testing
         }
     }
 
+    @Test func `a user's web views are not renewed without end`() async throws {
+        try await withNativeProvider { native in
+            let first = try await openShop(native)
+            let proof = try cookie("shop_anti_csrf_token", of: first).value.expose()
+            for _ in 0..<60 { _ = try await refresh(native, try secret(first), proof: proof) }
+            let error = await #expect(throws: OAuthError.self) {
+                try await refresh(native, try secret(first), proof: proof)
+            }
+            #expect(error?.code == .rateLimited && error?.detail == "refresh.subject")
+        }
+    }
+
     @Test(arguments: [nil, "", "nonsense"])
     func `without the anti-CSRF value nothing is touched`(proof: String?) async throws {
         try await withNativeProvider { native in

@@ -35,7 +35,16 @@ import Testing
             let explanation = try explainer(service).redirect(Array(redirect.utf8), client: website)
             #expect(explanation.passes == passes)
             #expect(explanation.steps.last == .init(check: "lands on", outcome: landing))
-            #expect(explanation.rule == (passes ? "return_paths" : "redirect is allowed"))
+            #expect(explanation.rule == (passes ? "/account/*" : "redirect is allowed"))
+        }
+    }
+
+    @Test(arguments: [("/contacts", "/contacts"), ("/contacts?a=1", "/contacts"), ("/account/a/b", "/account/*")])
+    func `the rule is the entry of the list that decides`(redirect: String, entry: String) async throws {
+        try await withService { service in
+            let explanation = try explainer(service).redirect(Array(redirect.utf8), client: website)
+            #expect(explanation.rule == entry)
+            #expect(explanation.steps.contains(.init(check: "allowed by", outcome: entry)))
         }
     }
 

@@ -2,7 +2,10 @@ import Bridge
 import Testing
 
 @Suite struct InProcessReplayGuardTests {
-    private let replayGuard = InProcessReplayGuard()
+    private let clock = FixedClock()
+    private let replayGuard: InProcessReplayGuard
+
+    init() { replayGuard = InProcessReplayGuard(time: clock.source) }
 
     @Test func `an id is claimed once`() {
         #expect(replayGuard.claim("a", until: noon + .seconds(60), at: noon) == .claimed)
@@ -20,7 +23,17 @@ import Testing
 
     @Test func `what has expired is forgotten`() {
         _ = replayGuard.claim("a", until: noon + .seconds(60), at: noon)
-        #expect(replayGuard.claim("a", until: noon + .seconds(60), at: noon + .seconds(120)) == .claimed)
+        clock.advance(.seconds(120))
+        #expect(replayGuard.claim("a", until: noon + .seconds(60), at: clock.now) == .claimed)
+    }
+
+    @Test func `a full memory says that it is full, and still knows what it has seen`() {
+        let small = InProcessReplayGuard(capacity: 2, time: clock.source)
+        for id: TokenID in ["a", "b"] { #expect(small.claim(id, until: noon + .seconds(60), at: noon) == .claimed) }
+        #expect(small.claim("c", until: noon + .seconds(60), at: noon) == .full)
+        #expect(small.claim("a", until: noon + .seconds(60), at: noon) == .claimedBefore)
+        clock.advance(.seconds(120))
+        #expect(small.claim("c", until: clock.now + .seconds(60), at: clock.now) == .claimed)
     }
 
     @Test func `of 1000 concurrent claims of one id one wins`() async {

@@ -159,7 +159,60 @@ import Testing
         }
     }
 
-    @Test func `the sixth token of a user within the minute is refused with a time to wait, and recorded once`()
+    private func bearer(_ service: Service, device: String?) -> BearerIdentity {
+        BearerIdentity(
+            subject: "alice", clientID: app, issuer: "https://backend.example", sessionID: nil, deviceID: device,
+            authentication: Authentication(), expiresAt: service.clock.now + .seconds(3600))
+    }
+
+    @Test func `devices of one user are counted apart, and all together`() async throws {
+        try await withService { service async throws in
+            func issue(_ device: String?) async throws -> String? {
+                do {
+                    _ = try await service.issuer.issue(
+                        LoginTokenIssueRequest(), bearer: bearer(service, device: device), origin: origin())
+                    return nil
+                } catch let error as OAuthError {
+                    return error.detail
+                }
+            }
+            for device in ["phone", nil] {
+                for _ in 0..<5 { #expect(try await issue(device) == nil) }
+                #expect(try await issue(device) == "issue.device")
+            }
+            for _ in 0..<3 { #expect(try await issue("tablet") == nil) }
+            // Twelve refused or given before, three now: fifteen is what a user gets at once.
+            #expect(try await issue("watch") == "issue.subject")
+        }
+    }
+
+    @Test func `refused requests count, so nobody fills the log with them`() async throws {
+        try await withService { service async throws in
+            let bad = LoginTokenIssueRequest(redirect: Array("/not-listed".utf8))
+            var codes: [ErrorCode] = []
+            for _ in 0..<90 { codes.append(try await refusal(service, bad).code) }
+            #expect(codes.prefix(5).allSatisfy { $0 == .invalidRedirect })
+            #expect(codes.dropFirst(5).allSatisfy { $0 == .rateLimited })
+            #expect(
+                try await service.events()
+                    == Array(repeating: "redirect.refused not_listed", count: 5)
+                    + ["rate_limit.exceeded issue.device"])
+        }
+    }
+
+    @Test func `a repeat that is refused counts, one that gets its answer again does not`() async throws {
+        try await withService { service async throws in
+            let order = LoginTokenIssueRequest(ttl: 30, idempotencyKey: "k")
+            let first = try await service.issue(order)
+            for _ in 0..<20 { #expect(try await service.issue(order).id == first.id) }
+            let other = LoginTokenIssueRequest(ttl: 20, idempotencyKey: "k")
+            for _ in 0..<4 { #expect(try await refusal(service, other).code == .idempotencyKeyReused) }
+            #expect(try await refusal(service, other).code == .rateLimited)
+            #expect(try await service.issue(order).id == first.id)
+        }
+    }
+
+    @Test func `the sixth token of a device within the minute is refused with a time to wait, and recorded once`()
         async throws
     {
         try await withService { service async throws in
@@ -168,7 +221,7 @@ import Testing
                 let error = try await refusal(service, LoginTokenIssueRequest())
                 #expect(error.code == .rateLimited && error.retryAfter == 66)
             }
-            #expect(try await service.events().filter { $0 == "rate_limit.exceeded issue.subject" }.count == 1)
+            #expect(try await service.events().filter { $0 == "rate_limit.exceeded issue.device" }.count == 1)
             #expect(try await service.issue(subject: "bob").expiresIn == 60)
         }
     }

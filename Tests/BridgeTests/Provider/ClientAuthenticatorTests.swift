@@ -49,15 +49,18 @@ private func expectRefusal(
         }
     }
 
+    /// - Parameters:
+    ///   - audience: as JSON.
+    ///   - id: `nil` leaves it out.
     private func assertion(
-        _ provider: Provider, id: String = "1", audience: String = issuerName, subject: String = "signing",
+        _ provider: Provider, id: String? = "1", audience: String = "\"\(issuerName)\"", subject: String = "signing",
         lifetime: Int64 = 60, key: SigningKey? = nil
     ) throws -> [(String, String)] {
         var claims = JSONObjectWriter()
         claims.add("iss", subject)
         claims.add("sub", subject)
-        claims.add("aud", audience)
-        claims.add("jti", id)
+        claims.add("aud", json: audience)
+        if let id { claims.add("jti", id) }
         claims.add("exp", provider.service.clock.now.seconds + lifetime)
         let token = try CompactJWS.sign(claims.finish(), type: "JWT", with: key ?? provider.assertionKey)
         return form + [
@@ -65,11 +68,60 @@ private func expectRefusal(
         ]
     }
 
-    @Test func `a signed assertion counts once`() async throws {
+    @Test func `a signed assertion counts once, on every node over the database`() async throws {
         try await withProvider { provider in
             let signed = try assertion(provider)
             try await expectRefusal("accepted") { try await provider.token(signed) }
             try await expectRefusal("invalid_client assertion_replayed") { try await provider.token(signed) }
+            // Another process, that remembers nothing and has no Redis.
+            let other = ClientAuthenticator(
+                clients: provider.service.clients, issuer: issuerName, assertions: provider.service.storage,
+                refusals: RefusalLog(audit: provider.service.storage, limiter: UnlimitedRateLimiter()),
+                limiter: UnlimitedRateLimiter(), limits: LimitSettings())
+            let found = try await refusal {
+                try await other.authenticate(
+                    try ClientCredentials(try Provider.parameters(signed), basic: nil), origin: origin(),
+                    at: provider.service.clock.now)
+            }
+            #expect(found == "invalid_client assertion_replayed")
+        }
+    }
+
+    private static let endpoint = "\"\(issuerName)/oauth/token\""
+    private static let lists = ["[\"\(issuerName)\"]", "[\"\(issuerName)\", \"https://other.example\"]"]
+
+    @Test(arguments: [endpoint] + lists)
+    func `an audience that is not our issuer alone is taken of an old client only, and recorded`(
+        audience: String
+    ) async throws {
+        try await withProvider { provider in
+            try await expectRefusal("invalid_client assertion_endpoint_audience") {
+                try await provider.token(try assertion(provider, id: "1", audience: audience))
+            }
+            let clients = provider.service.clients.current.all.map { client in
+                var client = client
+                if client.id == "signing" { client.acceptsEndpointAudience = true }
+                return client
+            }
+            provider.service.clients.replace(with: ClientDirectory(clients, defaultTarget: website))
+            for id in ["1", "2"] {
+                try await expectRefusal("accepted") {
+                    try await provider.token(try assertion(provider, id: id, audience: audience))
+                }
+            }
+            try await expectRefusal("invalid_client assertion_audience") {
+                try await provider.token(try assertion(provider, id: "3", audience: "\"https://other.example\""))
+            }
+            let warnings = try await provider.service.events().filter { $0.hasPrefix("client.audience_tolerated") }
+            #expect(warnings == ["client.audience_tolerated assertion_endpoint_audience"])
+        }
+    }
+
+    @Test func `what a client's signature does not cover uses nothing up`() async throws {
+        try await withProvider { provider in
+            let forged = try assertion(provider, key: SigningKey.generate(.edDSA))
+            try await expectRefusal("invalid_client assertion_signature") { try await provider.token(forged) }
+            try await expectRefusal("accepted") { try await provider.token(try assertion(provider)) }
         }
     }
 
@@ -84,7 +136,8 @@ private func expectRefusal(
                 ("grant_type", "client_credentials"), ("client_assertion", text),
                 ("client_assertion_type", ClientCredentials.assertionType),
             ]
-            try await expectRefusal("invalid_client assertion_expired") { try await provider.token(form) }
+            let found = try await refusal { try await provider.token(form) }
+            #expect(["invalid_client assertion_expired", "invalid_client assertion_too_lasting"].contains(found))
         }
     }
 
@@ -92,10 +145,13 @@ private func expectRefusal(
     {
         try await withProvider { provider in
             let cases: [(String, [(String, String)])] = [
-                ("assertion_audience", try assertion(provider, audience: "https://other.example")),
+                ("assertion_audience", try assertion(provider, audience: "\"https://other.example\"")),
                 ("assertion_signature", try assertion(provider, key: SigningKey.generate(.edDSA))),
                 ("assertion_expired", try assertion(provider, lifetime: -31)),
-                ("assertion_expired", try assertion(provider, lifetime: 601)),
+                ("assertion_too_lasting", try assertion(provider, lifetime: 601)),
+                ("assertion_without_id", try assertion(provider, id: nil)),
+                ("assertion_without_id", try assertion(provider, id: "")),
+                ("assertion_without_id", try assertion(provider, id: String(repeating: "i", count: 257))),
                 ("wrong_method", try assertion(provider, subject: "machine")),
                 ("assertion_issuer", try assertion(provider, subject: "machine") + [("client_id", "signing")]),
             ]

@@ -59,17 +59,20 @@ struct Provider: Sendable {
         service.clients.replace(
             with: ClientDirectory(try Self.clients(secret, assertionKey), defaultTarget: website))
         let limits = LimitSettings()
-        let limiter = InProcessRateLimiter()
+        let limiter = InProcessRateLimiter(clock: .parameter)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         let master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
-        codes = AuthorizationCodes(store: storage)
+        func limit(_ scope: String) -> UserLimit {
+            UserLimit(scope: scope, bucket: TokenBucket(perMinute: 60), limiter: limiter, refusals: refusals)
+        }
+        codes = AuthorizationCodes(store: storage, limit: limit("authorize.subject"))
         appSessions = service.appSessions
         accessTokenCodec = AccessTokenCodec(issuer: issuerName, keys: ring)
         idTokens = IDTokenCodec(issuer: issuerName, keys: ring)
-        accessTokens = AccessTokens(codec: accessTokenCodec, sessions: appSessions, revoked: storage)
+        accessTokens = AccessTokens(codec: accessTokenCodec, sessions: appSessions, revoked: storage, time: time)
         let authenticator = ClientAuthenticator(
-            clients: service.clients, audiences: [issuerName, "\(issuerName)/oauth/token"],
-            replays: InProcessReplayGuard(), refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)
+            clients: service.clients, issuer: issuerName, endpoints: ["\(issuerName)/oauth/token"],
+            assertions: storage, refusals: refusals, limiter: UnlimitedRateLimiter(), limits: limits)
         proofs = DPoPVerifier(
             origins: [try #require(WebOrigin(issuerName))], nonces: DPoPNonces(keys: service.keys),
             replays: InProcessReplayGuard())
@@ -83,9 +86,10 @@ struct Provider: Sendable {
             grants: [
                 AuthorizationCodeGrant(
                     codes: storage, browsers: storage, endings: service.endings, refreshTokens: refreshTokens,
-                    tokens: tokens),
+                    tokens: tokens, refusals: refusals),
                 RefreshTokenGrant(
-                    store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens),
+                    store: storage, endings: service.endings, refreshTokens: refreshTokens, tokens: tokens,
+                    limit: limit("refresh.subject")),
                 ClientCredentialsGrant(tokens: tokens, audit: storage),
             ], proofs: proofs, refusals: refusals, limiter: limiter, limits: limits, time: time)
         revocation = TokenRevocation(

@@ -15,6 +15,21 @@ import Testing
         }
     }
 
+    @Test func `one user's refreshes have a limit, repeats of a parent too`() async throws {
+        try await withProvider { provider in
+            var token = try await provider.signIn().refreshToken
+            for _ in 0..<60 { token = try await provider.refresh(token).refreshToken }
+            let before = try await provider.service.events().count
+            for _ in 0..<5 {
+                #expect(try await refusal { try await provider.refresh(token) } == "slow_down refresh.subject")
+            }
+            let after = try await provider.service.events().suffix(from: before)
+            #expect(after.count { $0.hasPrefix("refresh_token") } == 0)
+            provider.service.clock.advance(.seconds(1))
+            #expect(try await refusal { try await provider.refresh(token) } == "accepted")
+        }
+    }
+
     @Test func `a parent that comes later ends the family`() async throws {
         try await withProvider { provider in
             let parent = try await provider.signIn().refreshToken

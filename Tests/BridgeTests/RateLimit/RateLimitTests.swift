@@ -3,7 +3,7 @@ import Testing
 @testable import Bridge
 
 @Suite struct RateLimitTests {
-    private let limiter = InProcessRateLimiter()
+    private let limiter = InProcessRateLimiter(clock: .parameter)
 
     private func makeKey(_ value: String = "alice", scope: String = "issue.subject", bucket: TokenBucket)
         -> RateLimitKey
@@ -59,17 +59,19 @@ import Testing
         #expect(limiter.take([key], at: noon - .seconds(5)) != .allowed)
     }
 
-    @Test func `when the table is full, unknown keys are refused and known ones still counted`() {
-        let small = InProcessRateLimiter(capacity: 2)
+    @Test func `when the table is full, unknown keys are refused for that reason and known ones still counted`() {
+        let small = InProcessRateLimiter(capacity: 2, clock: .parameter)
         let bucket = TokenBucket(burst: 5, refillInterval: .seconds(10))
         #expect(small.take([makeKey("a", bucket: bucket)], at: noon) == .allowed)
         #expect(small.take([makeKey("b", bucket: bucket)], at: noon) == .allowed)
-        #expect(small.take([makeKey("c", bucket: bucket)], at: noon) != .allowed)
+        #expect(
+            small.take([makeKey("c", bucket: bucket)], at: noon)
+                == .exceeded(retryAfter: .seconds(10), scope: InProcessRateLimiter.fullScope))
         #expect(small.take([makeKey("a", bucket: bucket)], at: noon) == .allowed)
     }
 
     @Test func `full buckets are forgotten, so the table does not grow with the users of the past`() {
-        let small = InProcessRateLimiter(capacity: 5_000)
+        let small = InProcessRateLimiter(capacity: 5_000, clock: .parameter)
         let bucket = TokenBucket(burst: 1, refillInterval: .seconds(1))
         for user in 0..<4_500 { #expect(small.take([makeKey("early \(user)", bucket: bucket)], at: noon) == .allowed) }
         let later = noon + .seconds(2)
@@ -101,23 +103,52 @@ import Testing
         }
     }
 
-    @Test func `keys count users, networks and, where set, apps`() {
+    private func bearer(device: String? = nil) -> BearerIdentity {
+        BearerIdentity(
+            subject: "s", clientID: app, issuer: "i", sessionID: nil, deviceID: device,
+            authentication: Authentication(), expiresAt: noon)
+    }
+
+    @Test func `keys count devices, users, networks and, where set, apps`() {
         var limits = LimitSettings()
         #expect(
-            limits.issueKeys(subject: "s", clientID: app, origin: origin()).map(\.scope) == [
-                "issue.subject", "issue.network",
+            limits.issueKeys(bearer(), origin: origin()).map(\.scope) == [
+                "issue.device", "issue.subject", "issue.network",
             ])
         limits.issuePerClient = TokenBucket(perMinute: 1)
         #expect(
-            limits.issueKeys(subject: "s", clientID: app, origin: origin("2001:db8:1:2:3::4")).map(\.value) == [
-                "s", "2001:db8:1:2::/64", "app",
+            limits.issueKeys(bearer(device: "d"), origin: origin("2001:db8:1:2:3::4")).map(\.value) == [
+                "1 s d", "s", "2001:db8:1:2::/64", "app",
             ])
         #expect(
-            limits.issueKeys(subject: "s", clientID: app, origin: origin(nil)).map(\.scope) == [
-                "issue.subject", "issue.client",
+            limits.issueKeys(bearer(), origin: origin(nil)).map(\.scope) == [
+                "issue.device", "issue.subject", "issue.client",
             ])
         #expect(limits.failedRedemptionKeys(origin: origin(nil)).isEmpty)
         #expect(limits.refusedBearerKeys(origin: origin(nil)).isEmpty)
         #expect(limits.refusedBearerKeys(origin: origin()).map(\.value) == ["203.0.113.0/24"])
+    }
+
+    @Test func `pushed requests are counted by client where it authenticates, else by network as well`() {
+        let limits = LimitSettings()
+        let native = Client(id: app, name: "App", kind: .native)
+        #expect(limits.pushedRequestKeys(native, origin: origin()).map(\.value) == ["203.0.113.0/24 app"])
+        #expect(
+            limits.pushedRequestKeys(native, origin: origin("198.51.100.1"))
+                != limits.pushedRequestKeys(native, origin: origin()))
+        var server = Client(id: website, name: "Website", kind: .web)
+        server.secretDigest = "d"
+        #expect(limits.pushedRequestKeys(server, origin: origin()).map(\.value) == ["web"])
+    }
+
+    @Test func `no stretch of a day passes the daily cap, and half of it comes at once`() {
+        let key = makeKey(bucket: TokenBucket(perDay: 100))
+        var passed = 0
+        for second in stride(from: 0, to: 86_400, by: 10)
+        where limiter.take([key], at: noon + .seconds(second)) == .allowed {
+            passed += 1
+            if second == 0 { for _ in 0..<200 where limiter.take([key], at: noon) == .allowed { passed += 1 } }
+        }
+        #expect((98...100).contains(passed))
     }
 }

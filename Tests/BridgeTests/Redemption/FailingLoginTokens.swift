@@ -66,12 +66,14 @@ struct FailingLoginTokens: LoginTokenStore {
         try await storage.revoke(token, at: now, event: event)
     }
 
-    func recordMiss(_ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent) async throws -> Int {
-        try await storage.recordMiss(token, at: now, limit: limit, event: event)
+    func recordMiss(
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+    ) async throws -> Int {
+        try await storage.recordMiss(token, at: now, limit: limit, event: event, alwaysTells: alwaysTells)
     }
 
-    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?) async throws -> Ended {
-        try await storage.recordReplay(of: id, replay: replay, ending: ending)
+    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) async throws -> Ended {
+        try await storage.recordReplay(of: id, replay: replay, ending: ending, alwaysTells: alwaysTells)
     }
 
     func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {

@@ -63,6 +63,46 @@ import Testing
         }
     }
 
+    @Test func `an expired token that comes 90 times leaves three events, and its network's limit one`() async throws {
+        try await withService { service async throws in
+            let token = try await service.issue(LoginTokenIssueRequest(ttl: 10)).token
+            service.clock.advance(.seconds(10))
+            var words: [String: Int] = [:]
+            for _ in 0..<90 { words[try await service.open(token).word, default: 0] += 1 }
+            #expect(words == ["refused": 60, "limited": 30])
+            #expect(
+                try await service.events() == [
+                    "login_token.issued", "login_token.refused expired", "login_token.refused expired",
+                    "login_token.refused expired", "rate_limit.exceeded redeem.network",
+                ])
+        }
+    }
+
+    @Test func `a token that is replayed 90 times ends its session once and leaves three events more`() async throws {
+        try await withService { service async throws in
+            let token = try await service.issue().token
+            _ = try await service.open(token)
+            for _ in 0..<90 { _ = try await service.open(token, from: otherPlace) }
+            let events = try await service.events().dropFirst(3)
+            #expect(events.count { $0 == "login_token.replayed replayed" } == 3)
+            #expect(events.count { $0.hasPrefix("web_session.ended") } == 1)
+            #expect(events.count == 5)
+        }
+    }
+
+    @Test func `wrong verifiers without end leave three events and the one that revoked`() async throws {
+        try await withService { service async throws in
+            let challenge = CodeChallenge(for: try #require(CodeVerifier(String(repeating: "v", count: 43))))
+            let token = try await service.issue(
+                LoginTokenIssueRequest(codeChallenge: challenge.value, codeChallengeMethod: "S256")
+            ).token
+            for _ in 0..<50 { _ = try await service.open(token, verifier: String(repeating: "w", count: 43)) }
+            #expect(
+                try await service.events().dropFirst()
+                    == Array(repeating: "login_token.refused wrong_verifier", count: 4)[...])
+        }
+    }
+
     @Test func `the same browser without its cookie after three seconds is a replay`() async throws {
         try await withService { service async throws in
             let token = try await service.issue().token
@@ -154,7 +194,9 @@ import Testing
             let burnt = try await service.issue(request).token
             for _ in 0..<5 { #expect(try await service.open(burnt).word == "refused") }
             #expect(try await service.open(burnt, verifier: verifier).word == "refused")
-            #expect(try await service.events().last == "login_token.refused revoked")
+            let id = try #require(CompactJWS(burnt.expose())?.claims?["jti"]?.string)
+            let state = try await service.storage.state(of: TokenID(rawValue: id))
+            #expect(state?.status == .revoked(at: service.clock.now) && state?.misses == 5)
         }
     }
 

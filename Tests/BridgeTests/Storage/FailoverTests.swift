@@ -68,7 +68,8 @@ private final class SharedPart: ReplayGuard, RateLimiter {
 
     @Test func `while the shared limiter is away the process's own counts`() async throws {
         let degradation = degradation()
-        let limiter = FailoverRateLimiter(shared, own: InProcessRateLimiter(), degradation: degradation)
+        let limiter = FailoverRateLimiter(
+            shared, own: InProcessRateLimiter(clock: .parameter), degradation: degradation)
         #expect(try await limiter.take([key], at: noon) == .exceeded(retryAfter: .seconds(7), scope: "shared"))
         shared.set(away: true)
         #expect(try await limiter.peek([key], at: noon) == .allowed)

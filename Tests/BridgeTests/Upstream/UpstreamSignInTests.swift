@@ -17,7 +17,8 @@ private struct UpstreamDesk: Sendable {
         signIn = UpstreamSignIn(
             providers: [upstream], accounts: service.storage,
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
-            audit: service.storage, keys: service.keys, time: service.clock.source)
+            refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter)),
+            keys: service.keys, time: service.clock.source)
     }
 
     /// The `state` of a new trip.

@@ -98,10 +98,10 @@ import Testing
         let before = cache.ticket
         for number in 1...4097 { cache.remove(SessionID(rawValue: "id \(number)")) }
         for number in [1, 2, 4097] {
-            cache.insert(session(number), readAt: noon, ticket: before)
+            cache.insert(session(number), readAt: .now, ticket: before)
             #expect(cache.entry(digest: "digest \(number)") == nil)
         }
-        cache.insert(session(0), readAt: noon, ticket: before)
+        cache.insert(session(0), readAt: .now, ticket: before)
         #expect(cache.entry(digest: "digest 0") != nil)
     }
 
@@ -109,9 +109,9 @@ import Testing
         let cache = WebSessionCache(capacity: 100)
         let before = cache.ticket
         for number in 1...20_000 { cache.remove(SessionID(rawValue: "id \(number)")) }
-        cache.insert(session(1), readAt: noon, ticket: before)
+        cache.insert(session(1), readAt: .now, ticket: before)
         #expect(cache.entry(digest: "digest 1") == nil)
-        cache.insert(session(0), readAt: noon, ticket: cache.ticket)
+        cache.insert(session(0), readAt: .now, ticket: cache.ticket)
         #expect(cache.entry(digest: "digest 0") != nil)
     }
 
@@ -119,13 +119,13 @@ import Testing
         let cache = WebSessionCache(capacity: 100)
         let before = cache.ticket
         cache.removeAll()
-        cache.insert(session(1), readAt: noon, ticket: before)
+        cache.insert(session(1), readAt: .now, ticket: before)
         #expect(cache.entry(digest: "digest 1") == nil)
     }
 
     @Test func `the cache keeps what is used and stays within its bound`() {
         let cache = WebSessionCache(capacity: 100)
-        func insert(_ number: Int) { cache.insert(session(number), readAt: noon, ticket: cache.ticket) }
+        func insert(_ number: Int) { cache.insert(session(number), readAt: .now, ticket: cache.ticket) }
         insert(0)
         for number in 1...1000 {
             insert(number)
@@ -155,6 +155,29 @@ import Testing
                 try await sessions.refresh()
             }
             service.clock.advance(.milliseconds(1))
+            #expect(try await sessions.lookUp(session.secret) == nil)
+        }
+    }
+
+    @Test(arguments: [(Duration.milliseconds(1001), 0), (.seconds(30) + .milliseconds(1), 30)])
+    func `a clock that is set back makes neither the news nor a cached session younger`(
+        _ age: Duration, newsMeanwhile: Int
+    ) async throws {
+        try await withService { service async throws in
+            let session = try await opened(service)
+            let clock = SettableClock()
+            let silent = SilentEnds(storage: service.storage)
+            let sessions = WebSessions(store: silent, time: clock.source)
+            try await sessions.refresh()
+            #expect(try await sessions.lookUp(session.secret) != nil)
+            silent.isEnded.withLock { $0 = true }
+            clock.set(by: .seconds(-3600))
+            for _ in 0..<newsMeanwhile {
+                #expect(try await sessions.lookUp(session.secret) != nil)
+                clock.advance(.seconds(1))
+                try await sessions.refresh()
+            }
+            clock.advance(age - .seconds(newsMeanwhile))
             #expect(try await sessions.lookUp(session.secret) == nil)
         }
     }

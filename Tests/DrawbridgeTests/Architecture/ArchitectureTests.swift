@@ -47,7 +47,7 @@ import Testing
         ("a lineage is read from rows alone", "Sources/BridgeHTTP/X.swift", "    stored: subject,"),
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
         ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),
-        ("a file holds one thing", "Sources/Bridge/X.swift", String(repeating: "\n", count: 300)),
+        ("a file holds one thing", "Sources/Bridge/X.swift", String(repeating: "\n", count: 400)),
     ])
     func `a planted violation is found`(_ name: String, _ path: String, _ text: String) throws {
         let rule = try #require(SourceRule.all.first { $0.description == name })

@@ -114,7 +114,7 @@ import Testing
         ("public_origin: https://a.example\nlogin_token: {lifetime: 61s}", "from 1s to 1m"),
         ("public_origin: https://a.example\nlogin_token: {lifetime: 60}", "from 1s to 1m"),
         ("public_origin: https://a.example\naudit: {retention: 1h}", "must be off, or a duration from 1d"),
-        ("public_origin: https://a.example\nlimits: {issue: {user_burst: 60}}", "must be more than"),
+        ("public_origin: https://a.example\nlimits: {issue: {user_burst: 180}}", "must be more than"),
         ("public_origin: https://a.example\nlimits: {issue: {client_burst: 5}}", "set together or not at all"),
         ("public_origin: https://a.example\nredemption_paths: [login]", "must be a path"),
         ("public_origin: https://a.example\nredemption_paths: ['/a?b']", "must be a path"),

@@ -1,0 +1,26 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+
+/// The cookie by which a browser is known at its next sign-in. It opens nothing, and outlives signing out.
+enum KnownBrowserCookie {
+    static let name: StaticString = "__Host-drawbridge_known"
+
+    static func set(_ recognition: Secret<String>, in headers: inout HTTPFields) {
+        let maximumAge = KnownBrowsers.lifetime.inMilliseconds / 1000
+        headers.append(
+            HTTPField(
+                name: .setCookie,
+                value: "\(name)=\(recognition.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(maximumAge)")
+        )
+    }
+}
+
+extension BridgeRequestContext {
+    /// As ``origin(of:)``, with what the browser is known by: for pages on which passwords and codes are guessed.
+    func recognisedOrigin(of request: Request) -> RequestOrigin {
+        var origin = origin(of: request)
+        origin.recognition = request.cookie(KnownBrowserCookie.name).map { Secret($0) }
+        return origin
+    }
+}

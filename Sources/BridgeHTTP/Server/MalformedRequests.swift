@@ -1,0 +1,74 @@
+import Bridge
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import OAuth2
+
+/// Answers what is no HTTP request at all as every other refusal is answered: with a request id, which is in the access
+/// log, and the API's error body.
+package struct MalformedRequests: Sendable {
+    private let issuer: WebOrigin
+    private let strictTransportSecurity: String?
+    private let accessLog: AccessLog
+    private let time: TimeSource
+    private let random: RandomSource
+
+    package init(services: BridgeServices, settings: BridgeHTTPSettings) {
+        issuer = settings.origins.issuer
+        strictTransportSecurity = settings.strictTransportSecurityValue
+        accessLog = services.accessLog
+        time = services.time
+        random = services.random
+    }
+
+    /// Completes the bare answer that the server gives.
+    /// - Parameter peer: the other end of the connection: nothing that such a request says of itself is believed.
+    /// - Returns: the body.
+    func complete(_ head: inout HTTPResponseHead, peer: NetworkAddress?) -> ByteBuffer {
+        let requestID = RequestID.make(at: time.now(), random: random)
+        let error = OAuthError(.invalidRequest, "the request is not well-formed HTTP")
+        let body = ByteBuffer(
+            bytes: ErrorResponder.body(error, issuer: issuer, requestID: requestID).finish())
+        let fields: [(HTTPField.Name, String?)] = [
+            (.contentType, "application/json"), (.contentLength, String(body.readableBytes)),
+            (.cacheControl, "no-store"), (.xRequestID, requestID), (.xContentTypeOptions, "nosniff"),
+            (.strictTransportSecurity, strictTransportSecurity),
+        ]
+        for case (let name, let value?) in fields { head.headers.replaceOrAdd(name: name.rawName, value: value) }
+        accessLog.write(
+            at: time.now(), route: RouteLabel.malformed, method: "", status: Int(head.status.code), elapsed: .zero,
+            requestID: requestID, address: peer)
+        return body
+    }
+}
+
+/// Puts ``MalformedRequests`` in the place of the server's own answer, which has neither fields nor body.
+final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let requests: MalformedRequests
+    private var isMalformed = false
+
+    init(_ requests: MalformedRequests) { self.requests = requests }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError { isMalformed = true }
+        context.fireErrorCaught(error)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // An answer to an earlier request may still be on its way; the server's own says that the connection ends and
+        // that it is empty.
+        guard isMalformed, case .head(var head) = unwrapOutboundIn(data),
+            head.headers.first(name: "content-length") == "0", head.headers.first(name: "connection") == "close"
+        else { return context.write(data, promise: promise) }
+        isMalformed = false
+        let peer = context.channel.remoteAddress.flatMap { NetworkAddress($0) }
+        let body = requests.complete(&head, peer: peer)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)
+    }
+}

@@ -1,0 +1,29 @@
+extension OAuthError {
+    /// `invalid_request` for a parameter or member that nobody reads.
+    ///
+    /// It is named, so that whoever mistyped it finds it; but only when it can be a name. Anything longer or stranger may
+    /// be a secret in the wrong place, and would be repeated wherever errors are shown.
+    /// - Parameters:
+    ///   - name: as it came.
+    ///   - what: what it is not, such as `parameter of this address`.
+    ///   - known: the names that are read.
+    package static func unknown(_ name: String, as what: String, known: some Sequence<String>) -> OAuthError {
+        let shown = isPlain(name) ? "\"\(name)\"" : "one of the names"
+        let list = known.sorted().joined(separator: ", ")
+        return OAuthError(
+            .invalidRequest, "\(shown) is no \(what)" + (list.isEmpty ? "; there is none" : "; known: \(list)"),
+            detail: "unknown_name")
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        (1...40).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,52 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct SecondFactorEnrolmentTests {
+    private static let secret = Array("12345678901234567890".utf8)
+
+    /// A user with a second factor, and a session of a moment ago.
+    private func withEnrolment(
+        _ body: (SecondFactorEnrolment, WebSession, SignInDesk) async throws -> Void
+    ) async throws {
+        try await withService { service in
+            let desk = try SignInDesk(service)
+            try await desk.add("alice")
+            let session = try #require(try await desk.attempt("alice").opened).session
+            let factor = SecondFactor(sealedSecret: try desk.secrets.seal(Self.secret, for: session.subject))
+            _ = try await service.storage.addSecondFactor(
+                factor, recoveryDigests: [], of: session.subject,
+                event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            let limiter = InProcessRateLimiter(clock: .parameter)
+            let refusals = RefusalLog(audit: service.storage, limiter: limiter)
+            try await body(
+                SecondFactorEnrolment(
+                    accounts: service.storage, secrets: desk.secrets,
+                    desk: try PasswordDesk(cost: SignInDesk.cost, width: 4),
+                    throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
+                    refusals: refusals, keys: service.keys, time: service.clock.source),
+                session, desk)
+        }
+    }
+
+    @Test func `codes at once get no more guesses than codes in a row`() async throws {
+        try await withEnrolment { enrolment, session, desk in
+            let looked = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<40 {
+                    group.addTask {
+                        let outcome = try await enrolment.remove(code: "000000", session: session, origin: origin())
+                        if case .wrongCode = outcome { return true } else { return false }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(looked == 5)
+            let right = OneTimeCode.code(secret: Self.secret, step: OneTimeCode.step(at: noon))
+            guard case .limited = try await enrolment.remove(code: right, session: session, origin: origin()) else {
+                Issue.record("the sixth code was looked at")
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+"""What refused, repeated and anonymous requests can write, what is remembered, and how often one may guess."""
+
+import http.client
+import json
+import secrets
+import socket
+import time
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+
+import instance
+import signing
+import wire
+from admin import Admin
+from native import App, Browser
+
+METHODS = ("get", "post", "put", "patch", "delete")
+#: Tables that the service itself writes to, however quiet it is.
+OWN = {"audit_event", "audit_checkpoint", "audit_tally", "audit_tally_progress", "state_sample", "heartbeat",
+       "schema_migration"}
+REPEATS = 500
+#: 20 002 bytes that count as one character.
+HUGE_AGENT = "e" + "\u0301" * 10_000
+
+
+def operations(demo):
+    """Every route that there is, with the worst request that its description lets one think of."""
+    for path, described in demo.send("GET", "/openapi.json").json()["paths"].items():
+        for method in METHODS:
+            if method in described:
+                yield path, method.upper(), bad_request(path, described[method])
+
+
+def bad_request(path: str, operation: dict) -> tuple[str, dict, bytes | None]:
+    target = "/".join("nonsense" if part.startswith("{") else part for part in path.split("/"))
+    query = {parameter["name"]: "nonsense" for parameter in operation.get("parameters", [])
+             if parameter.get("in") == "query"}
+    headers = {} if path.startswith("/oauth/") and path != "/oauth/userinfo" else {"Authorization": "Bearer nonsense"}
+    body = None
+    content = operation.get("requestBody", {}).get("content", {})
+    if wire.FORM in content:
+        fields = {name: "nonsense" for name in content[wire.FORM].get("schema", {}).get("properties", {})}
+        headers["Content-Type"] = wire.FORM
+        body = urlencode({**fields, "client_id": "demo-app", "grant_type": "authorization_code"}).encode()
+    elif content:
+        headers["Content-Type"] = "application/json"
+        body = b'{"nonsense": true}'
+    return target + ("?" + urlencode(query) if query else ""), headers, body
+
+
+def counts(demo) -> dict[str, int]:
+    tables = [name for name, in demo.query("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    return {table: demo.query(f"SELECT count(*) FROM {table}")[0][0] for table in tables}
+
+
+def size(demo) -> int:
+    return demo.query("PRAGMA page_count")[0][0] * demo.query("PRAGMA page_size")[0][0]
+
+
+def repeat(demo, target: str, method: str, headers: dict, body: bytes | None, times: int):
+    url = urlsplit(demo.base)
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
+    for _ in range(times):
+        connection.request(method, target, body=body, headers=headers)
+        connection.getresponse().read()
+    connection.close()
+
+
+def test_no_route_lets_a_bad_request_fill_the_database(start_demo):
+    demo = start_demo()
+    routes = list(operations(demo))
+    assert len(routes) > 60, "the description lists every route"
+    agent = {"User-Agent": HUGE_AGENT.encode().decode("latin-1")}
+    before, began, size_before = counts(demo), time.monotonic(), size(demo)
+    for path, method, (target, headers, body) in routes:
+        rows, started = counts(demo)["audit_event"], time.monotonic()
+        repeat(demo, target, method, {**agent, **headers}, body, REPEATS)
+        written, seconds = counts(demo)["audit_event"] - rows, time.monotonic() - started
+        # Sixty a minute of this network for each kind of refusal, and a few notes of limits and of what was left out.
+        assert written <= 75 + 2 * seconds, (method, path, written, seconds)
+    after, seconds = counts(demo), time.monotonic() - began
+    grown = {table for table in after if after[table] > before.get(table, 0)} - OWN
+    assert not grown, f"anonymous requests left rows in {grown}"
+    written = after["audit_event"] - before["audit_event"]
+    assert written < REPEATS * len(routes) / 20, "most were only counted"
+    assert size(demo) - size_before < 2048 * written + 512 * 1024
+    assert demo.query("SELECT max(length(CAST(user_agent AS BLOB))) FROM audit_event")[0][0] <= 512
+    instance.wait_until(lambda: demo.audit("audit.suppressed"), 15, "the number of what was left out")
+    assert demo.stop() == 0
+    told = sum(json.loads(event["detail"])["events"] for event in demo.audit("audit.suppressed"))
+    assert told > 0 and written + told < REPEATS * len(routes) * 2
+
+
+def test_one_expired_login_token_leaves_three_events(start_demo):
+    demo = start_demo()
+    token = demo.issue(ttl=1)["token"]
+    time.sleep(1.1)
+    statuses = [demo.redeem(token).status for _ in range(90)]
+    assert statuses.count(400) >= 60 and statuses[-1] == 429
+    assert len(demo.audit("login_token.refused")) == 3
+    assert len(demo.audit("rate_limit.exceeded")) == 1
+
+
+def test_one_replayed_login_token_ends_its_session_and_leaves_three_events(start_demo):
+    demo = start_demo()
+    token = demo.issue()["token"]
+    cookie = demo.redeem(token).session_cookie
+    for _ in range(90):
+        demo.redeem(token, wire.OTHER_BROWSER)
+    assert demo.session(cookie)["authenticated"] is False
+    assert len(demo.audit("login_token.replayed")) == 3
+    assert len(demo.audit("web_session.ended")) == 1
+
+
+def test_one_bearer_with_a_bad_redirect_is_limited_like_any_issue(start_demo):
+    demo = start_demo()
+    statuses = [demo.post_issue({"redirect": "/not-listed"}).status for _ in range(90)]
+    assert statuses == [400] * 5 + [429] * 85
+    assert len(demo.audit("redirect.refused")) == 5
+    assert len(demo.audit("rate_limit.exceeded")) == 1
+
+
+def test_devices_of_one_user_have_limits_of_their_own_under_the_users(start_demo):
+    demo = start_demo()
+
+    def issue(device: str | None) -> int:
+        more = {"device_id": device} if device else {}
+        return demo.send("POST", instance.ISSUE, demo.authorization("alice", **more)).status
+
+    for device in ("phone", "tablet"):
+        assert [issue(device) for _ in range(6)] == [200] * 5 + [429]
+    assert [issue(None) for _ in range(3)] == [200] * 3, "fifteen at once for the user, less the refused ones"
+    assert issue("watch") == 429
+    assert {event["reason"] for event in demo.audit("rate_limit.exceeded")} == {"issue.device", "issue.subject"}
+
+
+def test_a_devices_secret_is_its_device(start_demo):
+    demo = start_demo()
+    app, other = App(demo), App(demo)
+    app.sign_in()
+    other.sign_in()
+
+    def issue(app: App) -> int:
+        return demo.send("POST", instance.ISSUE, {"Authorization": f"Bearer {app.tokens['access_token']}"}).status
+
+    assert [issue(app) for _ in range(6)] == [200] * 5 + [429]
+    assert issue(other) == 200, "another device of the same user"
+
+
+def pushed(demo, source: str) -> int:
+    return demo.send("POST", "/oauth/par", body=urlencode({
+        "client_id": "demo-app", "response_type": "code", "redirect_uri": "https://app.example.com/callback",
+        "scope": "openid", "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        "code_challenge_method": "S256"}), source=source).status
+
+
+def test_nobody_shuts_out_an_app_by_pushing_requests_for_it(start_demo):
+    demo = start_demo()
+    statuses = [pushed(demo, "127.0.0.1") for _ in range(64)]
+    assert statuses.count(201) >= 60 and 429 in statuses
+    assert pushed(demo, "127.0.1.1") == 201, "another network's"
+
+
+# Client assertions (contract §16.10)
+
+class Machine:
+    """A service that proves itself by its own key."""
+
+    def __init__(self, demo, **fields):
+        self.demo = demo
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.id = "machine-" + secrets.token_hex(4)
+        numbers = self.key.public_key().public_numbers()
+        jwk = {"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig",
+               "x": signing.b64url(numbers.x.to_bytes(32)), "y": signing.b64url(numbers.y.to_bytes(32))}
+        made = Admin(demo).send("POST", "clients", {
+            "client_id": self.id, "client_type": "service", "grant_types": ["client_credentials"], "scope": "read",
+            "token_endpoint_auth_method": "private_key_jwt", "jwks": {"keys": [jwk]}, **fields})
+        assert made.status == 201, made.body
+
+    def assertion(self, audience=None, **changes) -> str:
+        now = int(time.time())
+        claims = {"iss": self.id, "sub": self.id, "aud": audience or self.demo.facts["issuer"],
+                  "jti": secrets.token_hex(8), "iat": now, "exp": now + 60, **changes}
+        claims = {name: value for name, value in claims.items() if value is not None}
+        signed = ".".join(signing.b64url(json.dumps(part).encode()) for part in ({"alg": "ES256"}, claims))
+        r, s = utils.decode_dss_signature(self.key.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
+        return signed + "." + signing.b64url(r.to_bytes(32) + s.to_bytes(32))
+
+    def token(self, assertion: str) -> wire.Answer:
+        return self.demo.send("POST", "/oauth/token", body=urlencode({
+            "grant_type": "client_credentials", "client_assertion": assertion,
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}))
+
+
+def test_an_assertion_counts_once_whatever_happens_to_the_process(start_demo):
+    demo = start_demo()
+    machine = Machine(demo)
+    assertion = machine.assertion()
+    assert machine.token(assertion).status == 200
+    assert machine.token(assertion).status == 401
+    demo.kill()
+    again = start_demo(data=demo.data, port=demo.port)
+    machine.demo = again
+    assert machine.token(assertion).status == 401
+    assert machine.token(machine.assertion()).status == 200
+    reasons = [event["reason"] for event in again.audit("client.authentication_failed")]
+    assert reasons == ["assertion_replayed"] * 2
+
+
+@pytest.mark.parametrize("audience", [
+    lambda issuer: f"{issuer}/oauth/token", lambda issuer: [issuer],
+    lambda issuer: [issuer, "https://other.example"]])
+def test_an_assertion_names_our_issuer_alone_unless_its_client_is_old(demo, audience):
+    audience = audience(demo.facts["issuer"])
+    strict, old = Machine(demo), Machine(demo, accepts_endpoint_audience=True)
+    assert strict.token(strict.assertion(audience)).status == 401
+    assert strict.token(strict.assertion()).status == 200
+    for _ in range(2):
+        assert old.token(old.assertion(audience)).status == 200
+    refused = [event for event in demo.audit("client.authentication_failed") if event["client_id"] == strict.id]
+    assert [event["reason"] for event in refused] == ["assertion_endpoint_audience"]
+    assert len([event for event in demo.audit("client.audience_tolerated") if event["client_id"] == old.id]) == 1
+
+
+@pytest.mark.parametrize("changes, reason", [
+    ({"jti": None}, "assertion_without_id"), ({"exp": int(time.time()) + 7200}, "assertion_too_lasting"),
+    ({"exp": None}, "assertion_without_expiry"), ({"exp": 1}, "assertion_expired"),
+    ({"sub": "somebody"}, "assertion_issuer")])
+def test_what_is_wrong_with_an_assertion_is_in_the_audit_log(demo, changes, reason):
+    machine = Machine(demo)
+    answer = machine.token(machine.assertion(**changes))
+    assert (answer.status, answer.json()["error"]) == (401, "invalid_client")
+    if "sub" not in changes:
+        assert [event["reason"] for event in demo.audit("client.authentication_failed")
+                if event["client_id"] == machine.id] == [reason]
+
+
+# Guessing
+
+def attempt(demo, browser: Browser, password: str, source: str | None = None) -> wire.Answer:
+    browser.jar.pop("__Host-drawbridge_session", None)
+    page = browser.send("GET", "/sign-in")
+    return browser.submit(page, "/sign-in", username="alice", password=password)
+
+
+def test_strangers_who_guess_do_not_keep_the_owner_out_of_a_known_browser(start_demo):
+    demo = start_demo()
+    right = demo.user("alice")["password"]
+    own, stranger = Browser(demo.base), Browser(demo.base)
+    assert attempt(demo, own, right).status == 303
+    known = own.jar["__Host-drawbridge_known"]
+    assert "alice" not in known and demo.user("alice")["sub"] not in known
+    for _ in range(6):
+        attempt(demo, stranger, "wrong")
+    assert attempt(demo, stranger, right).status == 429
+    assert attempt(demo, own, right).status == 303
+    assert own.jar["__Host-drawbridge_known"] != known, "a new mark with every sign-in"
+
+
+# The HTTP layer, and what errors say
+
+@pytest.mark.parametrize("bytes", [
+    b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nbad header\x00: x\r\n\r\n"])
+def test_what_is_no_request_gets_a_request_id_and_the_apis_error(demo, bytes):
+    with socket.create_connection(("127.0.0.1", demo.port), timeout=10) as connection:
+        connection.sendall(bytes)
+        response = http.client.HTTPResponse(connection)
+        response.begin()
+        body = json.loads(response.read())
+    assert response.status == 400 and response.getheader("Connection") == "close"
+    assert response.getheader("Content-Type") == "application/json"
+    assert body["error"] == "invalid_request" and body["request_id"] == response.getheader("X-Request-Id")
+    assert body["error_uri"].endswith("/errors/invalid_request")
+    line = instance.wait_until(
+        lambda: next((line for line in demo.json_lines() if line.get("request_id") == body["request_id"]), None),
+        5, "the access log's line")
+    assert (line["route"], line["status"]) == ("malformed", 400)
+
+
+def test_a_bad_request_after_a_good_one_takes_nothing_from_its_answer(demo):
+    with socket.create_connection(("127.0.0.1", demo.port), timeout=10) as connection:
+        connection.sendall(b"GET /session HTTP/1.1\r\nHost: a\r\n\r\nNONSENSE\r\n\r\n")
+        first = http.client.HTTPResponse(connection)
+        first.begin()
+        assert first.status == 200 and json.loads(first.read()) == {"authenticated": False}
+
+
+@pytest.mark.parametrize("target, named", [
+    ("audit-events?frm=2026-01-01", '"frm"'), ("users?lmit=3", '"lmit"'), ("clients?curser=x", '"curser"')])
+def test_a_parameter_that_nobody_reads_is_named(demo, target, named):
+    answer = Admin(demo).send("GET", target)
+    assert answer.status == 400 and named in answer.json()["error_description"]
+
+
+def test_a_setting_that_nobody_reads_is_named_and_a_secret_in_its_place_is_not(demo):
+    secret = "dbs_" + secrets.token_urlsafe(40)
+    for member, shown in (("deviceSecretTTL", True), (secret, False)):
+        answer = Admin(demo).send("PUT", "settings/native-sso", {member: 1})
+        assert answer.status == 400
+        assert (member in answer.json()["error_description"]) is shown
+
+
+def test_explain_names_the_entry_that_decides(demo):
+    answer = Admin(demo).send("POST", "explain", {
+        "kind": "redirect", "client_id": "demo-web", "redirect": "/account/orders/7"}).json()
+    assert (answer["passes"], answer["rule"]) == (True, "/account/*")
