@@ -36,6 +36,19 @@ import Testing
         #expect(client.sessionLifetime == .seconds(43_200) && client.sessionIdle == .seconds(1800))
     }
 
+    @Test(arguments: [
+        ("native", Client.Introspection.own), ("web", .own), ("service", .any),
+    ])
+    func `only a service may ask about the tokens of others without a word`(
+        kind: String, may: Client.Introspection
+    ) throws {
+        #expect(try decode(#"{"client_id":"a","client_type":"\#(kind)"}"#).introspection == may)
+        let asked = try decode(#"{"client_id":"a","client_type":"\#(kind)","may_introspect":"any"}"#)
+        #expect(asked.introspection == .any)
+        let json = try JSONEncoder().encode(ClientDocument(asked))
+        #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == asked)
+    }
+
     @Test func `a short session life shortens the idle default`() throws {
         #expect(try decode(#"{"client_id":"a","session_lifetime":120}"#).sessionIdle == .seconds(120))
     }

@@ -108,6 +108,8 @@ struct Provider: Sendable {
 
     private static func clients(_ secret: OpaqueSecret, _ assertionKey: SigningKey) throws -> [Client] {
         var confidential = Client(id: "rp", name: "A website with a secret", kind: .web)
+        // A resource server too.
+        confidential.introspection = .any
         confidential.secretDigest = secret.digest
         confidential.grantTypes = [.authorizationCode, .refreshToken]
         confidential.requiresPKCE = false
