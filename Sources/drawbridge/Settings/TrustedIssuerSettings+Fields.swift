@@ -37,7 +37,7 @@ extension TrustedIssuerSettings {
             issuer: issuer, audiences: audiences, verification: source,
             algorithms: algorithms ?? Self.defaultAlgorithms, subjectClaim: subjectClaim, clientClaim: clientClaim,
             fallbackClientClaim: fallbackClientClaim, deviceClaim: deviceClaim, subjectPrefix: subjectPrefix,
-            sharesSubjectsWithAccounts: sharesSubjects, clients: clients, leeway: leeway,
+            sharesSubjectsWithAccounts: sharesSubjects, clients: clients, leeway: leeway ?? .seconds(30),
             maximumTokenLifetime: maximumTokenLifetime ?? Self.defaultMaximumTokenLifetime)
     }
 
