@@ -286,6 +286,16 @@ def test_the_console_ends_with_the_token_that_opened_it(start_demo):
     assert reasons(demo, "admin.signed_out") == ["access_token.revoked"]
 
 
+def test_the_console_ends_with_the_key_that_signed_the_token_which_opened_it(start_demo):
+    demo = start_demo("--no-limits")
+    jar = paste(demo, demo.facts["admin_token"])
+    keys = Admin(demo).get("keys").json()["items"]
+    signing = next(key["kid"] for key in keys if key["alg"] == "ES256" and key["state"] == "signing")
+    assert Admin(demo).send("POST", f"keys/{signing}/retire", {"reason": "leaked"}).status == 200
+    assert demo.send("GET", "/api/admin/users", cookies(jar)).status == 401
+    assert reasons(demo, "admin.signed_out") == ["leaked"]
+
+
 @pytest.mark.parametrize("change", ["deleted", "without the scope"])
 def test_the_console_ends_with_the_client_whose_token_opened_it(start_demo, change):
     demo = start_demo("--no-limits")

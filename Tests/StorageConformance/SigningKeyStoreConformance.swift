@@ -73,6 +73,27 @@ package enum SigningKeyStoreConformance {
             try expectEqual(try await open().signingKeys().keys.map(\.id), ["b"], "keys")
             try expectEqual(try await store.events(.keyRotated).count, 2, "events")
         },
+        ConformanceCase("a retired key of access tokens ends the console's sessions, another change does not") { open in
+            let store = try await open()
+            for name in ["a", "b"] { try await store.openConsole(name, .account("zoë")) }
+            var links = key("links", .hs256)
+            let tokens = key("tokens")
+            try await change(store, SigningKeyChange(saved: [links, tokens]))
+            links.withdrawnAt = Sample.now
+            try await change(store, SigningKeyChange(saved: [links]), .keyRetired)
+            var next = tokens
+            next.retiresAt = Sample.now
+            try await change(store, SigningKeyChange(saved: [next]))
+            try expect(try await store.adminSession(secretDigest: "a") != nil, "it goes on meanwhile")
+            next.withdrawnAt = Sample.now
+            try await change(store, SigningKeyChange(saved: [next]), .keyRetired)
+            for name in ["a", "b"] {
+                try expectEqual(try await open().adminSession(secretDigest: name), nil, "session \(name)")
+            }
+            let ends = try await store.events(.adminSignedOut)
+            try expectEqual(ends.map(\.reason), ["key.retired", "key.retired"], "reasons")
+            try expectEqual(Set(ends.map(\.tokenID)), ["token-a", "token-b"], "tokens")
+        },
         ConformanceCase("each node's last note counts, of those that were heard of lately") { open in
             let stores = try await [open(), open()]
             let now = Sample.now
@@ -88,9 +109,11 @@ package enum SigningKeyStoreConformance {
         },
     ]
 
-    private static func change(_ store: any BridgeStorage, _ change: SigningKeyChange) async throws {
+    private static func change(
+        _ store: any BridgeStorage, _ change: SigningKeyChange, _ type: AuditEventType = .keyRotated
+    ) async throws {
         let number = try await store.signingKeysNumber()
-        let isMade = try await store.changeSigningKeys(change, seenAs: number, events: [Sample.event(.keyRotated)])
+        let isMade = try await store.changeSigningKeys(change, seenAs: number, events: [Sample.event(type)])
         try expect(isMade, "a change of the present state is made")
     }
 

@@ -66,7 +66,8 @@ package struct KeyOverview: Hashable, Sendable {
         if algorithm == .es256 {
             sentences.append(
                 "Access tokens that it signed are refused: those of the last 24 hours at most. Apps and web views renew "
-                    + "them by themselves, services and administrators ask for new ones. Nobody has to sign in again.")
+                    + "them by themselves, services and administrators ask for new ones.")
+            sentences.append("Consoles that a token opened are closed. Nobody else has to sign in again.")
         }
         return sentences + [
             "ID tokens that it signed are unknown at sign-out and between apps until the app has refreshed.",

@@ -61,19 +61,25 @@ extension DurableStorage: AdminSessionStore {
 extension WriteTransaction {
     /// - Parameter template: the event that it comes with.
     func endAdminSessions(of subject: Subject, _ template: AuditEvent) throws {
-        try endAdminSessions(AdminSessionSQL.deleteOfActor, .text(AdminActor.account(subject).description), template)
+        try endAdminSessions(
+            AdminSessionSQL.deleteOfActor, .text(AdminActor.account(subject).description), template: template)
     }
 
     func endAdminSessions(of client: ClientID, _ template: AuditEvent) throws {
-        try endAdminSessions(AdminSessionSQL.deleteOfClient, SQLValue(client), template)
+        try endAdminSessions(AdminSessionSQL.deleteOfClient, SQLValue(client), template: template)
     }
 
     func endAdminSessions(openedBy token: TokenID, _ template: AuditEvent) throws {
-        try endAdminSessions(AdminSessionSQL.deleteOfToken, SQLValue(token), template)
+        try endAdminSessions(AdminSessionSQL.deleteOfToken, SQLValue(token), template: template)
     }
 
-    private func endAdminSessions(_ delete: SQLStatement, _ ground: SQLValue, _ template: AuditEvent) throws {
-        for row in try run(delete, [ground]) {
+    /// All of them.
+    func endAdminSessions(_ template: AuditEvent) throws {
+        try endAdminSessions(AdminSessionSQL.deleteAll, template: template)
+    }
+
+    private func endAdminSessions(_ delete: SQLStatement, _ ground: SQLValue..., template: AuditEvent) throws {
+        for row in try run(delete, ground) {
             try record(
                 AuditEvent(
                     at: template.at, type: .adminSignedOut, outcome: .success,
@@ -98,6 +104,7 @@ private enum AdminSessionSQL {
     static let insert = SQLStatement(
         "INSERT INTO admin_session (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
     static let select = SQLStatement("SELECT \(columns) FROM admin_session WHERE secret_digest = $1")
+    static let deleteAll: SQLStatement = "DELETE FROM admin_session RETURNING actor, client_id, token_id"
     static let deleteOfActor: SQLStatement = """
         DELETE FROM admin_session WHERE actor = $1 RETURNING actor, client_id, token_id
         """
