@@ -7,7 +7,7 @@ import yaml
 
 import instance
 
-DOCUMENTS = ["native-sso.md"]
+DOCUMENTS = ["native-sso.md", "threat-model.md"]
 
 
 def named(text: str) -> set[str]:
