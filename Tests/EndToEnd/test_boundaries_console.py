@@ -14,7 +14,6 @@ import pytest
 
 import instance
 import oauth
-import provider_of_others
 import signing
 import totp
 import wire
@@ -22,6 +21,7 @@ from admin import Admin
 from fleet import Fleet
 from instance import run, wait_until
 from servers import Postgres, Redis
+from test_upstream import upstream  # noqa: F401
 
 PASSWORD = "correct horse battery"
 ADMIN_COOKIE = "__Host-drawbridge_admin"
@@ -494,13 +494,6 @@ def test_the_confirm_pages_form_leads_to_its_own_website(start_demo):
 
 
 # Upstream providers
-
-@pytest.fixture
-def upstream():
-    provider = provider_of_others.Provider()
-    yield provider
-    provider.stop()
-
 
 @pytest.fixture
 def federated(serve, upstream, tmp_path):

@@ -19,7 +19,10 @@ extension DurableStorage: SigningKeyStore {
         _ change: SigningKeyChange, seenAs number: Int64, events: [AuditEvent]
     ) async throws -> Bool {
         let (next, isTooLarge) = number.addingReportingOverflow(1)
-        guard !isTooLarge else { throw StorageError.corrupt("no number follows that of the last change of the keys") }
+        guard !isTooLarge else {
+            guard try await signingKeysNumber() == number else { return false }
+            throw StorageError.corrupt("no number follows that of the last change of the keys")
+        }
         return try await write { transaction in
             let isFirst =
                 number == 0
