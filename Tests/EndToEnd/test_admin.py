@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import instance
+import oauth
 import wire
 from admin import Admin
 from instance import wait_until
@@ -313,6 +314,15 @@ def test_an_account_is_made_and_its_password_set(admin):
     changed = admin.send("PATCH", f"users/{user['id']}", {"password": "another good one"})
     assert changed.status == 200, changed.body
     assert [event["type"] for event in admin.events(sub=user["sub"])] == ["user.password_changed", "user.created"]
+
+
+def test_a_password_may_be_long_and_of_any_characters(admin, demo):
+    long = "p\u00e4ss word \U0001f511 " * 20
+    assert admin.send("POST", "users", {"username": "lena", "password": long}).status == 201
+    for typed, status in [(long[:-1], 400), (long.upper(), 400), (long, 303)]:
+        browser = oauth.Browser(demo)
+        answer = browser.submit(browser.request("GET", "/sign-in"), username="lena", password=typed)
+        assert answer.status == status, typed
 
 
 def test_users_are_listed_page_by_page(admin, demo):

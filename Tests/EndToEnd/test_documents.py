@@ -7,7 +7,7 @@ import yaml
 
 import instance
 
-DOCUMENTS = ["native-sso.md", "threat-model.md"]
+DOCUMENTS = ["asvs.md", "native-sso.md", "threat-model.md"]
 
 
 def named(text: str) -> set[str]:
@@ -46,6 +46,42 @@ def test_every_test_that_a_table_names_exists(document):
 def test_a_name_that_does_not_exist_is_found():
     table = "| what | test |\n|---|---|\n| a | `test_of_nothing` |\n"
     assert named(table) - existing() == {"test_of_nothing"}
+
+
+# docs/asvs.md
+
+# How many requirements each section of OWASP ASVS 5.0 has, of the chapters that the page is about.
+REQUIREMENTS = {
+    "6.1": 3, "6.2": 12, "6.3": 8, "6.4": 6, "6.5": 8, "6.6": 4, "6.7": 2, "6.8": 4,
+    "7.1": 3, "7.2": 4, "7.3": 2, "7.4": 5, "7.5": 3, "7.6": 2,
+    "9.1": 3, "9.2": 4,
+    "10.1": 2, "10.2": 3, "10.3": 5, "10.4": 16, "10.5": 5, "10.6": 2, "10.7": 3,
+    "13.1": 4, "13.2": 6, "13.3": 4, "13.4": 7,
+    "16.1": 1, "16.2": 5, "16.3": 4, "16.4": 3, "16.5": 4,
+}
+
+
+def answered(text: str) -> list[str]:
+    """The numbers with a level at the beginning of table rows and list items: those in their explanations do not count."""
+    numbers = []
+    for line in text.splitlines():
+        if line.startswith(("| ", "* ")):
+            numbers += re.findall(r"(\d+\.\d+\.\d+) \(L[123]\)", re.split(r" \| |: ", line[2:])[0])
+    return numbers
+
+
+def test_every_requirement_of_asvs_is_answered_once():
+    numbers = answered((instance.ROOT / "docs/asvs.md").read_text())
+    expected = [f"{section}.{number}" for section, count in REQUIREMENTS.items() for number in range(1, count + 1)]
+    assert len(numbers) == len(set(numbers)), sorted(number for number in numbers if numbers.count(number) > 1)
+    assert set(numbers) == set(expected)
+
+
+def test_what_a_row_of_asvs_is_met_by_has_a_test():
+    met = (instance.ROOT / "docs/asvs.md").read_text().split("## Not met")[0]
+    rows = [line for line in met.splitlines() if line.startswith("| ") and answered(line)]
+    assert len(rows) > 60
+    assert [row for row in rows if "`" not in row.strip("|").split("|")[-1]] == []
 
 
 # docs/clients.md

@@ -1,5 +1,8 @@
 """Signing in with somebody else's OpenID Provider, over the wire."""
 
+import hmac
+import json
+
 import pytest
 
 import provider_of_others
@@ -94,6 +97,46 @@ def test_an_id_token_for_something_else_signs_nobody_in(served, upstream, claims
     browser = Browser(served)
     assert browser.follow("/sign-in/with/other").status == 400
     assert browser.session["authenticated"] is False
+
+
+def by_another_key(upstream, claims: dict) -> str:
+    good, upstream.key = upstream.key, provider_of_others.ec.generate_private_key(provider_of_others.ec.SECP256R1())
+    token = provider_of_others.Provider.sign(upstream, claims)
+    upstream.key = good
+    return token
+
+
+def by_nobody(upstream, claims: dict) -> str:
+    parts = ({"alg": "none", "kid": "k"}, claims)
+    return ".".join(provider_of_others.unpadded(json.dumps(part).encode()) for part in parts) + "."
+
+
+def by_what_is_public(upstream, claims: dict) -> str:
+    header = {"alg": "HS256", "kid": "k"}
+    text = ".".join(provider_of_others.unpadded(json.dumps(part).encode()) for part in (header, claims))
+    secret = json.dumps(upstream.documents()["/keys"]["keys"][0]).encode()
+    return f"{text}.{provider_of_others.unpadded(hmac.digest(secret, text.encode(), 'sha256'))}"
+
+
+@pytest.mark.parametrize("signed", [by_another_key, by_nobody, by_what_is_public])
+def test_an_id_token_that_the_provider_did_not_sign_signs_nobody_in(served, upstream, signed):
+    upstream.sign = lambda claims: signed(upstream, claims)
+    browser = Browser(served)
+    assert browser.follow("/sign-in/with/other").status == 400
+    assert browser.session["authenticated"] is False
+    del upstream.sign
+    assert browser.follow("/sign-in/with/other").status == 303
+    assert browser.session["authenticated"] is True
+
+
+def test_metadata_that_names_another_issuer_leads_nowhere(served, upstream):
+    documents = upstream.documents()
+    documents["/.well-known/openid-configuration"]["issuer"] = "https://evil.example"
+    upstream.documents = lambda: documents
+    browser = Browser(served)
+    answer = browser.get("/sign-in/with/other")
+    assert answer.status == 503 and not answer.header("Location"), answer.text
+    assert upstream.requests == [] and browser.session["authenticated"] is False
 
 
 @pytest.mark.parametrize("answer", [
