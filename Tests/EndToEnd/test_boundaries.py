@@ -334,3 +334,26 @@ def test_4_3_nor_is_one_from_the_same_network_but_one_from_another_network_is(se
     assert server.redeem(token, {"X-Forwarded-For": "203.0.113.7"}).status == 303
     assert server.redeem(token, {"X-Forwarded-For": "203.0.113.99"}).status == 303
     assert server.redeem(token, {"X-Forwarded-For": "198.51.100.9"}).status == 400
+
+
+# §16.3: a website's own host
+
+
+def test_16_3_the_session_of_a_link_for_one_website_is_none_at_the_host_of_another(demo):
+    elsewhere = {"public_origin": "https://elsewhere.example", "return_paths": ["/"]}
+    reached = World(demo, public_origin="https://reached.example", return_paths=["/"])
+    other = reached.client({
+        "client_name": "Elsewhere", "client_type": "web", "redirect_uris": [boundaries.RP_CALLBACK], **elsewhere})
+    app = reached.app()
+    assert issue(app, client_id=other["client_id"]).status == 403
+    browser = reached.handed_off(app)
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.jar.items())
+
+    def seen(host: str | None) -> tuple[int, bool]:
+        headers = {"Cookie": cookie, **({"Host": host} if host else {})}
+        check = wire.send(demo.base, "GET", "/auth/check", headers)
+        return check.status, wire.send(demo.base, "GET", "/session", headers).json()["authenticated"]
+
+    assert seen(None) == (200, True)
+    assert seen("reached.example") == (200, True), "a website that the app may open"
+    assert seen("elsewhere.example") == (401, False), "one that it may not"

@@ -277,7 +277,10 @@ class Apart(instance.Served):
         super().__init__(
             "limits: {enabled: false}\npassword: {passes: 1}\n" + APART, origin=f"https://{WEBSITE}",
             clients=[{"client_id": "ops", "client_type": "service", "scope": "admin", "client_secret_digest": digest},
-                     {"client_id": "phone", "client_type": "native", "redirect_uris": [native.CALLBACK]}])
+                     {"client_id": "phone", "client_type": "native", "redirect_uris": [native.CALLBACK]},
+                     # Says that the console's host is its own, which brings no path of websites there.
+                     {"client_id": "bold", "client_type": "web", "public_origin": f"https://{CONSOLE}",
+                      "return_paths": ["/"]}])
 
     def at(self, host: str, method: str, target: str, headers: dict | None = None, body=None) -> wire.Answer:
         return self.send(method, target, {**(headers or {}), "Host": host}, body)
@@ -424,6 +427,14 @@ def test_check_config_has_nothing_against_hosts_of_their_own(tmp_path):
     status, said = checked(tmp_path / "drawbridge.yaml", SHARED + APART)
     assert status == 0 and "warning" not in said, said
     assert f"https://{ISSUER}" in said and f"https://{CONSOLE}" in said
+
+
+@pytest.mark.parametrize("name, is_own", [(ISSUER, True), (WEBSITE, False)])
+def test_no_trusted_issuer_has_the_name_of_the_provider(tmp_path, name, is_own):
+    trusted = (f"trusted_issuers: [{{issuer: 'https://{name}', audience: api, subject_prefix: 'backend:', "
+               "jwks_uri: 'https://backend.example/jwks'}]\n")
+    status, said = checked(tmp_path / "drawbridge.yaml", SHARED + APART + trusted)
+    assert (status == 1 and "own name" in said) if is_own else status == 0, said
 
 
 @pytest.mark.parametrize("text", ["issuer: https://auth.example.test/path", "issuer: http://auth.example.test",

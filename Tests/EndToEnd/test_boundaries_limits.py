@@ -15,7 +15,9 @@ import instance
 import signing
 import wire
 from admin import Admin
+from boundaries import is_alive
 from native import App, Browser
+from test_native_sso import cookie_header, session
 
 METHODS = ("get", "post", "put", "patch", "delete")
 #: Tables that the service itself writes to, however quiet it is.
@@ -132,9 +134,69 @@ def test_devices_of_one_user_have_limits_of_their_own_under_the_users(start_demo
 
     for device in ("phone", "tablet"):
         assert [issue(device) for _ in range(6)] == [200] * 5 + [429]
-    assert [issue(None) for _ in range(3)] == [200] * 3, "fifteen at once for the user, less the refused ones"
+    assert [issue(None) for _ in range(5)] == [200] * 5, "fifteen at once for the user; the refused cost nothing"
     assert issue("watch") == 429
     assert {event["reason"] for event in demo.audit("rate_limit.exceeded")} == {"issue.device", "issue.subject"}
+
+
+def test_what_one_device_is_refused_takes_nothing_from_its_user_or_its_network(start_demo):
+    demo = start_demo()
+
+    def issue(user: str, device: str) -> int:
+        return demo.send("POST", instance.ISSUE, demo.authorization(user, device_id=device)).status
+
+    assert [issue("alice", "stuck") for _ in range(80)] == [200] * 5 + [429] * 75
+    assert issue("alice", "another") == 200
+    assert issue("bob", "his") == 200
+
+
+# Refreshes (§12)
+
+def refresh_cookies(demo, view) -> int:
+    return wire.send(demo.base, "POST", "/session/refresh", {
+        **cookie_header(view), "X-CSRF-Token": view.cookies["vagov_anti_csrf_token"].value}).status
+
+
+def test_the_cookies_of_a_session_that_is_over_take_nothing_from_their_users_other_sessions(start_demo):
+    demo = start_demo()
+    app = App(demo)
+    app.sign_in()
+    view = app.cookies()
+    out = wire.send(demo.base, "POST", "/session/logout", {
+        **cookie_header(view), "Origin": demo.base, "Sec-Fetch-Site": "same-origin"})
+    assert out.status == 204
+    assert {refresh_cookies(demo, view) for _ in range(80)} == {401}
+    assert app.refresh().status == 200
+
+
+def test_a_stolen_refresh_cookie_ends_its_session_however_often_it_was_renewed(start_demo):
+    demo = start_demo()
+    app = App(demo)
+    app.sign_in()
+    first = latest = app.cookies()
+    while True:
+        renewed = wire.send(demo.base, "POST", "/session/refresh", {
+            **cookie_header(latest), "X-CSRF-Token": latest.cookies["vagov_anti_csrf_token"].value})
+        if renewed.status == 429:
+            break
+        assert renewed.status == 200
+        latest = renewed
+    assert session(demo, latest)["authenticated"]
+    assert refresh_cookies(demo, first) == 401
+    assert not session(demo, latest)["authenticated"], "of the thief and the owner neither goes on"
+
+
+def test_a_stolen_refresh_token_ends_its_session_however_often_it_was_renewed(start_demo):
+    demo = start_demo()
+    app = App(demo)
+    app.sign_in()
+    stolen = app.tokens["refresh_token"]
+    statuses = []
+    while not statuses or statuses[-1] == 200:
+        statuses.append(app.refresh().status)
+    assert len(statuses) > 30 and statuses[-1] in (400, 429)
+    assert app.post("/oauth/token", grant_type="refresh_token", refresh_token=stolen).json()["error"] == "invalid_grant"
+    assert not is_alive(demo, app.tokens["access_token"])
 
 
 def test_a_devices_secret_is_its_device(start_demo):

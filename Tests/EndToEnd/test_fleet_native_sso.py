@@ -186,6 +186,9 @@ def by_administrator(tree: Tree):
 
 
 def by_disabling(tree: Tree):
+    # The last administrator would stay.
+    other = {"username": "deputy", "password": "another-pass-2026!", "role": "admin"}
+    assert admin(tree.here, "POST", "/api/admin/users", other).status == 201
     answer = admin(tree.here, "PATCH", f"/api/admin/users/{tree.app.user['sub']}", {"disabled": True})
     assert answer.status == 200, answer.text
 

@@ -55,6 +55,19 @@ package enum RateLimiterConformance {
                     .exceeded(retryAfter: .seconds(60), scope: "slow"), "second")
             }
         },
+        ConformanceCase("what one bucket refuses costs the others nothing") { open in
+            let limiter = try await open()
+            let device = key(scope: "device", bucket: TokenBucket(burst: 1, refillInterval: .seconds(60)))
+            let network = key(scope: "network", bucket: TokenBucket(burst: 3, refillInterval: .seconds(60)))
+            try expectEqual(try await limiter.take([device, network], at: Sample.now), .allowed, "first")
+            for keys in [[device, network], [network, device], [device, network], [network, device]] {
+                try expect(try await limiter.take(keys, at: Sample.now) != .allowed, "the device has had its own")
+            }
+            for _ in 1...2 {
+                try expectEqual(try await limiter.take([network], at: Sample.now), .allowed, "left in the network")
+            }
+            try expect(try await limiter.take([network], at: Sample.now) != .allowed, "and no more")
+        },
         ConformanceCase("of 100 concurrent takes on two servers the burst passes") { open in
             let servers = [try await open(), try await open()]
             let bucket = TokenBucket(burst: 10, refillInterval: .seconds(60))

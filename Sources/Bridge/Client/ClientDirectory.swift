@@ -7,6 +7,8 @@ package struct ClientDirectory: Sendable {
     package let tokenCookiePrefixes: [String]
     /// Where the pages of websites are, as far as they are not at our own origin.
     package let websiteOrigins: Set<WebOrigin>
+    /// Websites by the origin that they have to themselves.
+    package let websites: [WebOrigin: [Client]]
     /// The clients that have a webhook.
     package let webhookSubscribers: Set<ClientID>
 
@@ -17,7 +19,11 @@ package struct ClientDirectory: Sendable {
         tokenCookiePrefixes = Set(
             self.clients.values.filter { $0.cookieProfile == .tokens }.map(\.cookiePrefix)
         ).sorted()
-        websiteOrigins = Set(self.clients.values.filter { $0.kind == .web }.compactMap(\.publicOrigin))
+        let websites = self.clients.values.filter { $0.kind == .web && $0.publicOrigin != nil }
+        self.websites = Dictionary(grouping: websites) { $0.publicOrigin }.reduce(into: [:]) { found, entry in
+            if let origin = entry.key { found[origin] = entry.value }
+        }
+        websiteOrigins = Set(self.websites.keys)
         webhookSubscribers = Set(self.clients.values.filter { $0.webhook != nil }.map(\.id))
     }
 

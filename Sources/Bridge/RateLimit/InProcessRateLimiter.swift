@@ -63,17 +63,27 @@ package final class InProcessRateLimiter: RateLimiter {
     private func decide(_ keys: [RateLimitKey], at now: Int64, taking: Bool) -> RateLimitDecision {
         state.withLock { state in
             var longest: Refusal?
+            var granted: [(key: RateLimitKey, bucket: TokenBucket)] = []
             for key in keys {
                 let refusal: Refusal? =
                     switch key.rule {
                     case .bucket(let bucket): refusal(of: key, bucket, at: now, taking: taking, in: &state)
                     case .window(let window): refusal(of: key, window, at: now, taking: taking, in: &state)
                     }
+                if refusal == nil, taking, case .bucket(let bucket) = key.rule { granted.append((key, bucket)) }
                 guard let refusal, refusal.wait > longest?.wait ?? .zero else { continue }
                 longest = refusal
             }
+            if longest != nil { for (key, bucket) in granted { giveBack(key, bucket, at: now, in: &state) } }
             return longest.map { .exceeded(retryAfter: $0.wait, scope: $0.scope) } ?? .allowed
         }
+    }
+
+    private func giveBack(_ key: RateLimitKey, _ bucket: TokenBucket, at now: Int64, in state: inout State) {
+        let id = Key(scope: key.scope, value: key.value)
+        guard let fullAt = state.fullAt[id] else { return }
+        let before = fullAt - bucket.refillInterval.inMilliseconds
+        state.fullAt[id] = before > now ? before : nil
     }
 
     private func refusal(

@@ -1,7 +1,8 @@
 /// Counts what may happen only so often.
 package protocol RateLimiter: Sendable {
-    /// Takes one from the bucket of every key; each bucket is one atomic step, and what one grants stays taken even
-    /// if another refuses. A window's attempt counts in the same way.
+    /// Takes one from the bucket of every key, or from none: each bucket is one atomic step, and what one granted is
+    /// given back when another refuses, so that what a device is refused costs its user and its network nothing. A
+    /// window's attempt counts either way.
     /// - Returns: `.allowed` when every bucket had one, otherwise the longest wait.
     func take(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision
 

@@ -35,13 +35,6 @@ package struct RefreshTokenGrant: TokenGrant {
         guard scope.isSubset(of: state.record.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than what was granted", detail: "scope_widened")
         }
-        if let wait = try await limit.take(
-            of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at)
-        {
-            throw OAuthError(
-                .slowDown, "too many refreshes of one user", detail: "refresh.subject",
-                retryAfter: wait.roundedUpSeconds)
-        }
         let current = try await take(secret, state, request)
         let deviceSecret =
             scope.contains(Scope.deviceSSO)
@@ -61,7 +54,15 @@ package struct RefreshTokenGrant: TokenGrant {
     private func take(
         _ secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
     ) async throws -> OpaqueSecret {
+        // Ahead of the limit: a stolen token is told from a good one however little is left to take.
         if state.rotatedAt != nil { return try await repeated(secret, state, request) }
+        if let wait = try await limit.take(
+            of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at)
+        {
+            throw OAuthError(
+                .slowDown, "too many refreshes of one user", detail: "refresh.subject",
+                retryAfter: wait.roundedUpSeconds)
+        }
         guard request.at < state.record.expiresAt else { throw Self.refused("expired_refresh_token") }
         let session = state.session
         guard request.client.isPublic else {

@@ -55,7 +55,12 @@ package struct SessionRefresh: Sendable {
         }
         guard AntiCSRF.matches(proof, refresh) else { return .forged }
         guard let known = try await store.session(refreshDigest: refresh.digest) else { return .over(clientID: nil) }
-        if let wait = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now) {
+        // A session that is over renews nothing, and so takes nothing from its user's others.
+        guard known.isAlive(at: now) else { return .over(clientID: known.clientID) }
+        // A stolen cookie is told from a good one however little is left to take.
+        if let wait = try await limit.take(of: known.subject, client: known.clientID, origin: origin, at: now),
+            try await !store.isSuperseded(refreshDigest: refresh.digest)
+        {
             throw OAuthError(
                 .rateLimited, "Too many refreshes of one user.", detail: "refresh.subject",
                 retryAfter: wait.roundedUpSeconds)

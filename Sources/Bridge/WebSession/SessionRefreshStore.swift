@@ -9,6 +9,10 @@ package protocol SessionRefreshStore: Sendable {
 
     /// The session of a refresh cookie, used or not; `nil` when it is unknown.
     func session(refreshDigest: String) async throws -> WebSession?
+
+    /// Whether using a refresh cookie would end its session: it is older than the one before the last, or a sibling was
+    /// used in its place. Changes nothing.
+    func isSuperseded(refreshDigest: String) async throws -> Bool
 }
 
 package enum SessionRefreshOutcome: Hashable, Sendable {

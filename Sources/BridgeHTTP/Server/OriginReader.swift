@@ -26,10 +26,22 @@ struct OriginReader: Sendable {
         }
         guard configured.areApart else { return Place(origin: origin, purposes: .all) }
         var purposes: Origins.Purposes = []
-        if origin == configured.website || websites.contains(origin) { purposes.insert(.website) }
         if origin == configured.issuer { purposes.insert(.provider) }
         if origin == configured.admin { purposes.insert(.console) }
+        // No client brings a website's paths to the provider or the console by naming their origin for its own.
+        if origin == configured.website || purposes.isEmpty { purposes.insert(.website) }
         return Place(origin: origin, purposes: purposes)
+    }
+
+    /// Whether a session counts at the website that a request came to. A link opens one website, and those that its app
+    /// may open (contract §16.3): whoever carries its cookie to another website is not signed in there. An origin that
+    /// no website has to itself takes every session; cookies for web views go to the hosts that their client names.
+    func admits(_ session: WebSession, at request: Request) -> Bool {
+        let directory = clients.current
+        guard session.opening != .tokenExchange, let websites = directory.websites[own(of: request)] else {
+            return true
+        }
+        return websites.contains { session.reaches($0, in: directory) }
     }
 
     /// - Returns: `nil` as well for a request that names its host twice, or in its target (RFC 9112 §3.2).

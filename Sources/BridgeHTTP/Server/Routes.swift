@@ -24,7 +24,8 @@ package func buildRouter(
     }
 
     let session = SessionController(services: services, origins: origins)
-    let check = AuthCheckController(sessions: services.browserSessions, time: services.time)
+    let check = AuthCheckController(
+        sessions: services.browserSessions, origins: origins, time: services.time)
     let messages = MessageController(pages: services.pages)
     let pages = endpoints.only(for: .all)
     pages.on("/session", [.get: session.show])

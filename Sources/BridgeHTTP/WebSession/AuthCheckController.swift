@@ -7,11 +7,14 @@ import OAuth2
 /// (contract §6).
 struct AuthCheckController: Sendable {
     let sessions: BrowserSessions
+    let origins: OriginReader
     let time: TimeSource
 
     @Sendable func check(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let demand = try AuthenticationDemand(query: request.uri.query)
-        guard let session = try await sessions.find(request)?.session else { throw Self.signedOut }
+        guard let session = try await sessions.find(request)?.session, origins.admits(session, at: request) else {
+            throw Self.signedOut
+        }
         if let demand, !demand.isMet(by: session.authentication, at: time.now()) {
             throw ChallengedError(
                 error: OAuthError(.insufficientUserAuthentication),

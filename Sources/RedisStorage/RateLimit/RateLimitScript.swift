@@ -5,8 +5,8 @@ import Crypto
 /// The same rule as ``InProcessRateLimiter``: a bucket is the instant at which it is full again, and a full one is no
 /// key at all. The clock is the server's, so that all nodes count alike.
 enum RateLimitScript {
-    /// `KEYS[1]` the bucket; `ARGV` the milliseconds for one token, the burst, 1 to take or 0 to look, and in tests
-    /// the instant. The answer is the wait in milliseconds, 0 for none.
+    /// `KEYS[1]` the bucket; `ARGV` the milliseconds for one token, the burst, 1 to take, 0 to look or -1 to
+    /// give one back, and in tests the instant. The answer is the wait in milliseconds, 0 for none.
     static let text = """
         local interval = tonumber(ARGV[1])
         local capacity = interval * tonumber(ARGV[2])
@@ -19,6 +19,15 @@ enum RateLimitScript {
         if full < now then full = now end
         -- A server whose clock is behind its predecessor's must not keep anyone waiting for the difference.
         if full > now + capacity then full = now + capacity end
+        if ARGV[3] == '-1' then
+            full = full - interval
+            if full > now then
+                redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', string.format('%.0f', full - now))
+            else
+                redis.call('DEL', KEYS[1])
+            end
+            return 0
+        end
         local after = full + interval
         local wait = after - now - capacity
         if wait > 0 then return wait end

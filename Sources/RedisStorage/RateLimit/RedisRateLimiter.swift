@@ -23,28 +23,41 @@ package struct RedisRateLimiter: RateLimiter {
     }
 
     package func take(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
-        try await decide(keys, at: now, taking: true)
+        try await decide(keys, at: now, .take)
     }
 
     package func peek(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
-        try await decide(keys, at: now, taking: false)
+        try await decide(keys, at: now, .look)
     }
 
-    private func decide(_ keys: [RateLimitKey], at now: Timestamp, taking: Bool) async throws -> RateLimitDecision {
+    /// What the scripts are asked for, as they read it.
+    private enum Step: String {
+        case take = "1"
+        case look = "0"
+        case giveBack = "-1"
+    }
+
+    private func decide(_ keys: [RateLimitKey], at now: Timestamp, _ step: Step) async throws -> RateLimitDecision {
         guard !keys.isEmpty else { return .allowed }
-        let replies = try await client.run(keys.map { call(for: $0, at: now, taking: taking) })
+        let replies = try await client.run(keys.map { call(for: $0, at: now, step) })
         var decision = RateLimitDecision.allowed
         var longest: Int64 = 0
+        var granted: [RateLimitKey] = []
         for (key, reply) in zip(keys, replies) {
             let wait = try Self.wait(in: reply)
+            if wait == 0, case .bucket = key.rule { granted.append(key) }
             guard wait > longest else { continue }
             longest = wait
             decision = .exceeded(retryAfter: .milliseconds(wait), scope: key.scope)
         }
+        if step == .take, decision != .allowed, !granted.isEmpty {
+            // Refused it is in any case; a bucket that could not be reached now fills up by itself.
+            _ = try? await client.run(granted.map { call(for: $0, at: now, .giveBack) })
+        }
         return decision
     }
 
-    private func call(for key: RateLimitKey, at now: Timestamp, taking: Bool) -> ScriptCall {
+    private func call(for key: RateLimitKey, at now: Timestamp, _ step: Step) -> ScriptCall {
         let script: ScriptCall.Script
         var arguments: [String]
         switch key.rule {
@@ -57,7 +70,7 @@ package struct RedisRateLimiter: RateLimiter {
                 "\(window.count)", "\(window.duration.inMilliseconds)", "\(window.block.inMilliseconds)",
             ]
         }
-        arguments.append(taking ? "1" : "0")
+        arguments.append(step.rawValue)
         if case .parameter = clock { arguments.append("\(now.milliseconds)") }
         // A digest keeps addresses and user names out of Redis, and keys short; 128 bits do not collide.
         let digest = Base64URL.encode(Array(SHA256.hash(data: Array(key.value.utf8)).prefix(16)))

@@ -15,8 +15,7 @@ extension DurableStorage: SessionRefreshStore {
                 // Read again: the session's row is held only now.
                 let cookie = try transaction.run(SessionRefreshSQL.select, [.text(digest)]).first
             else { return .refused }
-            let isSuperseded = try !transaction.run(SessionRefreshSQL.usedChild, [.text(digest), SQLValue(id)]).isEmpty
-            guard try cookie.integer(3) == 0, !isSuperseded else {
+            guard try !Self.isSuperseded(cookie, digest, read: transaction.run) else {
                 return .replayed(try transaction.end(.webSession(id), replayed, by: endings))
             }
             if try transaction.changes(SessionRefreshSQL.use, [.text(digest), SQLValue(now)]),
@@ -28,6 +27,23 @@ extension DurableStorage: SessionRefreshStore {
             try transaction.insertSessionRefresh(successor, of: session, parent: digest, at: now)
             return .refreshed(session)
         }
+    }
+
+    package func isSuperseded(refreshDigest: String) async throws -> Bool {
+        try await read { session in
+            guard let cookie = try session.run(SessionRefreshSQL.select, [.text(refreshDigest)]).first else {
+                return false
+            }
+            return try Self.isSuperseded(cookie, refreshDigest, read: session.run)
+        }
+    }
+
+    /// Whether a sibling was used in the cookie's place, or what came of it has been used.
+    private static func isSuperseded(
+        _ cookie: SQLRow, _ digest: String, read: (SQLStatement, [SQLValue]) throws -> [SQLRow]
+    ) throws -> Bool {
+        guard try cookie.integer(3) == 0 else { return true }
+        return try !read(SessionRefreshSQL.usedChild, [.text(digest), cookie.values[0]]).isEmpty
     }
 
     package func session(refreshDigest: String) async throws -> WebSession? {

@@ -54,7 +54,7 @@ struct Composition: Sendable {
         issuers = try await TrustedIssuers(settings.trustedIssuers, beside: OwnIssuer(settings), logger: logger)
         // Accounts may have been added where no setting speaks of any.
         if try await storage.hasAccounts() {
-            let own = OwnIssuer(name: settings.publicOrigin.description, signsUsersIn: true)
+            let own = OwnIssuer(name: settings.issuer.description, signsUsersIn: true)
             let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)
             guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingProblem($0) }) }
         }

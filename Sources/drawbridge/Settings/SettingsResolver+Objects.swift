@@ -61,14 +61,14 @@ extension SettingProblem {
 extension OwnIssuer {
     /// As far as the settings say: a start also looks for accounts in the database.
     init(
-        publicOrigin: WebOrigin?, isProvider: Bool, upstreamProviders: [UpstreamProviderSettings]
+        issuer: WebOrigin?, isProvider: Bool, upstreamProviders: [UpstreamProviderSettings]
     ) {
-        self.init(name: publicOrigin?.description, signsUsersIn: isProvider || !upstreamProviders.isEmpty)
+        self.init(name: issuer?.description, signsUsersIn: isProvider || !upstreamProviders.isEmpty)
     }
 
     init(_ settings: DrawbridgeSettings) {
         self.init(
-            publicOrigin: settings.publicOrigin, isProvider: settings.isProvider,
+            issuer: settings.issuer, isProvider: settings.isProvider,
             upstreamProviders: settings.upstreamProviders)
     }
 }

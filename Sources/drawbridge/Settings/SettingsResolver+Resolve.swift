@@ -46,7 +46,7 @@ extension SettingsResolver {
         let providers = upstreamProviders()
         let isProvider = boolean(.providerEnabled)
         let issuers = trustedIssuers(
-            beside: OwnIssuer(publicOrigin: origin, isProvider: isProvider, upstreamProviders: providers))
+            beside: OwnIssuer(issuer: issuerOrigin ?? origin, isProvider: isProvider, upstreamProviders: providers))
         let limits = limits()
         let redis = redis()
         let alerts = alerts()

@@ -35,6 +35,17 @@ package enum SessionRefreshStoreConformance {
             _ = try await refresh(store, "r1", to: "r2")
             try expect(try await isReplay(store, "r0"), "the grandparent")
         },
+        ConformanceCase("which cookies would end their session can be asked, and asking changes nothing") { open in
+            let store = try await opened(open)
+            _ = try await refresh(store, "r0", to: "lost")
+            _ = try await refresh(store, "r0", to: "r1")
+            try expect(try await !store.isSuperseded(refreshDigest: "r0"), "whose successor was not used")
+            _ = try await refresh(store, "r1", to: "r2")
+            for (cookie, isSuperseded) in [("r0", true), ("lost", true), ("r1", false), ("r2", false), ("?", false)] {
+                try expectEqual(try await store.isSuperseded(refreshDigest: cookie), isSuperseded, cookie)
+            }
+            try expect(try await store.session(id: "web-a")?.endedAt == nil, "the session goes on")
+        },
         ConformanceCase("unknown cookies and those of ended or idle sessions are refused") { open in
             let store = try await opened(open)
             try expectEqual(try await refresh(store, "nothing", to: "x"), .refused, "unknown")
