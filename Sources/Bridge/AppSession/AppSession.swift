@@ -50,6 +50,10 @@ package struct AppSession: Hashable, Sendable {
     /// Whether it outlives the browser's sign-in (OpenID Connect Core §11).
     package var isOffline: Bool { scope.contains(Scope.offlineAccess) }
 
+    /// Whether it goes on when the browser in which it was granted is signed out: granted for that, in a sign-in of the
+    /// user's own.
+    var outlivesBrowser: Bool { isOffline && opening == .authorize }
+
     package func isAlive(at now: Timestamp) -> Bool { endedAt == nil && now < expiresAt }
 }
 

@@ -1,4 +1,4 @@
-/// Where a user is signed in: devices, the apps on them, and browsers; and their end (issue "your devices").
+/// Where a user is signed in: devices, the apps on them, and browsers; and their end.
 package struct SignedInPlaces: Sendable {
     /// More than anybody has; what is beyond can be ended together.
     static let limit = 100
@@ -45,7 +45,7 @@ package struct SignedInPlaces: Sendable {
         let now = time.now()
         let networks = try await networks(of: subject)
         let apps = try await apps.appSessions(of: subject, aliveAt: now, limit: Self.limit)
-        let above = try await ancestors(of: current)
+        let above = Set(try await ancestors(of: current).map(\.id))
         var places: [Place] = []
         for device in try await devices.deviceSecrets(of: subject, includingEnded: false, at: now) {
             places.append(
@@ -70,13 +70,15 @@ package struct SignedInPlaces: Sendable {
         return places.filter(\.isCurrent) + places.filter { !$0.isCurrent }
     }
 
-    /// Ends one of the user's places, with what hangs below it.
+    /// Ends one of the user's places, with what hangs below it. A browser is signed out: an app that was granted to go on
+    /// without it is a place of its own.
     /// - Returns: whether it was the user's and alive.
     package func end(
         _ kind: Place.Kind, _ id: String, of subject: Subject, origin: RequestOrigin
     ) async throws -> Bool {
         let now = time.now()
         let root: EndingRoot
+        var extent = Ending.Extent.everything
         switch kind {
         case .device:
             let id = DeviceSecretID(rawValue: id)
@@ -90,23 +92,33 @@ package struct SignedInPlaces: Sendable {
             let id = SessionID(rawValue: id)
             guard try await webs.session(id: id)?.subject == subject else { return false }
             root = .webSession(id)
+            extent = .signOut
         }
-        return try await !endings.end(root, Ending(at: now, reason: "ended_by_user", origin: origin)).isEmpty
+        return try await !endings.end(
+            root, Ending(at: now, reason: "ended_by_user", origin: origin, extent: extent)
+        ).isEmpty
     }
 
     /// Ends everything but the current session and what it hangs below.
     package func endOthers(than current: WebSession, origin: RequestOrigin) async throws {
+        // The browsers without which the apps above this session do not go on.
+        let needed = Set(
+            try await ancestors(of: current).filter { !$0.outlivesBrowser }.compactMap(\.browserSessionID?.rawValue))
         // Devices first: what they take with them need not be ended again.
-        for place in try await places(of: current.subject, current: current) where !place.isCurrent {
+        for place in try await places(of: current.subject, current: current)
+        where !place.isCurrent && !(place.kind == .browser && needed.contains(place.id)) {
             _ = try await end(place.kind, place.id, of: current.subject, origin: origin)
         }
     }
 
     /// The app sessions above a web session.
-    private func ancestors(of session: WebSession) async throws -> Set<SessionID> {
-        var found: Set<SessionID> = []
+    private func ancestors(of session: WebSession) async throws -> [AppSession] {
+        var found: [AppSession] = []
         var next = session.parentID
-        while let id = next, found.insert(id).inserted { next = try await apps.appSession(id: id)?.parentID }
+        while let id = next, !found.contains(where: { $0.id == id }), let app = try await apps.appSession(id: id) {
+            found.append(app)
+            next = app.parentID
+        }
         return found
     }
 

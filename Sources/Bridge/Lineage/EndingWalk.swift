@@ -84,8 +84,7 @@ package struct EndingWalk {
 
     /// What goes on after a browser's sign-out was granted in a sign-in of the user's own; elsewhere nothing is.
     private mutating func spareOffline(in id: SessionID) throws {
-        for grant in try ground.grants(in: id, at: ending.at)
-        where grant.isOffline && grant.lineage.opening == .authorize {
+        for grant in try ground.grants(in: id, at: ending.at) where grant.outlivesBrowser {
             visited.insert(.appSession(grant.id))
             if grant.wantsLogoutNotice { try ground.tellClient(of: grant, at: ending.at) }
         }
