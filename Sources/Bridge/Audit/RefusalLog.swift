@@ -116,12 +116,9 @@ package struct RefusalLog: Sendable {
 
     /// Cookies that were not renewed for whoever asked; at most ten a minute of one network.
     func sessionRefreshRefused(_ flaw: CookieDeliveryFlaw, origin: RequestOrigin, at now: Timestamp) async throws {
-        let who = origin.address?.limitNetwork.description ?? "local"
-        let key = RateLimitKey(scope: "audit.session_refresh", value: who, bucket: TokenBucket(perMinute: 10))
-        guard case .allowed = try await limiter.take([key], at: now) else { return }
-        try await audit.append([
-            AuditEvent(at: now, type: .refreshTokenRefused, outcome: .failure, reason: flaw.rawValue, origin: origin)
-        ])
+        try await record(
+            AuditEvent(at: now, type: .refreshTokenRefused, outcome: .failure, reason: flaw.rawValue, origin: origin),
+            within: .network("audit.session_refresh", of: origin, perMinute: 10))
     }
 
     /// Somebody who is no administrator; at most ten a minute of one network, and never for a request that presented
