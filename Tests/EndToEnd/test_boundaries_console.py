@@ -251,8 +251,10 @@ def test_a_form_that_came_too_late_is_kept_over_the_sign_in_and_done_when_its_se
     asked = stale.request("POST", form["action"], {**form["fields"], "reason": "left, & for good"}, "same-origin")
     assert asked.status == 401 and "kept" in asked.text and "readonly" in asked.text
     assert "user.disabled" not in [row["type"] for row in demo.audit()]
+    known = stale.cookies["__Host-drawbridge_known"]
     again = stale.submit(asked, password=demo.user("admin")["password"])
     assert again.status == 200 and "left, &amp; for good" in again.text, again.text
+    assert stale.cookies["__Host-drawbridge_known"] != known, "a new mark with every sign-in"
     assert "user.disabled" not in [row["type"] for row in demo.audit()]
     done = stale.submit(again)
     assert done.status == 303 and done.header("Location").endswith("/admin/users/bob")

@@ -94,7 +94,7 @@ struct SignInController: Sendable {
         {
             var response = pages.goOn(
                 with: held, formToken: AdminVisit.formToken(for: opened.secret), to: PageVisitor(request, context))
-            SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &response.headers)
+            setCookies(of: opened, in: &response.headers)
             return response
         }
         let location: String
@@ -108,9 +108,13 @@ struct SignInController: Sendable {
         }
         var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
+        setCookies(of: opened, in: &headers)
+        return Response(status: .seeOther, headers: headers)
+    }
+
+    private func setCookies(of opened: OpenedSession, in headers: inout HTTPFields) {
         if let recognition = opened.recognition { KnownBrowserCookie.set(recognition, in: &headers) }
         SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &headers)
-        return Response(status: .seeOther, headers: headers)
     }
 
     /// Whoever opens the address of the code page by hand has no half-finished sign-in with him.
