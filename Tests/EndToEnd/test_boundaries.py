@@ -340,8 +340,9 @@ def test_4_3_nor_is_one_from_the_same_network_but_one_from_another_network_is(se
 
 
 def test_16_3_the_session_of_a_link_for_one_website_is_none_at_the_host_of_another(demo):
-    elsewhere = {"public_origin": "https://elsewhere.example", "return_paths": ["/"]}
-    reached = World(demo, public_origin="https://reached.example", return_paths=["/"])
+    elsewhere = {"public_origin": "https://elsewhere.example", "return_paths": ["/"], "default_return_path": "/"}
+    reached = World(demo, public_origin="https://reached.example", return_paths=["/"],
+                    default_return_path="/")
     other = reached.client({
         "client_name": "Elsewhere", "client_type": "web", "redirect_uris": [boundaries.RP_CALLBACK], **elsewhere})
     app = reached.app()

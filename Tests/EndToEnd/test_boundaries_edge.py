@@ -280,7 +280,7 @@ class Apart(instance.Served):
                      {"client_id": "phone", "client_type": "native", "redirect_uris": [native.CALLBACK]},
                      # Says that the console's host is its own, which brings no path of websites there.
                      {"client_id": "bold", "client_type": "web", "public_origin": f"https://{CONSOLE}",
-                      "return_paths": ["/"]}])
+                      "return_paths": ["/"], "default_return_path": "/"}])
 
     def at(self, host: str, method: str, target: str, headers: dict | None = None, body=None) -> wire.Answer:
         return self.send(method, target, {**(headers or {}), "Host": host}, body)
