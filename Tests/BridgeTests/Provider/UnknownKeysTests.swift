@@ -183,7 +183,9 @@ import Testing
             for _ in 0..<20 {
                 group.addTask {
                     await callers.wait()
+                    let before = runs.withLock { $0 }
                     try await shared()
+                    #expect(runs.withLock { $0 } > before, "a run that begins after it was asked for")
                 }
             }
             await callers.whenWaiting(20)
@@ -193,8 +195,8 @@ import Testing
             await second.open()
             try await group.waitForAll()
         }
-        // Whoever came once the second had begun has a third.
-        #expect((2...4).contains(runs.withLock { $0 }))
+        // One for all who came while the first was under way; how many came later is for the scheduler to say.
+        #expect((2...20).contains(runs.withLock { $0 }), "shared by two at least")
     }
 
     @Test func `a run that fails fails for those who shared it, and the next is another`() async throws {
