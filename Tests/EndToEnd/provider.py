@@ -23,7 +23,9 @@ class Provider(instance.Served):
         self.passwords = {name: secrets.token_urlsafe(12) for name in users}
         self.secrets: dict[str, str] = {}
         documents = [self._document(name, document) for name, document in clients.items()]
-        super().__init__("password: {passes: 1}", tls=self.certificate, users=self.passwords, clients=documents)
+        # One person signs in as often here as many do in a day.
+        more = "password: {passes: 1}\nlimits: {authorize: {user_burst: 10000, user_per_hour: 100000}}\n"
+        super().__init__(more, tls=self.certificate, users=self.passwords, clients=documents)
         if claims:
             for name in users:
                 instance.run("users", "claims", "--config", str(self.settings), name, "-",
