@@ -198,6 +198,7 @@ let package = Package(
             dependencies: [
                 "OAuth2", "Bridge", "SQLStorage", "StorageConformance",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

@@ -1,4 +1,6 @@
 import Bridge
+import Crypto
+import OAuth2
 import Testing
 
 @testable import SQLStorage
@@ -18,6 +20,35 @@ import Testing
     @Test func `steps stand in the order of their numbers, each once`() {
         let versions = Migration.all.map(\.version)
         #expect(versions == Set(versions).sorted())
+    }
+
+    /// By number, a digest of what each step says to both engines. A database keeps the numbers alone: one that has a step
+    /// never gets what is written into it later.
+    private static let written: [Int64: String] = [
+        1: "n9AIoZKbWS2AzeWA",
+        2: "ejqT-OxoaQlMwMzY",
+        3: "8DfEMF0x9FADCctI",
+        4: "-pvEeA1KtfF1lQnx",
+        5: "XanHwqJQJGdRjFTk",
+        6: "rnqKZ64dZ41t8sKG",
+        7: "64497GUyurg_dcrr",
+        9: "nz3IqZgWvU49phiY",
+        10: "1HRfDTs1_GmuEDZ8",
+        11: "1V2uWM93JG_RhhG9",
+        12: "61OBJEWIXufBhhaW",
+        13: "AAYxdGXKNpIbUMdI",
+        14: "QHKFRe-V_jG5Vsw2",
+        15: "txkfk08wZcETbI6n",
+        16: "cfYxFpUVmuXqLW2k",
+    ]
+
+    @Test func `a step that was taken is never changed, only followed by another`() throws {
+        for migration in Migration.all {
+            let text = [SQLDialect.sqlite, .postgres].flatMap { migration.statements($0).map(\.text) }.joined(
+                separator: "\u{0}")
+            let digest = Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8)).prefix(12)))
+            #expect(Self.written[migration.version] == digest, "step \(migration.version): \(digest)")
+        }
     }
 
     @Test func `a step that an older database lacks is made up for, whatever came after it`() async throws {

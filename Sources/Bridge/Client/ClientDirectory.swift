@@ -5,9 +5,7 @@ package struct ClientDirectory: Sendable {
     package let defaultTarget: ClientID?
     /// The prefixes that cookies of the profile `tokens` have, each once.
     package let tokenCookiePrefixes: [String]
-    /// Where the pages of websites are, as far as they are not at our own origin.
-    package let websiteOrigins: Set<WebOrigin>
-    /// Websites by the origin that they have to themselves.
+    /// Websites by the origin where their pages are, as far as that is not our own.
     package let websites: [WebOrigin: [Client]]
     /// The clients that have a webhook.
     package let webhookSubscribers: Set<ClientID>
@@ -19,11 +17,9 @@ package struct ClientDirectory: Sendable {
         tokenCookiePrefixes = Set(
             self.clients.values.filter { $0.cookieProfile == .tokens }.map(\.cookiePrefix)
         ).sorted()
-        let websites = self.clients.values.filter { $0.kind == .web && $0.publicOrigin != nil }
-        self.websites = Dictionary(grouping: websites) { $0.publicOrigin }.reduce(into: [:]) { found, entry in
-            if let origin = entry.key { found[origin] = entry.value }
+        websites = self.clients.values.reduce(into: [:]) { websites, client in
+            if client.kind == .web, let origin = client.publicOrigin { websites[origin, default: []].append(client) }
         }
-        websiteOrigins = Set(self.websites.keys)
         webhookSubscribers = Set(self.clients.values.filter { $0.webhook != nil }.map(\.id))
     }
 

@@ -54,8 +54,9 @@ package struct RefreshTokenGrant: TokenGrant {
     private func take(
         _ secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
     ) async throws -> OpaqueSecret {
+        let successor = refreshTokens.successor(of: secret)
         // Ahead of the limit: a stolen token is told from a good one however little is left to take.
-        if state.rotatedAt != nil { return try await repeated(secret, state, request) }
+        if state.rotatedAt != nil { try await endIfStolen(successor, state, request) }
         if let wait = try await limit.take(
             of: state.session.subject, client: request.client.id, origin: request.origin, at: request.at)
         {
@@ -63,6 +64,7 @@ package struct RefreshTokenGrant: TokenGrant {
                 .slowDown, "too many refreshes of one user", detail: "refresh.subject",
                 retryAfter: wait.roundedUpSeconds)
         }
+        if state.rotatedAt != nil { return successor }
         guard request.at < state.record.expiresAt else { throw Self.refused("expired_refresh_token") }
         let session = state.session
         guard request.client.isPublic else {
@@ -75,7 +77,6 @@ package struct RefreshTokenGrant: TokenGrant {
             else { throw Self.refused("session_ended") }
             return secret
         }
-        let successor = refreshTokens.successor(of: secret)
         let record = refreshTokens.record(
             successor, for: session, scope: state.record.scope,
             proofKeyThumbprint: state.record.proofKeyThumbprint, at: request.at)
@@ -83,20 +84,21 @@ package struct RefreshTokenGrant: TokenGrant {
             digest: secret.digest, to: record, at: request.at, event: event(.refreshTokenRotated, state, request))
         switch outcome {
         case .rotated: return successor
-        case .rotatedBefore(let state): return try await repeated(secret, state, request)
+        case .rotatedBefore(let state):
+            try await endIfStolen(successor, state, request)
+            return successor
         case .gone: throw Self.refused("session_ended")
         }
     }
 
     /// A token that has a successor. Soon after, its answer was lost on the way; later, somebody else has it.
-    private func repeated(
-        _ secret: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
-    ) async throws -> OpaqueSecret {
-        let successor = refreshTokens.successor(of: secret)
+    private func endIfStolen(
+        _ successor: OpaqueSecret, _ state: RefreshTokenState, _ request: TokenRequest
+    ) async throws {
         if let rotatedAt = state.rotatedAt, request.at - rotatedAt <= RefreshTokens.grace, !state.isSuccessorRotated,
             state.successorDigest == successor.digest
         {
-            return successor
+            return
         }
         try await endings.end(
             .appSession(state.session.id),

@@ -20,8 +20,7 @@ struct OriginReader: Sendable {
     func own(of request: Request) -> WebOrigin { place(of: request).origin }
 
     func place(of request: Request) -> Place {
-        let websites = clients.current.websiteOrigins
-        guard let origin = named(by: request, websites) else {
+        guard let origin = named(by: request) else {
             return Place(origin: configured.website, purposes: configured.areApart ? [] : .all)
         }
         guard configured.areApart else { return Place(origin: origin, purposes: .all) }
@@ -38,20 +37,20 @@ struct OriginReader: Sendable {
     /// no website has to itself takes every session; cookies for web views go to the hosts that their client names.
     func admits(_ session: WebSession, at request: Request) -> Bool {
         let directory = clients.current
-        guard session.opening != .tokenExchange, let websites = directory.websites[own(of: request)] else {
-            return true
-        }
+        guard !directory.websites.isEmpty, session.opening != .tokenExchange,
+            let websites = directory.websites[own(of: request)]
+        else { return true }
         return websites.contains { session.reaches($0, in: directory) }
     }
 
     /// - Returns: `nil` as well for a request that names its host twice, or in its target (RFC 9112 §3.2).
-    private func named(by request: Request, _ websites: Set<WebOrigin>) -> WebOrigin? {
+    private func named(by request: Request) -> WebOrigin? {
         guard let host = request.head.authority, !request.headers.contains(.furtherHost),
             request.head.path?.utf8.first == UInt8(ascii: "/")
         else { return nil }
         if configured.website.isNamed(by: host) { return configured.website }
         return [configured.issuer, configured.admin].first { $0.isNamed(by: host) }
-            ?? websites.first { $0.isNamed(by: host) }
+            ?? clients.current.websites.keys.first { $0.isNamed(by: host) }
     }
 }
 

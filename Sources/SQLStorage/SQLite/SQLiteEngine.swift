@@ -9,15 +9,7 @@ final class SQLiteEngine: SQLEngine {
     private let lock: NodeLock?
     private let isClosed = Mutex(false)
 
-    let dialect = SQLDialect(
-        text: "TEXT", clustered: " WITHOUT ROWID",
-        // Registered by GRDB; SQLite's own lower() knows ASCII only.
-        lowercase: { "swiftLowercaseString(\($0))" },
-        rowHold: "", isRemote: false, beforeMigration: [],
-        // One process writes at a time, so a number that each such transaction counts up by one will do.
-        transactionNumber: "(SELECT value + 1 FROM transaction_number)",
-        lowestOpenNumber: "(SELECT value + 1 FROM transaction_number)", databaseRun: "''",
-        advanceNumber: "UPDATE transaction_number SET value = value + 1", sessionEndNews: nil)
+    let dialect = SQLDialect.sqlite
 
     /// How long a write waits for another process that writes, such as a command beside the server.
     private static let busyTimeout: TimeInterval = 5

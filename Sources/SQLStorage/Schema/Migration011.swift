@@ -24,7 +24,6 @@ extension Migration {
             "DELETE FROM authorization_code WHERE browser_session_id IS NULL AND redeemed_at IS NULL",
             SQLStatement("ALTER TABLE login_token_use ADD COLUMN scope \(text)"),
             "ALTER TABLE app_user ADD COLUMN login_tokens_void_until BIGINT",
-            "ALTER TABLE login_token_use ADD COLUMN issued_after_end BIGINT",
             "CREATE TABLE transaction_number (value BIGINT NOT NULL)",
             "INSERT INTO transaction_number (value) VALUES (0)",
         ] + inheritance
