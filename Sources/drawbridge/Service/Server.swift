@@ -63,6 +63,7 @@ struct Server: Sendable {
                 ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
                 AuditTallyService(
                     storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
+                AuditSealService(storage: composition.storage, time: composition.time, logger: logger),
                 suppressedEvents,
             ] + composition.forwarding.services + revocationServices + providerServices + [
                 reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
