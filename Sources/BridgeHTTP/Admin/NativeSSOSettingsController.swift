@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// `/api/admin/settings/native-sso` (contract §8, the seed's admin API).
+/// `/api/admin/settings/native-sso` (contract §8).
 struct NativeSSOSettingsController: Sendable {
     let gate: AdminGate
     let configuration: NativeSSOConfiguration

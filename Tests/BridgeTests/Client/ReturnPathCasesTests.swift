@@ -3,7 +3,7 @@ import Foundation
 import OAuth2
 import Testing
 
-/// The case table of seed 002: native-oauth part D.
+/// The case table of docs/rules/return-path.md.
 @Suite struct ReturnPathCasesTests {
     struct Case: Decodable, Sendable, CustomTestStringConvertible {
         let allow: [String]

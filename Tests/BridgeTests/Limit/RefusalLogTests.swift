@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// A user agent of any length (F8).
+/// A user agent of any length (contract §12).
 @Suite struct RequestOriginTests {
     @Test(arguments: [
         (String(repeating: "a", count: 600), 512), (String(repeating: "é", count: 300), 512),

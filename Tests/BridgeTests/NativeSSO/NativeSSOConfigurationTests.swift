@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `without a word from anybody Native SSO is off, and the rest is the seed's`() async throws {
+    @Test func `without a word from anybody Native SSO is off, and the rest has its defaults`() async throws {
         try await withConfiguration { configuration, _ async throws in
             #expect(try await configuration.current() == NativeSSOSettings())
             #expect(try await configuration.entries().allSatisfy { $0.source == .default })
@@ -102,7 +102,7 @@ import Testing
             (#"{"rateLimit.blockDurationMinutes":1}"#, [.blockDurationMinutes: .number(1)]),
             (#"{"rotationOverlapSeconds":0}"#, [.rotationOverlapSeconds: .number(0)]),
         ] as [(String, [NativeSSOField: NativeSSOValue])])
-    func `a body in the seed's shape is read`(body: String, expected: [NativeSSOField: NativeSSOValue]) throws {
+    func `a body in the shape of PUT is read`(body: String, expected: [NativeSSOField: NativeSSOValue]) throws {
         #expect(try NativeSSOSettingsText.read(Array(body.utf8)) == expected)
     }
 

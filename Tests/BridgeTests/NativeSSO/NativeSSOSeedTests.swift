@@ -2,7 +2,7 @@ import Bridge
 import OAuth2
 import Testing
 
-/// The tables of the seed's SDK specification, row by row.
+/// The settings and errors of Native SSO, row by row (docs/native-sso.md).
 @Suite struct NativeSSOSeedTests {
     typealias Fixture = NativeSSOFixture
 
@@ -67,7 +67,7 @@ import Testing
 
     // Admin API reference.
 
-    @Test func `the body of PUT is read as the seed writes it`() throws {
+    @Test func `the body of PUT is read as SDKs write it`() throws {
         let body = """
             {"enabled": true, "deviceSecretTTLDays": 45, "maxDeviceSecretsPerUser": 3, "maxSecretsBehavior": "reject",
              "allowCrossClientNativeSSO": true, "rateLimit": {"maxAttemptsPerMinute": 20, "blockDurationMinutes": 5}}

@@ -63,7 +63,7 @@ import Testing
     }
 }
 
-/// The absolute caps of a day, and the wider networks of IPv6 (F20).
+/// The absolute caps of a day, and the wider networks of IPv6 (contract §12).
 @Suite struct SignInThrottleTests {
     private func passes(
         _ guess: SignInThrottle.Guess, every interval: Int, for seconds: Int,

@@ -2,7 +2,7 @@ import OAuth2
 
 /// Events in the Open Cybersecurity Schema Framework, class Authentication (3002), for other people's analysis tools.
 ///
-/// What the class has no place for stands in `unmapped`, under the contract's names.
+/// What the class has no place for is in `unmapped`, under the names of contract §8.
 package enum AuditOCSF {
     private static let classID: Int64 = 3002
 

@@ -41,7 +41,7 @@ extension AuditReading<AuditRecord> {
         }
     }
 
-    /// The record with the contract's names, or the damage's line.
+    /// The record with the names of contract §8, or the damage's line.
     package var json: [UInt8] {
         switch self {
         case .intact(let record): record.json
@@ -60,7 +60,7 @@ package struct AuditDamage: Hashable, Sendable {
     package let node: String
     /// Of a checkpoint its size, of a cut the last sequence that went; 0 when it is no such number.
     package let sequence: Int64
-    /// The first column that cannot be read, by the contract's name.
+    /// The first column that cannot be read, by its name in contract §8.
     package let field: String
     /// When it says that it happened, if that much can be read.
     package var at: Timestamp?

@@ -1,7 +1,7 @@
 package import OAuth2
 
 extension AuditRecord {
-    /// The record with the contract's names (§8), every one of them in every object.
+    /// The record with the names of contract §8, every one of them in every object.
     package var json: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(768)

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// What the audit log keeps of a refused redirect: its length and the first bytes of its path, never its query
-/// (native-oauth part D.2, step 8).
+/// (docs/rules/return-path.md P8).
 enum RefusedRedirect {
     static let keptBytes = 64
 

@@ -1,6 +1,6 @@
 import OAuth2
 
-/// A path, with or without a query, that RFC 3986 parsers and browsers read alike (native-oauth part D.2).
+/// A path, with or without a query, that RFC 3986 parsers and browsers read alike (docs/rules/return-path.md).
 ///
 /// The rules accept a small language of bytes and never mend: what is accepted is emitted byte for byte behind an
 /// origin of our own. `URL` and regular expressions are kept out, because they decide about something else than what
@@ -15,7 +15,7 @@ package struct ReturnPath: Hashable, Sendable {
 
     package static let maximumLength = 1024
 
-    /// Steps 1 to 6 of D.2. Whether the path is listed is ``ReturnPathPolicy``'s question.
+    /// P1 to P6. Whether the path is listed is ``ReturnPathPolicy``'s question.
     package static func parse(_ input: [UInt8]) -> Result<ReturnPath, ReturnPathRefusal> {
         guard input.count <= maximumLength else { return .failure(.tooLong) }
         guard input.first == UInt8(ascii: "/"), input.count < 2 || input[1] != UInt8(ascii: "/"),

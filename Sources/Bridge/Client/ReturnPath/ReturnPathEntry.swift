@@ -7,7 +7,7 @@ package enum ReturnPathEntry: Hashable, Sendable {
     /// `/*`.
     package static let anyPath = ReturnPathEntry.below("/")
 
-    /// - Returns: `nil` unless the entry obeys the rules for paths (D.2 steps 1 to 5). A prefix entry cannot hold an
+    /// - Returns: `nil` unless the entry obeys the rules for paths (P1 to P5). A prefix entry cannot hold an
     ///   escape: percent-encoded paths are listed one by one, byte for byte.
     package init?(_ text: String) {
         let isPrefix = text.hasSuffix("/*")
@@ -31,7 +31,7 @@ package enum ReturnPathEntry: Hashable, Sendable {
         }
     }
 
-    /// D.2 step 7: case-sensitive, on bytes.
+    /// P7: case-sensitive, on bytes.
     func matches(_ candidate: ReturnPath) -> Bool {
         switch self {
         case .exact(let path):

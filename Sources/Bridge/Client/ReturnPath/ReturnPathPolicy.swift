@@ -1,6 +1,6 @@
 import OAuth2
 
-/// Where a redemption may land on one website: an allow-list and a default (seed 002; native-oauth part D).
+/// Where a redemption may land on one website: an allow-list and a default (docs/rules/return-path.md).
 package struct ReturnPathPolicy: Hashable, Sendable {
     /// The listed entries, in order.
     package let entries: [ReturnPathEntry]

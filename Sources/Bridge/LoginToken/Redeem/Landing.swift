@@ -1,6 +1,6 @@
 /// Where a redemption lands, and what is to be recorded about a redirect that was not followed.
 ///
-/// A bad redirect never fails the sign-in (seed 002, test 4): it lands on the website's default page.
+/// A bad redirect never fails the sign-in (docs/rules/return-path.md P9): it lands on the website's default page.
 struct Landing: Hashable, Sendable {
     /// Absolute: an origin of our configuration and a re-serialised path, never the input.
     let location: String

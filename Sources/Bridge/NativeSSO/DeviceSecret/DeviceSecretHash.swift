@@ -1,7 +1,7 @@
 import OAuth2
 
 extension OpaqueSecret {
-    /// `ds_hash`: base64url of the left half of SHA-256 over the secret, as the seed's SDKs verify it; built like
+    /// `ds_hash`: base64url of the left half of SHA-256 over the secret, as Native SSO SDKs verify it; built like
     /// `at_hash` (OpenID Connect Core §3.1.3.6), and so the same as what can be had from a stored digest.
     package var deviceSecretHash: String { DeviceSecretHash.of(digest: digest) ?? "" }
 }

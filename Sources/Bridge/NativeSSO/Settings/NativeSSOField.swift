@@ -1,4 +1,4 @@
-/// One field of `/api/admin/settings/native-sso`, by the name of the seed; nested names have a dot.
+/// One field of `/api/admin/settings/native-sso`, by its name on the wire; nested names have a dot.
 package enum NativeSSOField: String, Sendable, CaseIterable {
     case enabled
     case deviceSecretTTLDays

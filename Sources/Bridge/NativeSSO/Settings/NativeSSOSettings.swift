@@ -1,4 +1,4 @@
-/// What an operator decides about device secrets: the fields of the seed, and rotation.
+/// What an operator decides about device secrets: the fields of other providers' settings, and rotation.
 package struct NativeSSOSettings: Hashable, Sendable {
     package var isEnabled = false
     package var secretLifetime = Duration.seconds(30 * 86_400)

@@ -2,7 +2,7 @@ package import OAuth2
 
 /// The settings as JSON: what administrators send, and what is stored.
 package enum NativeSSOSettingsText {
-    /// Reads a partial body in the seed's shape; `rateLimit.x` may also be written as one name.
+    /// Reads a partial body in the shape of `PUT`; `rateLimit.x` may also be written as one name.
     /// - Throws: `invalid_request` naming the field and its range.
     package static func read(_ body: [UInt8]) throws(OAuthError) -> [NativeSSOField: NativeSSOValue] {
         guard let object = JSONValue.parse(body)?.object else {

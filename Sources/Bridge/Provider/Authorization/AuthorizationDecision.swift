@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// What happens next to a good request: a pure function over facts, so that the whole table can be tested
-/// (native-oauth C.1, step 10).
+/// (docs/rules/authorization-request.md A10).
 package enum AuthorizationDecision: Hashable, Sendable {
     case signIn
     case askConsent

@@ -1,6 +1,6 @@
 import OAuth2
 
-/// The parameters of step 9 of native-oauth C.1: what OpenID Connect adds to an authorization request.
+/// What OpenID Connect adds to an authorization request (docs/rules/authorization-request.md A9).
 struct AuthorizationExtras {
     private(set) var prompts: Set<Prompt> = []
     private(set) var maximumAge: Int64?

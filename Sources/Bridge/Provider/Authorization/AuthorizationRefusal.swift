@@ -1,6 +1,6 @@
 package import OAuth2
 
-/// How a request ends that cannot go on (native-oauth C.1).
+/// How a request ends that cannot go on (docs/rules/authorization-request.md).
 package enum AuthorizationRefusal: Error, Hashable, Sendable {
     /// Nobody can be answered safely: a page at our host, no redirect.
     case page(ErrorCode, AuthorizationProblem)

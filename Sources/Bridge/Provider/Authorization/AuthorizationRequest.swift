@@ -1,6 +1,6 @@
 package import OAuth2
 
-/// An authorization request that passed every check which needs no user (native-oauth C.1, steps 1 to 9).
+/// An authorization request that passed every check which needs no user (docs/rules/authorization-request.md A1 to A9).
 package struct AuthorizationRequest: Hashable, Sendable {
     package let client: Client
     /// As it was asked for, port included.

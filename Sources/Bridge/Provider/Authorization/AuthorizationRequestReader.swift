@@ -1,6 +1,7 @@
 package import OAuth2
 
-/// Checks an authorization request in the order of native-oauth C.1, steps 1 to 9; every step ends the request.
+/// Checks an authorization request in one order; every step ends the request
+/// (docs/rules/authorization-request.md A1 to A9).
 package struct AuthorizationRequestReader: Sendable {
     /// What `request_uri` was found to lead to.
     package enum Pushed: Sendable {
@@ -15,7 +16,7 @@ package struct AuthorizationRequestReader: Sendable {
     /// What every pushed request's URI begins with (RFC 9126 §2.2).
     package static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
 
-    /// They never cause an error (native-oauth C.1, step 9).
+    /// They never cause an error (docs/rules/authorization-request.md A9).
     private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
 
     private let clients: ClientDirectory

@@ -48,7 +48,8 @@ package struct AuthorizationCodeGrant: TokenGrant {
         return try await open(state, request)
     }
 
-    /// What must be right before the code is touched; a failure does not use it up (native-oauth P8).
+    /// What must be right before the code is touched; a failure does not use it up
+    /// (docs/rules/authorization-request.md K1 to K6).
     private func check(_ request: TokenRequest, against grant: AuthorizationGrant) throws(OAuthError) {
         guard grant.clientID == request.client.id else { throw Self.refused("other_client") }
         if let redirectURI = request.parameters["redirect_uri"] {

@@ -21,7 +21,7 @@ package final class LogoutNotifier: NoticeQueueWorker {
     static let timeout = Duration.seconds(3)
     /// A node that dies with a notice in hand leaves it to another after this.
     static let lease = Duration.seconds(15)
-    /// Before the second, third and fourth try (native-oauth L7).
+    /// Before the second, third and fourth try (contract §5.8).
     static let pauses: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
     private static let batch = 32
 

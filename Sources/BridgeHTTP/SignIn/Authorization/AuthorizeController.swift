@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import OAuth2
 
-/// `/oauth/authorize` and the consent page's form (RFC 6749 §4.1.1, native-oauth C.1).
+/// `/oauth/authorize` and the consent page's form (RFC 6749 §4.1.1, docs/rules/authorization-request.md).
 struct AuthorizeController: Sendable {
     let services: SignInServices
     let sessions: WebSessions

@@ -28,14 +28,14 @@ extension Pages {
     }
 
     /// A redirect to an app, with a link in its body: some browsers do not follow one that no tap began
-    /// (native-oauth C.3).
+    /// (docs/rules/authorization-request.md R8).
     func backToApp(at location: String, to visitor: PageVisitor) -> Response {
         var response = render("back_to_app", ["location": location], to: visitor, status: .seeOther)
         response.headers[.location] = location
         return response
     }
 
-    /// A request that nobody can be answered to (native-oauth C.1, steps 1 to 4).
+    /// A request that nobody can be answered to (docs/rules/authorization-request.md A1 to A4).
     func authorizationProblem(_ code: ErrorCode, _ problem: AuthorizationProblem, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         return render(

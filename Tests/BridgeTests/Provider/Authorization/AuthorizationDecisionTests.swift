@@ -2,7 +2,7 @@ import Bridge
 import OAuth2
 import Testing
 
-/// What happens to a good request: native-oauth C.1, step 10.
+/// What happens to a good request: docs/rules/authorization-request.md A10.
 @Suite struct AuthorizationDecisionTests {
     private static let fixture = AuthorizationFixture.self
 

@@ -2,7 +2,7 @@ import Bridge
 import OAuth2
 import Testing
 
-/// The order of checks at the authorization endpoint: native-oauth C.1, steps 1 to 9.
+/// The order of checks at the authorization endpoint: docs/rules/authorization-request.md A1 to A9.
 @Suite struct AuthorizationOrderTests {
     /// Where a request ends.
     enum End: Hashable, Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bridge
 
-/// RFC 9700 §2.1.1, native-oauth P7.
+/// RFC 9700 §2.1.1, docs/rules/authorization-request.md A11.
 @Suite struct AuthorizationWatchTests {
     private func withWatch(
         capacity: Int = 100, fullness: Degradation = Degradation(part: "test"),

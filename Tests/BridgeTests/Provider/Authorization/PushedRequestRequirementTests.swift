@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bridge
 
-/// RFC 9126 §6, native-oauth R6.
+/// RFC 9126 §6, docs/rules/authorization-request.md A4.
 @Suite struct PushedRequestRequirementTests {
     private func reader() throws -> AuthorizationRequestReader {
         try AuthorizationFixture.reader([AuthorizationFixture.native { $0.requiresPushedRequests = true }])
