@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folders of a target in one order: what is declared in one is named only there and in those after it (ADR-0027).
+/// The folders of a target in one order: what is declared in one is named only there and in those after it (ADR-0019).
 ///
 /// Reads names, not meanings: types declared at the top level of a file, and words that begin with a capital. That is
 /// enough for packages whose types all have names of their own.
