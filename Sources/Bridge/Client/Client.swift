@@ -56,7 +56,7 @@ package struct Client: Hashable, Sendable {
     /// How long a web session may lie unused, at most ``sessionLifetime``.
     package var sessionIdle: Duration
 
-    // What a client of the OAuth provider has beside.
+    // What else a client of the OAuth provider has.
 
     /// ``OpaqueSecret/digest`` of `client_secret`; the secret itself is shown once and kept nowhere.
     package var secretDigest: String?

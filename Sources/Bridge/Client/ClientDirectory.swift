@@ -29,7 +29,7 @@ package struct ClientDirectory: Sendable {
     package var all: [Client] { clients.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 }
 
-/// Registered clients that live in the database, beside those of the settings file.
+/// Registered clients that live in the database, besides those of the settings file.
 package protocol ClientStore: Sendable {
     /// All of them, by id.
     func clients() async throws -> [Client]

@@ -20,7 +20,7 @@ package struct RefusalLog: Sendable {
     }
 
     /// Writes an event, unless there were too many of them.
-    /// - Parameter bounds: limits of the caller's own, beside the ceiling.
+    /// - Parameter bounds: limits of the caller's own, besides the ceiling.
     package func record(_ event: AuditEvent, within bounds: RateLimitKey...) async throws {
         guard try await admits(event, within: bounds) else { return }
         try await audit.append([event])

@@ -1,16 +1,16 @@
-/// Carries the news of ended sessions and of changed keys to the other nodes, faster than they ask the store.
+/// Carries word of ended sessions and of changed keys to the other nodes, faster than they ask the store.
 ///
 /// News only: what counts is the store. A node that hears nothing is no less safe, it asks (contract §7).
 package protocol RevocationChannel: Sendable {
     /// Tells every node that listens, this one included.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the news cannot be passed on.
+    /// - Throws: ``StorageError/unavailable(_:)`` when the message cannot be passed on.
     func publish(_ ids: [SessionID]) async throws
 
     /// Tells every node that listens that signing keys were added or retired.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the news cannot be passed on.
+    /// - Throws: ``StorageError/unavailable(_:)`` when the message cannot be passed on.
     func publishKeyChange() async throws
 
-    /// Calls `receive` for all news until the task is cancelled, over any number of lost connections.
+    /// Calls `receive` for every message until the task is cancelled, over any number of lost connections.
     func listen(_ receive: @escaping @Sendable (RevocationNews) -> Void) async
 }
 
@@ -31,7 +31,7 @@ extension RevocationNews {
     package static let keyChange = "*keys"
 }
 
-/// Several ways for the same news: what one loses another may bring.
+/// Several channels for the same messages: what one loses another may bring.
 package struct RevocationChannels: RevocationChannel {
     private let channels: [any RevocationChannel]
 

@@ -119,7 +119,7 @@ package struct SignIn: Sendable {
     }
 }
 
-/// The step of the code: behind the password, or alone where only the second factor is missing.
+/// The step of the code: after the password, or alone where only the second factor is missing.
 extension SignIn {
     /// Begins a sign-in by code alone, which raises a session that was opened with the password (``MissingProof``).
     /// - Parameters:

@@ -47,7 +47,7 @@ package struct SignInLanding: Sendable {
         ownPage(redirect, at: here)?.origin ?? website.map { $0.publicOrigin ?? publicOrigin } ?? here
     }
 
-    /// A page of ours that is no website's.
+    /// A page of ours that is not a website's.
     private func ownPage(_ redirect: [UInt8]?, at here: WebOrigin) -> (origin: WebOrigin, path: String)? {
         guard let text = redirect.map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
         if let path = ConsolePath.checked(text) { return (adminOrigin, path) }

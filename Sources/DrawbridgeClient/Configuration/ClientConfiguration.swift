@@ -30,7 +30,7 @@ public struct ClientConfiguration: Sendable {
 ///
 /// Plain http only where nothing leaves the machine: `127.0.0.1`, `[::1]`, `localhost`.
 public struct IssuerAddress: Sendable, Hashable, CustomStringConvertible {
-    /// As it stands in `iss`, byte for byte.
+    /// As it is in `iss`, byte for byte.
     public let text: String
     let isLoopback: Bool
 

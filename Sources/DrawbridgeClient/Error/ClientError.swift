@@ -14,7 +14,7 @@ public enum ClientError: Error, Sendable, Equatable {
     case answer(AnswerFlaw)
     /// The ID token must not be believed.
     case idToken(IDTokenFlaw)
-    /// The answer is none that this request can have.
+    /// The answer is not one that this request can have.
     case unexpectedAnswer(String)
     /// Nobody is signed in in this app, or the sign-in has ended.
     case notSignedIn

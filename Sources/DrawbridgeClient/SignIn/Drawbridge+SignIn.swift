@@ -148,7 +148,7 @@ public enum SignOutExtent: Sendable, Equatable {
     /// A secret of somebody else, who signed in on this device by another app, stays.
     case device
     /// This app alone; what it opened on the web ends as well. Of the app that brought the shared sign-in it is the
-    /// same as ``device``: the others stand on it.
+    /// same as ``device``: the others depend on it.
     case thisApp
 }
 

@@ -26,7 +26,7 @@ struct SharedSignIn: Sendable {
     /// What the token says. Nobody verifies it here: an expired token is fine, and the provider checks the rest.
     let claims: IDTokenClaims
 
-    /// - Returns: `nil` when the token is none.
+    /// - Returns: `nil` when the text is not a token.
     init?(deviceSecret: Redacted<String>, idToken: Redacted<String>) {
         guard let claims = try? SignedIDToken(idToken).claims else { return nil }
         self.deviceSecret = deviceSecret

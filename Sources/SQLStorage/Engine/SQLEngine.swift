@@ -9,7 +9,7 @@ package protocol SQLEngine: Sendable {
     /// Runs `body` on the connection that writes, after whatever runs there; returns at once.
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void)
 
-    /// Told after a commit, so that the engine can tidy up behind it.
+    /// Told after a commit, so that the engine can tidy up after it.
     /// - Parameter writes: how many writes the commit held.
     func didCommit(writes: Int)
 
@@ -32,10 +32,10 @@ package protocol SQLSession {
     func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
 
     /// Runs a statement whose rows nobody wants, at the latest together with the next ``run(_:_:)`` or ``commit()``,
-    /// which then throws what was wrong with it. Saves the way to a server and back.
+    /// which then throws what was wrong with it. Saves a round trip.
     func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws
 
-    /// Runs statements one behind the other, with as few ways to a server and back as that takes; after one that fails
+    /// Runs statements one after the other, in as few round trips as that takes; after one that fails
     /// none is run.
     /// - Returns: what each gave.
     /// - Throws: ``SQLFailure``.

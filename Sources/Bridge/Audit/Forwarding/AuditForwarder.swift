@@ -95,7 +95,7 @@ package struct AuditForwarder: Sendable {
         return ends
     }
 
-    /// The next items and the position behind them.
+    /// The next items and the position after them.
     private func items(
         of node: String, behind position: AuditForwardPosition
     ) async throws -> ([AuditForwardItem], AuditForwardPosition) {
@@ -107,7 +107,7 @@ package struct AuditForwarder: Sendable {
             status.lost(first.sequence - position.sequence - 1)
         }
         position.sequence = entries.last?.sequence ?? position.sequence
-        // A note comes behind the events that it is about, as far as they are there.
+        // A note comes after the events that it is about, as far as they are there.
         let notes = try await log.notes(of: node, behind: position.notes, limit: Self.batchSize)
             .filter { [position] in entries.count < Self.batchSize || $0.sequence <= position.sequence }
         for note in notes { position.notes.advance(to: note) }
@@ -151,7 +151,7 @@ package struct AuditForwardBackoff: Sendable {
 package protocol AuditForwardCursors: Sendable {
     /// How far a target has each node's chain; empty for one that never got anything.
     ///
-    /// A position behind the chain's end is none: nothing that was written could have been sent so far.
+    /// A position after the chain's end is not valid: nothing that was written could have been sent so far.
     func forwardedPositions(to target: String) async throws -> [String: AuditForwardPosition]
 
     /// Notes that a target has everything of a node's chain up to a position. What is noted never goes back.

@@ -116,7 +116,7 @@ package struct AdminAction: Sendable {
             detail: String(decoding: detail.finish(), as: UTF8.self))
     }
 
-    /// Whether a text may stand as a reason: one line that is not too long.
+    /// Whether a text may be a reason: one line that is not too long.
     package static func isReason(_ text: String) -> Bool {
         text.utf8.count <= reasonLimit && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     }

@@ -8,19 +8,19 @@ package protocol AuditLog: Sendable {
 
     /// Events that match, newest first, and among them rows that match and cannot be read.
     ///
-    /// Rows without a time that can be compared stand at the begin of the first page, at most a hundred of them.
+    /// Rows without a time that can be compared come first on the first page, at most a hundred of them.
     /// - Parameters:
     ///   - cursor: where the previous page ended; `nil` for the newest.
     ///   - limit: 1…500.
     func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) async throws -> AuditPage
 
-    /// What stands in one node's chain with `sequence` in `range`, oldest first, for export and verification.
+    /// What is part of one node's chain with `sequence` in `range`, oldest first, for export and verification.
     func entries(of node: String, in range: ClosedRange<Int64>, limit: Int) async throws -> [AuditEntry]
 
     /// Every node that has written, with its highest sequence among ``AuditRecord/sequences``.
     func chains() async throws -> [AuditChainHead]
 
-    /// Rows that stand in no chain, because their node or their sequence is none.
+    /// Rows that are part of no chain, because their node or their sequence is not valid.
     func strays(limit: Int) async throws -> [AuditDamage]
 
     /// Every checkpoint, by node and size.
@@ -29,7 +29,7 @@ package protocol AuditLog: Sendable {
     /// Every cut, by node and the last sequence that went.
     func cuts() async throws -> [AuditReading<AuditCut>]
 
-    /// Notes about one node's chain behind a position, by sequence; without what cannot be read.
+    /// Notes about one node's chain after a position, by sequence; without what cannot be read.
     /// - Parameter limit: of each kind.
     func notes(of node: String, behind position: AuditNotePosition, limit: Int) async throws -> [AuditNote]
 

@@ -32,7 +32,7 @@ package struct AuditRecord: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Chains an event behind `previousHash`.
+    /// Chains an event to `previousHash`.
     package init(chaining event: AuditEvent, node: String, sequence: Int64, previousHash: String) {
         self.init(
             node: node, sequence: sequence, event: event, previousHash: previousHash,
@@ -41,7 +41,7 @@ package struct AuditRecord: Hashable, Sendable {
 }
 
 extension AuditLog {
-    /// What stands in the place of this id, `<node>-<sequence>`.
+    /// What replaces this id, `<node>-<sequence>`.
     package func entry(id: String) async throws -> AuditEntry? {
         guard let place = AuditRecord.place(of: id) else { return nil }
         return try await entries(of: place.node, in: place.sequence...place.sequence, limit: 1).first
@@ -74,9 +74,9 @@ extension AuditRecord {
         return output
     }
 
-    /// Writes ``json`` behind what is there.
+    /// Appends ``json``.
     ///
-    /// Its members stand in a fixed order without white space; ``AuditRecordLine`` reads that form fast.
+    /// Its members are in a fixed order without white space; ``AuditRecordLine`` reads that form fast.
     package func appendJSON(to output: inout [UInt8]) {
         output.append(literal: #"{"id":"#)
         JSONText.appendQuoted(node, to: &output)
@@ -113,7 +113,7 @@ extension AuditRecord {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Why an object is no record: a member's name, or `id` when it does not fit the rest.
+    /// Why an object is not a record: a member's name, or `id` when it does not fit the rest.
     package struct FieldProblem: Error, Hashable, Sendable {
         package let field: String
     }

@@ -56,7 +56,7 @@ package struct AuditVerifier: Sendable {
         chains[node, default: AuditChainVerifier(node: node, checkpoints: [], cuts: [])].take(entry, report: &report)
     }
 
-    /// Notes a row that stands in no chain.
+    /// Notes a row that is part of no chain.
     package mutating func take(stray damage: AuditDamage) { report.add(damage) }
 
     /// Ends the verification.

@@ -46,7 +46,7 @@ package struct LoginTokenAnswer: Sendable {
     }
 }
 
-/// Digests behind an `Idempotency-Key`.
+/// Digests of an `Idempotency-Key` and its request.
 enum IssueFingerprint {
     /// Keys belong to one app and one user; the digest keeps them apart and keeps the key itself out of the store.
     static func keyDigest(_ key: String, bearer: BearerIdentity) -> String {

@@ -49,7 +49,7 @@ package struct ParentSessions: Sendable {
         return session.lineage.mayBeHandedOn ? .mayIssue(.own(session, scope: scope)) : .chained
     }
 
-    /// One that is no app's: a browser's, which never issues, or another issuer's.
+    /// One that is not an app's: a browser's, which never issues, or another issuer's.
     private func unknown(_ id: SessionID, at now: Timestamp) async throws -> Standing {
         guard let session = try await store.session(id: id) else { return .mayIssue(.foreign) }
         return session.isAlive(at: now) ? .chained : .ended
@@ -58,7 +58,7 @@ package struct ParentSessions: Sendable {
 
 /// Lets trusted issuers speak for their own users and sessions alone (contract §1.3).
 ///
-/// Stands behind the cache of verified tokens: what a subject is may change while a token lives.
+/// Comes after the cache of verified tokens: what a subject is may change while a token lives.
 package struct IssuerBoundary: BearerAuthenticator {
     private let issuers: any BearerAuthenticator
     private let subjects: Subjects

@@ -61,7 +61,7 @@ package struct CookieTokens: Sendable {
 
     package static let refreshTokenName = "refresh_token"
     package static let timesName = "info_token"
-    /// What a client's prefix stands before.
+    /// What a client's prefix is put before.
     package static let names = [accessTokenName, refreshTokenName, antiCSRFName, timesName]
 
     /// The same cookies, to be taken away.

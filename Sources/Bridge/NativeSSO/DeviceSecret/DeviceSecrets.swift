@@ -2,7 +2,7 @@ import OAuth2
 
 /// Gives apps their device secrets, and takes them back (contract §5.1, §5.2, §7).
 package struct DeviceSecrets: Sendable {
-    /// The secrets of one device that stay good side by side, beside its first.
+    /// The secrets of one device that stay good side by side, besides its first.
     private static let keptSecrets = 4
 
     private let store: any DeviceSecretStore
@@ -20,7 +20,7 @@ package struct DeviceSecrets: Sendable {
         self.random = random
     }
 
-    /// What an app is told about its device, beside its tokens.
+    /// What an app is told about its device, besides its tokens.
     package struct Provision: Sendable {
         package let secret: OpaqueSecret
         /// For the `id_token` that comes along.

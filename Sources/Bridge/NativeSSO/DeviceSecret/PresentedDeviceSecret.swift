@@ -59,7 +59,7 @@ extension OpaqueSecret {
 /// Ties an `id_token` to the device secret it was issued with.
 package enum DeviceSecretHash {
     /// - Parameter digest: ``OpaqueSecret/digest``.
-    /// - Returns: `nil` when it is no digest.
+    /// - Returns: `nil` when it is not a digest.
     package static func of(digest: String) -> String? {
         guard let bytes = Base64URL.decode(digest), bytes.count == 32 else { return nil }
         return Base64URL.encode(Array(bytes[..<16]))

@@ -4,7 +4,7 @@ package struct AppSessions: Sendable {
     private let webSessions: WebSessions?
     private let cache: ShortLivedCache<SessionID, AppSession?>
 
-    /// - Parameter webSessions: asked about an id that is none of an app's.
+    /// - Parameter webSessions: asked about an id that is not an app's.
     package init(store: any AppSessionStore, webSessions: WebSessions? = nil, time: TimeSource = .system) {
         self.store = store
         self.webSessions = webSessions

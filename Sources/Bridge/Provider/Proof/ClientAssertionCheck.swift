@@ -106,7 +106,7 @@ package protocol ClientKeySource: Sendable {
     func keys(of client: Client) async throws -> [VerificationKey]
 }
 
-/// Keys that stand in the client's document.
+/// Keys that are in the client's document.
 package struct RegisteredClientKeys: ClientKeySource {
     package init() {}
 

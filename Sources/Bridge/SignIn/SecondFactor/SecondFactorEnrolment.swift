@@ -36,7 +36,7 @@ package struct SecondFactorEnrolment: Sendable {
 
     /// Where a user stands.
     package enum Standing: Sendable {
-        /// Signs in elsewhere: there is no password here that a second factor could stand beside.
+        /// Signs in elsewhere: there is no password here that a second factor could go with.
         case noPassword
         case notEnrolled(Account)
         case enrolled(Account, recoveryCodesLeft: Int)

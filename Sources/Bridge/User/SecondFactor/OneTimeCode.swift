@@ -101,7 +101,7 @@ package struct RecoveryCode: Sendable {
     package var digest: String { Self.digest(of: text.expose().filter { $0 != "-" }) }
 
     /// The digest of a code as a person typed it, with or without the hyphens.
-    /// - Returns: `nil` for a text that is no recovery code.
+    /// - Returns: `nil` for a text that is not a recovery code.
     package static func digest(ofTyped typed: String) -> String? {
         let bare = typed.lowercased().filter { $0 != "-" && $0 != " " }
         guard bare.utf8.count == 16,

@@ -18,7 +18,7 @@ package protocol SubjectStore: Sendable {
     /// One user; `nil` for one that was never seen.
     func record(of subject: Subject) async throws -> SubjectRecord?
 
-    /// Users with what their accounts say, in order of subject, at most `limit` behind `cursor`.
+    /// Users with what their accounts say, in order of subject, at most `limit` after `cursor`.
     func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
 }
 

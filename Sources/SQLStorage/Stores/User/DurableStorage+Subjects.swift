@@ -80,7 +80,7 @@ enum SubjectSQL {
         FROM app_user LEFT JOIN account ON account.subject = app_user.subject WHERE app_user.subject = $1
         """
 
-    /// The columns of ``selectOne`` behind those of an account, which are NULL for a user without one.
+    /// The columns of ``selectOne`` after those of an account, which are NULL for a user without one.
     private static let users = """
         SELECT \(AccountSQL.columns), app_user.subject, app_user.issuer, app_user.first_seen_at, app_user.disabled_at
         FROM app_user LEFT JOIN account ON account.subject = app_user.subject
