@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 extension TrustedIssuerSettings {
     /// Everything wrong with a list of issuers; nothing is read or fetched.
