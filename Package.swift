@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One strictness for every target: architecture.md asks for warnings as errors and explicit imports.
+/// One strictness for every target: warnings are errors, and imports are explicit (docs/architecture.md).
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),

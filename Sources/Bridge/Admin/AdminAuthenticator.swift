@@ -84,3 +84,14 @@ package struct UserTokensDoNotAdminister: AdminAuthenticator {
 
     package func stillAdministers(_ administrator: Administrator, at now: Timestamp) -> Bool { false }
 }
+
+extension RefusalLog {
+    /// Somebody who is no administrator; at most ten a minute of one network, and never for a request that presented
+    /// nothing.
+    package func adminRefused(_ refusal: AdminRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
+        guard refusal != .missing else { return }
+        try await record(
+            AuditEvent(at: now, type: .adminRefused, outcome: .failure, reason: refusal.rawValue, origin: origin),
+            within: .network("audit.admin", of: origin, perMinute: 10))
+    }
+}

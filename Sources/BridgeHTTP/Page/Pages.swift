@@ -93,7 +93,7 @@ package struct Pages: Sendable {
             body: .init(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// What every page carries (contract §11; native-oauth part D.2 for the redemption pages).
+    /// What every page carries (contract §11; docs/rules/return-path.md P12).
     private static func headers(language: String, policy: ContentSecurityPolicy) -> HTTPFields {
         var headers: HTTPFields = [:]
         headers[.contentType] = "text/html; charset=utf-8"

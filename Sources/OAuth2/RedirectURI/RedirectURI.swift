@@ -1,4 +1,4 @@
-/// A redirect URI as a client registers it (RFC 8252 §7, §8.4; native-oauth part C.3).
+/// A redirect URI as a client registers it (RFC 8252 §7, §8.4; docs/rules/authorization-request.md R1 to R8).
 ///
 /// Bytes only, no URL parser: what is compared here and what a browser later follows must not be two readings of one
 /// text.

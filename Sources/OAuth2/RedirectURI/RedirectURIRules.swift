@@ -1,4 +1,4 @@
-/// What a client may register as a redirect URI (native-oauth part C.3).
+/// What a client may register as a redirect URI (docs/rules/authorization-request.md R1 to R6).
 package struct RedirectURIRules: Hashable, Sendable {
     /// Public clients on a device may have loopback addresses and schemes of their own; others have `https` alone.
     package let isNative: Bool

@@ -14,36 +14,17 @@ struct StorageOptions: ParsableArguments {
 
     @OptionGroup var settings: SettingsOptions
 
-    /// Where the database and its signing key are, and as whom to write.
-    struct Location: Sendable {
-        let databasePath: String
-        /// The shared database, which comes before the file.
-        let database: PostgresAddress?
-        let signingKeyPath: String
-        let keyName: String
-        let masterKeyPath: String
-        /// Where the first version kept the login token keys.
-        let loginTokenKeysPath: String
-        /// What remembers retired keys beside the database.
-        let retiredKeysPath: String
-        /// Those that keys are needed for.
-        var keyAlgorithms = KeyAlgorithm.allCases
-        /// What authenticator apps call the instance.
-        let siteName: String
-        let node: String
-    }
-
-    func location() throws -> Location {
+    func location() throws -> StorageLocation {
         if let dataPath {
             let folder = URL(filePath: dataPath).standardizedFileURL.path(percentEncoded: false)
-            return Location(
+            return StorageLocation(
                 databasePath: "\(folder)/drawbridge.sqlite", database: try namedDatabase(),
                 signingKeyPath: "\(folder)/audit-signing-key",
                 keyName: "localhost/drawbridge", masterKeyPath: "\(folder)/\(DemoMaterial.masterKey.rawValue)",
                 loginTokenKeysPath: "\(folder)/login-token-keys.json", retiredKeysPath: "\(folder)/retired-keys",
                 siteName: "Drawbridge", node: "main")
         }
-        return Location(try settings.load(), database: try namedDatabase())
+        return StorageLocation(try settings.load(), database: try namedDatabase())
     }
 
     /// What has a client of this id that stands before one of the database, as a sentence's first words.
@@ -96,32 +77,5 @@ struct StorageOptions: ParsableArguments {
     /// `<node>-cli`.
     func withStorage<Value>(_ body: (any BridgeStorage) async throws -> Value) async throws -> Value {
         try await ServerStorage.withStorage(at: try location(), body)
-    }
-}
-
-extension StorageOptions.Location {
-    /// Where signed notes are kept outside of the database.
-    var auditNoteFile: AuditNoteFile { AuditNoteFile(besideSigningKey: signingKeyPath) }
-
-    /// Whether there is a database to look into; one of a server always counts.
-    var hasDatabase: Bool { database != nil || FileManager.default.fileExists(atPath: databasePath) }
-
-    /// Opens the database for reading; works beside a running server and with no right to write.
-    func openForReading() async throws -> any BridgeStorage {
-        if let database { return try await PostgresStorage.openForReading(database) }
-        return try SQLiteStorage.openForReading(path: databasePath)
-    }
-
-    init(_ settings: DrawbridgeSettings, database: PostgresAddress? = nil) {
-        // A signed note's key name has neither spaces nor plus signs; an origin has none.
-        let host = settings.publicOrigin.description.split(separator: "/").last.map(String.init) ?? "localhost"
-        self.init(
-            databasePath: settings.databasePath, database: database ?? settings.database,
-            signingKeyPath: settings.auditSigningKeyFile,
-            keyName: "\(host)/drawbridge", masterKeyPath: settings.masterKeyPath,
-            loginTokenKeysPath: settings.loginTokenKeysFile,
-            retiredKeysPath: "\(settings.dataDirectory)/retired-keys",
-            keyAlgorithms: settings.isProvider ? KeyAlgorithm.allCases : [.hs256], siteName: settings.siteName,
-            node: settings.node)
     }
 }

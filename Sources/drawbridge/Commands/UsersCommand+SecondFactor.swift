@@ -127,7 +127,7 @@ struct SecondFactorTarget: ParsableArguments {
     }
 }
 
-extension StorageOptions.Location {
+extension StorageLocation {
     /// - Throws: ``MasterKeyFileError`` where no master key is: nothing could read the secret afterwards.
     fileprivate func secondFactorSecrets() throws -> SecondFactorSecrets {
         SecondFactorSecrets(master: try MasterKeyFile.load(masterKeyPath))

@@ -19,7 +19,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
             matching: #"\bDate\(\)|\bDate\.now\b|gettimeofday|clock_gettime"#),
         lines(
             "redirects are not decided by URL parsers or regular expressions",
-            in: "Sources/Bridge/Redirect", "Sources/Bridge/Redemption", except: [],
+            in: "Sources/Bridge/Client/ReturnPath/", "Sources/Bridge/LoginToken/Redeem/", except: [],
             matching: #"\bURL\(|\bURLComponents\b|\bRegex\b|NSRegularExpression"#),
         lines(
             "nothing crashes on purpose", in: "Sources/", except: [],
