@@ -1,3 +1,5 @@
+import OAuth2
+
 extension Client {
     /// Where a website hears of ended sessions and devices.
     package struct Webhook: Hashable, Sendable {
@@ -13,14 +15,7 @@ extension Client {
         /// Whether a name is of a file in that very folder: 1 to 64 letters, digits, `.`, `_` and `-`, no leading dot.
         package static func isFileName(_ name: String) -> Bool {
             (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
-                && name.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"):
-                        true
-                    default: "._-".utf8.contains(byte)
-                    }
-                }
+                && name.utf8.allSatisfy(ASCII.isNameByte)
         }
     }
 }

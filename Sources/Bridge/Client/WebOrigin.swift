@@ -1,3 +1,5 @@
+import OAuth2
+
 /// A web origin as browsers serialise it, `https://host[:port]` (RFC 6454 §6.1): no path, no user, no query.
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The serialised form; append a path to it.
@@ -59,9 +61,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
             && labels.allSatisfy { label in
                 (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
                     && label.utf8.allSatisfy {
-                        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
-                            || $0 == UInt8(ascii: "_")
+                        ASCII.isLowercase($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                     }
             }
     }

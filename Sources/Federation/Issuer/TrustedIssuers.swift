@@ -75,17 +75,9 @@ package struct TrustedIssuers: BearerAuthenticator {
         return known
     }
 
-    // RFC 6750 §2.1 `b68token`: nothing else reaches an introspection endpoint.
+    // Nothing else reaches an introspection endpoint.
     private static func isToken68(_ token: Secret<String>) -> Bool {
         let bytes = token.expose().utf8
-        return !bytes.isEmpty
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "-._~+/=".utf8.contains(byte)
-                }
-            }
+        return !bytes.isEmpty && bytes.allSatisfy(ASCII.isToken68)
     }
 }

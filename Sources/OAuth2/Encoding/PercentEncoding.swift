@@ -7,12 +7,9 @@ package enum PercentEncoding {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count + 16)
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
+            if ASCII.isUnreserved(byte) {
                 output.append(byte)
-            default:
+            } else {
                 output.append(UInt8(ascii: "%"))
                 output.append(digits[Int(byte >> 4)])
                 output.append(digits[Int(byte & 0xF)])
