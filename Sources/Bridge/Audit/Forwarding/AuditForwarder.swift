@@ -126,3 +126,56 @@ package struct AuditForwarder: Sendable {
         unsettled.removeFirst(settled.count)
     }
 }
+
+/// How long to wait before a receiver is tried again: doubled with every failure, a random half of it left out.
+package struct AuditForwardBackoff: Sendable {
+    private static let shortest = Duration.seconds(1)
+    private static let longest = Duration.seconds(60)
+
+    private var failures = 0
+
+    package init() {}
+
+    /// - Parameter dice: from 0 up to 1.
+    package mutating func next(_ dice: Double = .random(in: 0..<1)) -> Duration {
+        let full = min(Self.longest, Self.shortest * (1 << min(failures, 10)))
+        failures += 1
+        return full / 2 + full / 2 * dice
+    }
+
+    /// Something was delivered.
+    package mutating func reset() { failures = 0 }
+}
+
+/// How far the audit log has been forwarded, by target; kept in the database beside the log, which is the buffer.
+package protocol AuditForwardCursors: Sendable {
+    /// How far a target has each node's chain; empty for one that never got anything.
+    ///
+    /// A position behind the chain's end is none: nothing that was written could have been sent so far.
+    func forwardedPositions(to target: String) async throws -> [String: AuditForwardPosition]
+
+    /// Notes that a target has everything of a node's chain up to a position. What is noted never goes back.
+    func noteForwarded(
+        to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp
+    ) async throws
+}
+
+/// How far somebody has a node's chain, and what was signed about it.
+package struct AuditForwardPosition: Hashable, Sendable {
+    /// Of the last event.
+    package var sequence: Int64
+    package var notes: AuditNotePosition
+
+    package init(sequence: Int64 = 0, notes: AuditNotePosition = AuditNotePosition()) {
+        self.sequence = sequence
+        self.notes = notes
+    }
+
+    /// The farther one of each.
+    package func joined(with other: AuditForwardPosition) -> AuditForwardPosition {
+        AuditForwardPosition(
+            sequence: max(sequence, other.sequence),
+            notes: AuditNotePosition(
+                checkpoint: max(notes.checkpoint, other.notes.checkpoint), cut: max(notes.cut, other.notes.cut)))
+    }
+}

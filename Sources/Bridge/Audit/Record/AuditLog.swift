@@ -124,3 +124,58 @@ package struct AuditFilter: Hashable, Sendable {
 
     package init(type: AuditEventType? = nil) { self.type = type }
 }
+
+extension AuditFilter {
+    /// Whether an event is one that a search for this would find; as the stores compare.
+    package func matches(_ event: AuditEvent) -> Bool {
+        func equal<Value: Equatable>(_ wanted: Value?, _ value: Value?) -> Bool { wanted == nil || wanted == value }
+        guard from.map({ $0 <= event.at }) ?? true, to.map({ event.at < $0 }) ?? true, equal(type, event.type),
+            equal(outcome, event.outcome), equal(reason, event.reason), equal(subject, event.subject),
+            equal(sessionID, event.sessionID), equal(tokenID, event.tokenID), equal(address, event.address),
+            equal(requestID, event.requestID)
+        else { return false }
+        if let clientID, event.clientID != clientID, event.targetClientID != clientID { return false }
+        if let network {
+            guard let address = event.address.flatMap({ NetworkAddress($0) }), network.contains(address) else {
+                return false
+            }
+        }
+        guard let text = text?.lowercased() else { return true }
+        return [
+            event.type.rawValue, event.subject?.rawValue, event.clientID?.rawValue, event.targetClientID?.rawValue,
+            event.reason, event.address, event.userAgent,
+        ].contains { $0?.lowercased().contains(text) ?? false }
+    }
+}
+
+/// Removes the oldest part of the audit log, so that what remains still verifies (ADR-0007).
+package protocol AuditRetention: Sendable {
+    /// Cuts one node's chain at a checkpoint: everything that the checkpoint covers goes, in one transaction with the
+    /// signed statement that it did and an ``AuditEventType/auditPurged`` event.
+    ///
+    /// A checkpoint is taken only when its signature is good and it was signed at least `retention` ago, so an event
+    /// stays at least that long. What goes is verified first: a chain that was tampered with is not cut, because the
+    /// cut would remove what shows it.
+    func purgeAudit(olderThan retention: Duration, at now: Timestamp) async throws -> AuditPurge
+
+    /// Signs statements about beginnings that are gone already and that nothing signed covers.
+    ///
+    /// - Parameter retention: takes what a version that signed no cuts has removed: where an event says so, and a good
+    ///   checkpoint shows that everything that went is at least this old. `nil` takes whatever is gone, which only an
+    ///   administrator may decide.
+    /// - Returns: what was signed.
+    func adoptCuts(olderThan retention: Duration?, at now: Timestamp) async throws -> [AuditCut]
+}
+
+/// What one call of ``AuditRetention/purgeAudit(olderThan:at:)`` did.
+package struct AuditPurge: Hashable, Sendable {
+    /// Events that went; 0 when there is nothing to cut.
+    package let removed: Int
+    /// Why chains were not cut although they hold something that is old enough, one reason for each.
+    package let refused: [AuditVerificationReport.Problem]
+
+    package init(removed: Int, refused: [AuditVerificationReport.Problem]) {
+        self.removed = removed
+        self.refused = refused
+    }
+}
