@@ -74,7 +74,7 @@ def test_16_3_asking_for_offline_access_takes_a_sign_in(world):
     assert error(world.authorize(browser, world.website, "openid offline_access", prompt="none")) == "login_required"
 
 
-# 16.2, F3: what takes a sign-in of the person
+# contract §16.2: what takes a sign-in of the person
 
 
 @pytest.mark.parametrize("scope", [
@@ -136,7 +136,7 @@ def test_16_4_the_second_app_of_a_sign_in_opens_websites(demo):
     assert demo.redeem(answer.json()["token"]).status == 303
 
 
-# 16.5, F3: a replay ends all that came of the first use
+# contract §16.5: a replay ends all that came of the first use
 
 
 def test_16_5_a_replay_ends_sessions_grants_codes_and_tokens(demo, world):
@@ -185,7 +185,7 @@ def test_f3_a_stolen_link_becomes_no_grant_that_survives_its_replay(demo, world)
     assert not any(is_alive(demo, tokens["access_token"]) for tokens in loot)
 
 
-# 16.6, F4: an end reaches all that hangs below
+# contract §16.6: an end reaches all that hangs below
 
 
 def test_16_6_a_revoked_device_secret_ends_what_was_granted_two_edges_below(demo, world):
@@ -239,7 +239,7 @@ def test_16_6_a_website_that_answers_nobody_delays_no_other(start_demo):
         receiver.close()
 
 
-# 16.7, F5, F11: the compatibility paths
+# contract §16.7: the compatibility paths
 
 
 def test_16_7_authorize_sso_makes_no_session_of_an_app_from_a_web_view(demo, world):
@@ -263,7 +263,7 @@ def test_16_7_what_an_openid_bearer_hands_off_knows_no_more_than_its_scope(demo,
         world.tokens(browser, world.website, "openid profile email").get("scope", "openid").split()) <= {"openid"}
 
 
-# F22: no session outlives the one that it came from
+# contract §16: no session outlives the one that it came from
 
 
 def test_f22_a_session_from_a_login_link_ends_with_the_apps_at_the_latest(start_demo):

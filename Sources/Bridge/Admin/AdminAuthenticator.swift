@@ -23,7 +23,7 @@ package enum AdminRefusal: String, Error, Sendable, CaseIterable {
     case invalid
     /// A browser's session that no sign-in here opened: an app or a login token did (contract §16.2).
     case notSignedInHere = "not_signed_in_here"
-    /// A good token or session, whose holder is no administrator.
+    /// A good token or session, whose holder is not an administrator.
     case notAdministrator = "not_administrator"
     /// An administrator's session without a second factor.
     case secondFactorMissing = "second_factor_missing"
@@ -83,4 +83,15 @@ package struct UserTokensDoNotAdminister: AdminAuthenticator {
     }
 
     package func stillAdministers(_ administrator: Administrator, at now: Timestamp) -> Bool { false }
+}
+
+extension RefusalLog {
+    /// Somebody who is no administrator; at most ten a minute of one network, and never for a request that presented
+    /// nothing.
+    package func adminRefused(_ refusal: AdminRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
+        guard refusal != .missing else { return }
+        try await record(
+            AuditEvent(at: now, type: .adminRefused, outcome: .failure, reason: refusal.rawValue, origin: origin),
+            within: .network("audit.admin", of: origin, perMinute: 10))
+    }
 }

@@ -9,7 +9,6 @@ package protocol AdministratorDirectory: Sendable {
 /// The accounts of the database.
 package struct StoredAdministrators: AdministratorDirectory {
     private let accounts: any AccountStore
-
     private let enrols: Bool
 
     /// - Parameter enrols: whether second factors can be set up at this instance at all.
@@ -27,15 +26,4 @@ package struct StoredAdministrators: AdministratorDirectory {
         guard enrols, let account = try await accounts.account(of: subject) else { return false }
         return account.passwordHash != nil && account.secondFactor == nil
     }
-}
-
-/// A list that was fixed at the start.
-package struct FixedAdministrators: AdministratorDirectory {
-    private let subjects: Set<Subject>
-
-    package init(_ subjects: Set<Subject> = []) { self.subjects = subjects }
-
-    package func isAdministrator(_ subject: Subject) -> Bool { subjects.contains(subject) }
-
-    package func canEnrolSecondFactor(_ subject: Subject) -> Bool { false }
 }

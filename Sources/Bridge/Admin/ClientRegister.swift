@@ -1,25 +1,5 @@
-/// Registered clients as an administrator changes them.
-package protocol ClientRegister: Sendable {
-    /// All of them, by id.
-    func clients() async throws -> [Client]
-
-    func client(_ id: ClientID) async throws -> Client?
-
-    /// Whether the client stands in the settings file, where it is changed by changing the file.
-    func isFixed(_ id: ClientID) -> Bool
-
-    /// - Returns: whether the id was free.
-    func add(_ client: Client, action: AdminAction) async throws -> Bool
-
-    /// - Returns: whether the client still was what the caller has seen.
-    func replace(_ seen: Client, with client: Client, action: AdminAction) async throws -> Bool
-
-    /// - Returns: whether the client still was what the caller has seen.
-    func delete(_ seen: Client, action: AdminAction) async throws -> Bool
-}
-
-/// The database's clients, with those of the settings file in front.
-package struct StoredClients: ClientRegister {
+/// Registered clients as an administrator changes them: the database's, with those of the settings file in front.
+package struct ClientRegister: Sendable {
     private let store: any ClientStore
     private let directory: Reloadable<ClientDirectory>
     private let fixed: @Sendable () -> Set<ClientID>
@@ -38,6 +18,7 @@ package struct StoredClients: ClientRegister {
         self.reload = reload
     }
 
+    /// All of them, by id.
     package func clients() async throws -> [Client] {
         try await reload()
         return directory.current.all
@@ -48,19 +29,23 @@ package struct StoredClients: ClientRegister {
         return directory.current[id]
     }
 
+    /// Whether the client is in the settings file, where it is changed by changing the file.
     package func isFixed(_ id: ClientID) -> Bool { fixed().contains(id) }
 
+    /// - Returns: whether the id was free.
     package func add(_ client: Client, action: AdminAction) async throws -> Bool {
         guard !isFixed(client.id) else { return false }
         let event = action.event(.clientCreated, clientID: client.id)
         return try await reloading(try await store.save(client, expecting: .absent, event: event))
     }
 
+    /// - Returns: whether the client still was what the caller has seen.
     package func replace(_ seen: Client, with client: Client, action: AdminAction) async throws -> Bool {
         let event = action.event(.clientChanged, clientID: client.id)
         return try await reloading(try await store.save(client, expecting: .unchanged(seen), event: event))
     }
 
+    /// - Returns: whether the client still was what the caller has seen.
     package func delete(_ seen: Client, action: AdminAction) async throws -> Bool {
         let event = action.event(.clientDeleted, clientID: seen.id)
         return try await reloading(try await store.deleteClient(unchanged: seen, event: event))

@@ -1,62 +1,102 @@
 import OAuth2
 
-/// A user as an administrator sees one: an account of ours, or somebody whom a trusted issuer has named.
-package struct UserOverview: Hashable, Sendable {
-    package let subject: Subject
-    package let issuer: String
-    package let username: String?
-    package let displayName: String?
-    package let email: String?
-    package let role: String?
-    package let claims: StandardClaims
-    package let hasSecondFactor: Bool
-    package let firstSeenAt: Timestamp
-    package let disabledAt: Timestamp?
-
-    /// - Parameter account: the user's account, when Drawbridge itself signs the user in.
-    package init(_ record: SubjectRecord, account: Account? = nil) {
-        subject = record.subject
-        issuer = record.issuer
-        username = account?.username?.text
-        displayName = account?.displayName
-        email = account?.email
-        role = account?.role?.rawValue
-        claims = account?.claims ?? .none
-        hasSecondFactor = account?.secondFactor != nil
-        firstSeenAt = record.firstSeenAt
-        disabledAt = record.disabledAt
-    }
-}
-
 /// Users as an administrator changes them.
-package protocol UserRegister: Sendable {
-    /// At most `limit` behind `cursor`, in order of subject.
-    func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
+package struct UserRegister: Sendable {
+    package typealias Storage = SubjectStore & AccountStore & AppSessionStore & SessionRegister
 
-    func user(_ subject: Subject) async throws -> UserOverview?
+    private let storage: any Storage
+    private let endings: SessionEndings
+    private let time: TimeSource
+    private let passwords: PasswordDesk?
+    private let onClaimsChanged: @Sendable (Subject) -> Void
+
+    /// Apps' sessions that a list holds at most; nobody has more apps than this.
+    private static let appSessionLimit = 100
+
+    /// - Parameters:
+    ///   - passwords: `nil` for an instance that signs nobody in itself.
+    ///   - onClaimsChanged: called with a user whose standard claims were replaced, so that nobody answers old ones.
+    package init(
+        storage: any Storage, endings: SessionEndings, passwords: PasswordDesk?,
+        onClaimsChanged: @escaping @Sendable (Subject) -> Void = { _ in }, time: TimeSource = .system
+    ) {
+        self.storage = storage
+        self.endings = endings
+        self.time = time
+        self.passwords = passwords
+        self.onClaimsChanged = onClaimsChanged
+    }
+
+    /// At most `limit` after `cursor`, in order of subject.
+    package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
+        try await storage.users(after: cursor, limit: limit)
+    }
+
+    package func user(_ subject: Subject) async throws -> UserOverview? {
+        guard let record = try await storage.record(of: subject) else { return nil }
+        return UserOverview(record, account: try await storage.account(of: subject))
+    }
 
     /// The user whose account has this name.
-    func user(named username: Username) async throws -> UserOverview?
+    package func user(named username: Username) async throws -> UserOverview? {
+        guard let account = try await storage.account(named: username) else { return nil }
+        return try await user(account.subject)
+    }
 
     /// Adds an account with a password.
     /// - Returns: `nil` when the name is taken.
-    func add(_ account: Account, password: Secret<String>, action: AdminAction) async throws -> UserOverview?
+    package func add(_ account: Account, password: Secret<String>, action: AdminAction) async throws -> UserOverview? {
+        guard let passwords else { throw StorageError.unavailable("this instance keeps no accounts") }
+        var account = account
+        account.passwordHash = try await passwords.turn { try await passwords.hash(password) }
+        let event = action.event(.userCreated, subject: account.subject)
+        guard try await storage.addAccount(account, issuer: Account.issuer, link: nil, event: event) == .added else {
+            return nil
+        }
+        return try await user(account.subject)
+    }
 
     /// Changes a user: everything, or nothing.
     /// - Parameter password: a new one, in the place of the change's hash.
-    func change(
+    package func change(
         _ subject: Subject, _ change: UserChange, password: Secret<String>?, action: AdminAction
-    ) async throws -> UserChangeOutcome
+    ) async throws -> UserChangeOutcome {
+        var change = change
+        if let password {
+            // Hashing is dear: nobody waits for it who has nothing to set it on.
+            guard let passwords, try await storage.account(of: subject) != nil else { return .noAccount }
+            change.passwordHash = try await passwords.turn { try await passwords.hash(password) }
+        }
+        let outcome = try await storage.changeUser(
+            subject, change, events: { action.event($0, subject: subject, facts: $1) }, ending: Ending(action))
+        guard case .changed(let ended) = outcome else { return outcome }
+        await endings.take(in: ended)
+        if change.claims != nil { onClaimsChanged(subject) }
+        return outcome
+    }
 
     /// Ends every live session of a user.
     /// - Returns: how many.
-    func endSessions(of subject: Subject, action: AdminAction) async throws -> Int
+    package func endSessions(of subject: Subject, action: AdminAction) async throws -> Int {
+        try await endings.end(.user(subject), Ending(action)).sessions.count
+    }
 
     /// Ends one session with what hangs under it.
     /// - Returns: `false` when there is none that lives.
-    func endSession(_ id: SessionID, action: AdminAction) async throws -> Bool
+    package func endSession(_ id: SessionID, action: AdminAction) async throws -> Bool {
+        let root: EndingRoot = try await storage.appSession(id: id) == nil ? .webSession(id) : .appSession(id)
+        return try await !endings.end(root, Ending(action)).isEmpty
+    }
 
     /// A user's sessions: first the apps' that live, then the browsers', each newest first.
-    /// - Parameter cursor: a browser's session; then only those behind it.
-    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) async throws -> [SessionOverview]
+    /// - Parameter cursor: a browser's session; then only those after it.
+    package func sessions(
+        of subject: Subject, before cursor: SessionID?, limit: Int
+    ) async throws -> [SessionOverview] {
+        let web = try await storage.sessions(of: subject, before: cursor, limit: limit).map { SessionOverview($0) }
+        guard cursor == nil else { return web }
+        let apps = try await storage.appSessions(
+            of: subject, aliveAt: time.now(), limit: Self.appSessionLimit)
+        return apps.map { SessionOverview($0) } + web
+    }
 }

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// A client as files, the database and the admin API write it: the names of contract §14 (RFC 7591 where it has them).
 ///
 /// Decoding is strict: a field that is unknown or malformed is an error that names it. Only fields that this version
@@ -123,14 +125,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
 
     private static func isClientID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "._~:/-".utf8.contains(byte)
-                }
-            }
+            && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
     }
 
     private static func publicOrigin(_ fields: inout StrictFields<Field>) -> WebOrigin? {
@@ -170,4 +165,32 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             return .none
         }
     }
+}
+
+/// Every field of a client's document that cannot be accepted, and why.
+package struct ClientDocumentError: Error, Hashable, CustomStringConvertible {
+    /// One thing that is wrong with a document.
+    package struct Problem: Hashable, Sendable, CustomStringConvertible {
+        package let field: String
+        /// A sentence's second half, such as "is missing".
+        package let text: String
+
+        package init(field: String, text: String) {
+            self.field = field
+            self.text = text
+        }
+
+        package var description: String { "\(field) \(text)" }
+    }
+
+    /// In the order in which they were found; at least one.
+    package let problems: [Problem]
+
+    /// - Returns: `nil` when nothing is wrong.
+    package init?(_ problems: [Problem]) {
+        guard !problems.isEmpty else { return nil }
+        self.problems = problems
+    }
+
+    package var description: String { problems.map(\.description).joined(separator: "; ") }
 }

@@ -55,3 +55,38 @@ package struct SignInThrottle: Sendable {
         return wait
     }
 }
+
+extension LimitSettings {
+    func failedSignInKeys(
+        username: Username?, _ guess: SignInThrottle.Guess, origin: RequestOrigin
+    ) -> [RateLimitKey] {
+        var keys: [RateLimitKey] = []
+        if let username {
+            keys.append(RateLimitKey(scope: "sign_in.account", value: username.key, bucket: failedSignIn))
+            keys.append(dailyKey(guess, value: "account \(username.key)"))
+        }
+        keys += networkKey("sign_in.network", of: origin, failedSignIn)
+        // Who has one /64 of IPv6 most likely has the networks next to it.
+        for (network, factor) in origin.address?.widerNetworks ?? [] {
+            keys.append(
+                RateLimitKey(
+                    scope: "sign_in.network", value: network.description, bucket: failedSignIn.multiplied(by: factor)))
+        }
+        return keys
+    }
+
+    /// - Parameter mark: of ``KnownBrowsers``.
+    func failedSignInKeys(knownBrowser mark: String, _ guess: SignInThrottle.Guess) -> [RateLimitKey] {
+        [
+            RateLimitKey(scope: "sign_in.browser", value: mark, bucket: failedSignIn),
+            dailyKey(guess, value: "browser \(mark)"),
+        ]
+    }
+
+    private func dailyKey(_ guess: SignInThrottle.Guess, value: String) -> RateLimitKey {
+        switch guess {
+        case .password: RateLimitKey(scope: "sign_in.password_day", value: value, bucket: wrongPasswordPerDay)
+        case .code: RateLimitKey(scope: "sign_in.code_day", value: value, bucket: wrongCodePerDay)
+        }
+    }
+}

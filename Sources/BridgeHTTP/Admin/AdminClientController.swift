@@ -6,7 +6,7 @@ import OAuth2
 /// `/api/admin/clients`: registered clients, changed by documents (contract §8, §14).
 struct AdminClientController: Sendable {
     let gate: AdminGate
-    let clients: any ClientRegister
+    let clients: ClientRegister
     let random: RandomSource
 
     @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {

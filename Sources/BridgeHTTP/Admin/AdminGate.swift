@@ -130,9 +130,12 @@ package struct AdminGate: Sendable {
     }
 
     private func browserVisit(_ secret: OpaqueSecret, isUse: Bool) async throws -> AdminVisit? {
-        guard
-            let session = try await webSessions.lookUp(secret, usedWithin: AdminSession.idleLifetime, isUse: isUse)
-        else { return nil }
+        let session: WebSession
+        switch try await webSessions.lookUp(secret, usedWithin: AdminSession.idleLifetime, isUse: isUse) {
+        case .inUse(let found): session = found
+        case .idle: throw AdminRefusal.idle
+        case .none: return nil
+        }
         // Before anything else is asked: whatever another issuer says of a user's sign-in, it was not here.
         guard session.isOwnSignIn else { throw AdminRefusal.notSignedInHere }
         guard try await administrators.isAdministrator(session.subject) else { throw AdminRefusal.notAdministrator }

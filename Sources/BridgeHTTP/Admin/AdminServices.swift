@@ -5,8 +5,8 @@ package struct AdminServices: Sendable {
     let gate: AdminGate
     let storage: any BridgeStorage
     let webSessions: WebSessions
-    let clients: any ClientRegister
-    let users: any UserRegister
+    let clients: ClientRegister
+    let users: UserRegister
     let keys: any KeyRegister
     let explainer: Explainer
     /// What the audit log is verified against: keys, and notes that lie outside of the database.
@@ -17,8 +17,8 @@ package struct AdminServices: Sendable {
     let alerts: AlertBoard
 
     package init(
-        gate: AdminGate, storage: any BridgeStorage, webSessions: WebSessions, clients: any ClientRegister,
-        users: any UserRegister, keys: any KeyRegister, explainer: Explainer,
+        gate: AdminGate, storage: any BridgeStorage, webSessions: WebSessions, clients: ClientRegister,
+        users: UserRegister, keys: any KeyRegister, explainer: Explainer,
         auditTerms: @escaping @Sendable () -> AuditVerificationTerms,
         health: @escaping @Sendable () async -> NodeHealth, settings: @escaping @Sendable () -> [SettingLine],
         alerts: AlertBoard = AlertBoard(rules: [])

@@ -5,7 +5,7 @@ import OAuth2
 /// `/api/admin/users` and the sessions of users (contract §8).
 struct AdminUserController: Sendable {
     let gate: AdminGate
-    let users: any UserRegister
+    let users: UserRegister
     let random: RandomSource
 
     @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {

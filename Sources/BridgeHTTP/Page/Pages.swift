@@ -43,9 +43,9 @@ package struct Pages: Sendable {
         LanguagePreference.choose(from: texts.languages, accepting: visitor.acceptLanguage) ?? "en"
     }
 
-    /// A page of another part of the service in the same dress.
+    /// A page of another part of the service, in the same layout.
     /// - Parameters:
-    ///   - main: HTML, trusted as it stands; escape what came from outside with ``escape(_:)``.
+    ///   - main: HTML, trusted as it is; escape what came from outside with ``escape(_:)``.
     ///   - scripts: paths on this origin; inline scripts do not run.
     ///   - language: the language of `main`; `nil` for the visitor's own.
     ///   - formTargets: other origins that a form's answer may lead to.
@@ -93,7 +93,7 @@ package struct Pages: Sendable {
             body: .init(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// What every page carries (contract §11; native-oauth part D.2 for the redemption pages).
+    /// What every page carries (contract §11; docs/rules/return-path.md P12).
     private static func headers(language: String, policy: ContentSecurityPolicy) -> HTTPFields {
         var headers: HTTPFields = [:]
         headers[.contentType] = "text/html; charset=utf-8"

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// Lets scripts of any origin call an endpoint without credentials (native-oauth B11): what protects it is the token
+/// Lets scripts of any origin call an endpoint without credentials (contract §5.9): what protects it is the token
 /// or code in the request, and no cookie counts there.
 enum CrossOriginAccess {
     /// The handler with the header on its answers, its errors too.

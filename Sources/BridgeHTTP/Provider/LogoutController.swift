@@ -5,7 +5,7 @@ import OAuth2
 
 /// `/oauth/logout`: a website signs its user out here too (OpenID Connect RP-Initiated Logout).
 struct LogoutController: Sendable {
-    /// How long a browser waits for other websites to hear of it (native-oauth L5).
+    /// How long a browser waits for other websites to hear of it (contract §5.8).
     static let noticePatience = Duration.seconds(3)
 
     let provider: ProviderServices
@@ -57,7 +57,7 @@ struct LogoutController: Sendable {
         return response
     }
 
-    /// Whether the hint is of this very sign-in: then the user need not be asked (L2).
+    /// Whether the hint is of this very sign-in: then the user need not be asked (contract §5.8).
     private func concerns(_ hint: PresentedIDToken, _ session: WebSession) async throws -> Bool {
         guard hint.subject == session.subject, let sid = hint.sessionID,
             let app = try await provider.sessions.appSession(id: sid)

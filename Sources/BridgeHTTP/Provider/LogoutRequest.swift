@@ -18,12 +18,13 @@ struct LogoutRequest: Sendable {
 
     /// `nil` when there is none, or none of ours.
     let hint: PresentedIDToken?
-    /// `nil` unless a hint of ours names a client that registered the address (L3).
+    /// `nil` unless a hint of ours names a client that registered the address (contract §5.8).
     let target: Target?
     /// What a form sends on.
     let fields: [(name: String, value: String)]
 
-    /// A request with a flaw becomes one without the flawed part: a person is in front of it, who is asked (L4).
+    /// A request with a flaw becomes one without the flawed part: a person is in front of it, who is asked
+    /// (contract §5.8).
     init(_ parameters: FormParameters, provider: ProviderServices, clients: Reloadable<ClientDirectory>) {
         fields = Self.names.compactMap { name in
             guard !parameters.isRepeated(name) else { return nil }

@@ -39,8 +39,8 @@ package struct ErrorCode: Hashable, Sendable {
     package static let unsupportedTokenType = ErrorCode("unsupported_token_type", status: 400)
     // RFC 8628 §3.5; here for every limit of the token endpoint, hence 429 (contract §11)
     package static let slowDown = ErrorCode("slow_down", status: 429)
-    /// A subject token that cannot be verified, under the seed's name; the client's own credentials are fine, hence
-    /// not the status of a refused bearer (contract §11).
+    /// A subject token that cannot be verified, under the name that Native SSO SDKs know; the client's own credentials
+    /// are fine, hence not the status of a refused bearer (contract §11).
     package static let invalidSubjectToken = ErrorCode("invalid_token", status: 400)
     /// An exchange that policy forbids: at the token endpoint every such refusal is 400 (RFC 6749 §5.2).
     package static let exchangeDenied = ErrorCode("access_denied", status: 400)

@@ -1,4 +1,4 @@
-/// A redirect URI as a client registers it (RFC 8252 §7, §8.4; native-oauth part C.3).
+/// A redirect URI as a client registers it (RFC 8252 §7, §8.4; docs/rules/authorization-request.md R1 to R8).
 ///
 /// Bytes only, no URL parser: what is compared here and what a browser later follows must not be two readings of one
 /// text.
@@ -48,7 +48,7 @@ private struct LoopbackParts {
     let prefix: ArraySlice<UInt8>
     let rest: ArraySlice<UInt8>
 
-    /// - Returns: `nil` for any other URI, and for a port that is none.
+    /// - Returns: `nil` for any other URI, and for a port that is not valid.
     init?(_ uri: [UInt8]) {
         let length = RedirectURIRules.loopbackPrefixes.first { uri.starts(with: $0.utf8) }?.utf8.count
         guard let length else { return nil }

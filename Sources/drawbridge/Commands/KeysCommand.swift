@@ -40,7 +40,7 @@ struct KeysCommand: AsyncParsableCommand {
                 made.append(settings.masterKeyPath)
             }
             if !FileManager.default.fileExists(atPath: settings.auditSigningKeyFile) {
-                _ = try ServerStorage.signingKey(StorageOptions.Location(settings))
+                _ = try ServerStorage.signingKey(StorageLocation(settings))
                 made.append(settings.auditSigningKeyFile)
             }
             guard !made.isEmpty else {

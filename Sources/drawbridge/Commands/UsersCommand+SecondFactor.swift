@@ -127,8 +127,8 @@ struct SecondFactorTarget: ParsableArguments {
     }
 }
 
-extension StorageOptions.Location {
-    /// - Throws: ``MasterKeyFileError`` where no master key is: nothing could read the secret afterwards.
+extension StorageLocation {
+    /// - Throws: ``MasterKeyFileError`` without a master key: nothing could read the secret afterwards.
     fileprivate func secondFactorSecrets() throws -> SecondFactorSecrets {
         SecondFactorSecrets(master: try MasterKeyFile.load(masterKeyPath))
     }

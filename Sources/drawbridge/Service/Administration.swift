@@ -29,10 +29,10 @@ struct Administration: Sendable {
                 administrators: administrators, requiresSecondFactor: requiresSecondFactor,
                 publicOrigin: settings.origins.admin, proofs: domain.proofs, refusals: domain.refusals, time: time),
             storage: storage, webSessions: domain.sessions,
-            clients: StoredClients(
+            clients: ClientRegister(
                 store: storage, directory: clients.directory, fixed: clients.fixedIDs,
                 reload: clients.reloadStored),
-            users: StoredUsers(
+            users: UserRegister(
                 storage: storage, endings: domain.endings, passwords: try PasswordDesk(cost: settings.passwordCost),
                 onClaimsChanged: { domain.provider?.userClaims.forget($0) }, time: time),
             keys: keys,

@@ -9,14 +9,14 @@ enum ServerStorage {
         _ settings: DrawbridgeSettings, watch: AuditWatch = AuditWatch(), logger: Logger
     ) async throws -> any BridgeStorage {
         try StorageFolder.create(settings.dataDirectory)
-        let location = StorageOptions.Location(settings)
+        let location = StorageLocation(settings)
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: watch, logger: logger)
         return try await open(location, node: settings.node, outlet: keeper, logger: logger)
     }
 
     /// Opens it for one command, which may run beside the server: it writes a chain of its own, `<node>-cli`.
     static func withStorage<Value>(
-        at location: StorageOptions.Location, _ body: (any BridgeStorage) async throws -> Value
+        at location: StorageLocation, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: AuditWatch(), logger: nil)
         let storage = try await open(
@@ -32,7 +32,7 @@ enum ServerStorage {
     }
 
     private static func open(
-        _ location: StorageOptions.Location, node: String, outlet: any AuditNoteOutlet, logger: Logger
+        _ location: StorageLocation, node: String, outlet: any AuditNoteOutlet, logger: Logger
     ) async throws -> any BridgeStorage {
         let signer = try signingKey(location)
         if let database = location.database {
@@ -44,7 +44,7 @@ enum ServerStorage {
     }
 
     /// The key that signs checkpoints, made at the first start; refused when others can read it.
-    static func signingKey(_ location: StorageOptions.Location) throws -> AuditSigningKey {
+    static func signingKey(_ location: StorageLocation) throws -> AuditSigningKey {
         let key = try AuditSigningKey.loadOrGenerate(path: location.signingKeyPath, name: location.keyName)
         _ = try PrivateFile.read(location.signingKeyPath)
         return key

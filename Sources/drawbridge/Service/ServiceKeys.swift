@@ -11,7 +11,7 @@ enum ServiceKeys {
         settings: DrawbridgeSettings, store: any SigningKeyStore, master: MasterKey,
         announce: @escaping @Sendable () async -> Void, time: TimeSource, logger: Logger
     ) async throws -> SigningKeys {
-        let location = StorageOptions.Location(settings)
+        let location = StorageLocation(settings)
         let keys = SigningKeys(
             store: store, master: master, algorithms: location.keyAlgorithms, node: settings.node,
             record: RetiredKeyFile(path: location.retiredKeysPath), announce: announce, time: time, logger: logger)
@@ -31,7 +31,7 @@ enum ServiceKeys {
     ) async throws -> SigningKeys {
         let keys = SigningKeys(
             store: store, master: try MasterKeyFile.load(settings.masterKeyPath),
-            algorithms: StorageOptions.Location(settings).keyAlgorithms, logger: logger)
+            algorithms: StorageLocation(settings).keyAlgorithms, logger: logger)
         try await keys.reload()
         return keys
     }
@@ -39,7 +39,7 @@ enum ServiceKeys {
     /// Reads the keys, or makes them.
     /// - Returns: the ids of those that were taken over from the first version's file.
     @discardableResult
-    static func load(_ keys: SigningKeys, at location: StorageOptions.Location) async throws -> [String] {
+    static func load(_ keys: SigningKeys, at location: StorageLocation) async throws -> [String] {
         do {
             return try await keys.load { try LoginTokenKeyFile.read(location.loginTokenKeysPath) ?? [] }
         } catch let error as MasterKeyError {

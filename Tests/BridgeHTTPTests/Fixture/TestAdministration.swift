@@ -30,14 +30,14 @@ struct TestAdministration {
                     requiresSecondFactor: true,
                     publicOrigin: origin, refusals: refusals, time: time),
                 storage: storage, webSessions: sessions,
-                clients: StoredClients(
+                clients: ClientRegister(
                     store: storage, directory: clients, fixed: { Set(fixed.map(\.id)) },
                     reload: { [storage, clients] in
                         let target = clients.current.defaultTarget
                         clients.replace(
                             with: ClientDirectory(try await storage.clients() + fixed, defaultTarget: target))
                     }),
-                users: StoredUsers(
+                users: UserRegister(
                     storage: storage, endings: endings, passwords: try PasswordDesk(cost: .light), time: time),
                 keys: try keys(),
                 explainer: Explainer(

@@ -4,10 +4,10 @@ import Testing
 @testable import Bridge
 
 @Suite struct StoredClientsTests {
-    private func withClients(_ body: (StoredClients, Service) async throws -> Void) async throws {
+    private func withClients(_ body: (ClientRegister, Service) async throws -> Void) async throws {
         try await withService { service async throws in
             let fixed = service.clients.current.all
-            let clients = StoredClients(
+            let clients = ClientRegister(
                 store: service.storage, directory: service.clients, fixed: { Set(fixed.map(\.id)) },
                 reload: {
                     service.clients.replace(

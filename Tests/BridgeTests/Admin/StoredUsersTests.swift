@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct StoredUsersTests {
     private func withUsers(
-        keepingPasswords: Bool = true, _ body: (StoredUsers, Provider) async throws -> Void
+        keepingPasswords: Bool = true, _ body: (UserRegister, Provider) async throws -> Void
     ) async throws {
         let cost = try #require(PasswordCost(logarithm: 10, blockSize: 1, parallelism: 1))
         try await withProvider { provider async throws in
             try await body(
-                StoredUsers(
+                UserRegister(
                     storage: provider.service.storage, endings: provider.service.endings,
                     passwords: keepingPasswords ? try PasswordDesk(cost: cost) : nil,
                     time: provider.service.clock.source), provider)
@@ -22,7 +22,7 @@ import Testing
             actor: .client("operator"), reason: reason, origin: origin(), at: provider.service.clock.now)
     }
 
-    private func add(_ name: String, _ users: StoredUsers, _ provider: Provider) async throws -> UserOverview? {
+    private func add(_ name: String, _ users: UserRegister, _ provider: Provider) async throws -> UserOverview? {
         try await users.add(
             Account(subject: Subject(rawValue: name), username: Username(name), createdAt: noon),
             password: Secret("correct horse"), action: action(provider))

@@ -26,12 +26,44 @@ import Testing
         }
     }
 
+    @Test func `every suite of a whole storage is in the list of all`() throws {
+        let list = try #require(Self.files.first { $0.path.hasSuffix("/StorageConformance.swift") }).lines.joined()
+        var suites = 0
+        for file in Self.files where file.path.hasPrefix("Tests/StorageConformance/") {
+            let isForWholeStorage = file.lines.contains { $0.contains("ConformanceCase<any BridgeStorage>") }
+            for line in file.lines where isForWholeStorage {
+                let name = line.firstMatch(of: #/^package enum (\w+Conformance) /#)?.1
+                guard let name, name != "StorageConformance" else { continue }
+                suites += 1
+                #expect(list.contains("\(name).cases"))
+            }
+        }
+        #expect(suites > 15)
+    }
+
+    @Test(arguments: WingOrder.all)
+    func `the wings of a target know only those before them`(_ order: WingOrder) {
+        #expect(order.violations(in: Self.files) == [])
+    }
+
+    @Test(arguments: [
+        ("Core", "struct X { let limit: RateLimiter }"), ("Session", "extension Account {}"),
+        ("NativeSSO", "func f(_ signIn: SignIn) {}"), ("Admin", "let storage: any BridgeStorage"),
+        ("Elsewhere", "struct X {}"),
+    ])
+    func `a name from a wing above is found`(_ wing: String, _ text: String) throws {
+        let order = try #require(WingOrder.all.first { $0.target == "Sources/Bridge" })
+        let planted = (path: "Sources/Bridge/\(wing)/Planted.swift", lines: [text[...]])
+        #expect(order.violations(in: Self.files + [planted]).count == 1)
+    }
+
     @Test(arguments: [
         ("statuses stand in the error table", "Sources/BridgeHTTP/X.swift", "Response(status: .init(code: 404))"),
         ("statuses stand in the error table", "Sources/BridgeHTTP/X.swift", "Response(status: .badRequest)"),
         ("the clock is read in one file", "Sources/Bridge/X.swift", "let now = Date()"),
         (
-            "redirects are not decided by URL parsers or regular expressions", "Sources/Bridge/Redemption/X.swift",
+            "redirects are not decided by URL parsers or regular expressions",
+            "Sources/Bridge/LoginToken/Redeem/X.swift",
             "URL(string: redirect)"
         ),
         ("nothing crashes on purpose", "Sources/Bridge/X.swift", "let x = try! f()"),
@@ -43,10 +75,15 @@ import Testing
         ),
         ("307 and 308 are never answered", "Sources/BridgeHTTP/X.swift", "status: .temporaryRedirect"),
         ("the rules know neither network nor database", "Sources/Bridge/X.swift", "import NIOCore"),
-        ("a lineage is read from rows alone", "Sources/Bridge/Exchange/X.swift", "        lineage: Lineage("),
+        ("a lineage is read from rows alone", "Sources/Bridge/NativeSSO/Exchange/X.swift", "        lineage: Lineage("),
         ("a lineage is read from rows alone", "Sources/BridgeHTTP/X.swift", "    stored: subject,"),
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
         ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),
+        (
+            "what is not installed is missed where everything must hold", "Tests/X.swift",
+            "@Suite(.enabled(if: Server.binary != nil))"
+        ),
+        ("what is not installed is missed where everything must hold", "Tests/X.swift", "@Test(.disabled())"),
         ("a file holds one thing", "Sources/Bridge/X.swift", String(repeating: "\n", count: 400)),
     ])
     func `a planted violation is found`(_ name: String, _ path: String, _ text: String) throws {

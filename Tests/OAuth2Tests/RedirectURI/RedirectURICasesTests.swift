@@ -2,7 +2,7 @@ import Foundation
 import OAuth2
 import Testing
 
-/// The case table of seed 003: native-oauth part C.3.
+/// The case table of docs/rules/authorization-request.md R1 to R7.
 @Suite struct RedirectURICasesTests {
     struct Case: Decodable, Sendable, CustomTestStringConvertible {
         let registered: String

@@ -1,0 +1,181 @@
+/// Sends a node's audit events and signed notes to one target, in order and at least once.
+///
+/// The log's own table is the buffer: nothing is kept in memory but the batch under way. What counts as delivered is
+/// noted in the database, so that neither a crash here nor one there loses an event; events may come twice.
+package struct AuditForwarder: Sendable {
+    /// Where forwarding begins for a target that never got anything.
+    package enum Start: String, CaseIterable, Sendable {
+        /// With the oldest event there is.
+        case beginning
+        /// With what is written from now on.
+        case now
+    }
+
+    package static let batchSize = 200
+    /// Deliveries that have not settled; beyond them it waits.
+    private static let unsettledLimit = 10_000
+
+    private struct Delivery {
+        let node: String
+        let position: AuditForwardPosition
+        let at: ContinuousClock.Instant
+    }
+
+    private let target: String
+    private let nodes: [String]
+    private let start: Start
+    private let log: any AuditLog
+    private let cursors: any AuditForwardCursors
+    private let status: AuditForwardStatus
+    private let time: TimeSource
+    private let clock: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameter nodes: whose chains to send; of each, every event comes in order.
+    package init(
+        nodes: [String], start: Start, log: any AuditLog, cursors: any AuditForwardCursors,
+        status: AuditForwardStatus, time: TimeSource = .system,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        target = status.target
+        self.nodes = nodes
+        self.start = start
+        self.log = log
+        self.cursors = cursors
+        self.status = status
+        self.time = time
+        self.clock = clock
+    }
+
+    /// Sends what there is and what comes, until the connection is lost or `pause` says to stop.
+    /// - Parameter pause: waits a little, when nothing is left to send; `false` ends the forwarding.
+    /// - Throws: when the connection or the database is lost.
+    package func forward(
+        over connection: any AuditForwardConnection, pause: @Sendable () async -> Bool
+    ) async throws {
+        var sent = try await firstPositions()
+        var unsettled: [Delivery] = []
+        while true {
+            var isIdle = true
+            if unsettled.count < Self.unsettledLimit {
+                for node in nodes {
+                    let (items, position) = try await items(of: node, behind: sent[node] ?? AuditForwardPosition())
+                    guard !items.isEmpty else { continue }
+                    try await connection.deliver(items)
+                    status.delivered(items.count)
+                    sent[node] = position
+                    unsettled.append(Delivery(node: node, position: position, at: clock()))
+                    isIdle = false
+                }
+            }
+            try connection.check()
+            try await settle(&unsettled, after: connection.settling)
+            guard isIdle else { continue }
+            guard await pause() else { return }
+        }
+    }
+
+    /// Events that the target is not known to have.
+    package func lag() async throws -> Int64 {
+        let noted = try await cursors.forwardedPositions(to: target)
+        return try await log.chains().filter { nodes.contains($0.node) }
+            .reduce(0) { $0 + max(0, $1.sequence - (noted[$1.node]?.sequence ?? 0)) }
+    }
+
+    private func firstPositions() async throws -> [String: AuditForwardPosition] {
+        let noted = try await cursors.forwardedPositions(to: target)
+        guard noted.isEmpty, start == .now else { return noted }
+        var ends: [String: AuditForwardPosition] = [:]
+        for head in try await log.chains() where nodes.contains(head.node) {
+            // What was signed about events that were never sent is of no use to the receiver.
+            let end = AuditForwardPosition(
+                sequence: head.sequence, notes: AuditNotePosition(checkpoint: head.sequence, cut: head.sequence))
+            try await cursors.noteForwarded(to: target, node: head.node, through: end, at: time.now())
+            ends[head.node] = end
+        }
+        return ends
+    }
+
+    /// The next items and the position after them.
+    private func items(
+        of node: String, behind position: AuditForwardPosition
+    ) async throws -> ([AuditForwardItem], AuditForwardPosition) {
+        let end = AuditRecord.sequences.upperBound
+        guard position.sequence < end else { return ([], position) }
+        var position = position
+        let entries = try await log.entries(of: node, in: (position.sequence + 1)...end, limit: Self.batchSize)
+        if let first = entries.first, first.sequence > position.sequence + 1 {
+            status.lost(first.sequence - position.sequence - 1)
+        }
+        position.sequence = entries.last?.sequence ?? position.sequence
+        // A note comes after the events that it is about, as far as they are there.
+        let notes = try await log.notes(of: node, behind: position.notes, limit: Self.batchSize)
+            .filter { [position] in entries.count < Self.batchSize || $0.sequence <= position.sequence }
+        for note in notes { position.notes.advance(to: note) }
+        return (entries.map(AuditForwardItem.entry) + notes.map(AuditForwardItem.note), position)
+    }
+
+    /// Notes what was delivered long enough ago on a connection that lives still.
+    private func settle(_ unsettled: inout [Delivery], after settling: Duration) async throws {
+        let limit = clock() - settling
+        let settled = unsettled.prefix { $0.at <= limit }
+        guard !settled.isEmpty else { return }
+        let ends = Dictionary(settled.map { ($0.node, $0.position) }) { $0.joined(with: $1) }
+        for (node, position) in ends.sorted(by: { $0.key < $1.key }) {
+            try await cursors.noteForwarded(to: target, node: node, through: position, at: time.now())
+        }
+        unsettled.removeFirst(settled.count)
+    }
+}
+
+/// How long to wait before a receiver is tried again: doubled with every failure, a random half of it left out.
+package struct AuditForwardBackoff: Sendable {
+    private static let shortest = Duration.seconds(1)
+    private static let longest = Duration.seconds(60)
+
+    private var failures = 0
+
+    package init() {}
+
+    /// - Parameter dice: from 0 up to 1.
+    package mutating func next(_ dice: Double = .random(in: 0..<1)) -> Duration {
+        let full = min(Self.longest, Self.shortest * (1 << min(failures, 10)))
+        failures += 1
+        return full / 2 + full / 2 * dice
+    }
+
+    /// Something was delivered.
+    package mutating func reset() { failures = 0 }
+}
+
+/// How far the audit log has been forwarded, by target; kept in the database beside the log, which is the buffer.
+package protocol AuditForwardCursors: Sendable {
+    /// How far a target has each node's chain; empty for one that never got anything.
+    ///
+    /// A position after the chain's end is not valid: nothing that was written could have been sent so far.
+    func forwardedPositions(to target: String) async throws -> [String: AuditForwardPosition]
+
+    /// Notes that a target has everything of a node's chain up to a position. What is noted never goes back.
+    func noteForwarded(
+        to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp
+    ) async throws
+}
+
+/// How far somebody has a node's chain, and what was signed about it.
+package struct AuditForwardPosition: Hashable, Sendable {
+    /// Of the last event.
+    package var sequence: Int64
+    package var notes: AuditNotePosition
+
+    package init(sequence: Int64 = 0, notes: AuditNotePosition = AuditNotePosition()) {
+        self.sequence = sequence
+        self.notes = notes
+    }
+
+    /// The farther one of each.
+    package func joined(with other: AuditForwardPosition) -> AuditForwardPosition {
+        AuditForwardPosition(
+            sequence: max(sequence, other.sequence),
+            notes: AuditNotePosition(
+                checkpoint: max(notes.checkpoint, other.notes.checkpoint), cut: max(notes.cut, other.notes.cut)))
+    }
+}

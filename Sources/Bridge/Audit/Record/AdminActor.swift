@@ -1,0 +1,123 @@
+import OAuth2
+
+/// Who administers. Stands in every event of an action.
+package enum AdminActor: Hashable, Sendable, CustomStringConvertible {
+    /// A machine, by client credentials with the scope `admin`.
+    case client(ClientID)
+    /// A person whose account has the role `admin`.
+    case account(Subject)
+    /// A person at the command line, by his login on that machine.
+    case login(String)
+
+    /// `client:demo-admin`, `account:…` or `login:root`: unambiguous in audit events and stores.
+    package var description: String {
+        switch self {
+        case .client(let id): "client:\(id.rawValue)"
+        case .account(let subject): "account:\(subject.rawValue)"
+        case .login(let name): "login:\(name)"
+        }
+    }
+
+    /// Reads ``description``.
+    package init?(_ text: String) {
+        if text.hasPrefix("client:") {
+            self = .client(ClientID(rawValue: String(text.dropFirst(7))))
+        } else if text.hasPrefix("account:") {
+            self = .account(Subject(rawValue: String(text.dropFirst(8))))
+        } else if text.hasPrefix("login:") {
+            self = .login(String(text.dropFirst(6)))
+        } else {
+            return nil
+        }
+    }
+
+    /// What a person reads: the name alone.
+    package var name: String {
+        switch self {
+        case .client(let id): id.rawValue
+        case .account(let subject): subject.rawValue
+        case .login(let name): name
+        }
+    }
+}
+
+/// An administrator that was recognised by an access token.
+package struct Administrator: Hashable, Sendable {
+    package let actor: AdminActor
+    package let credential: AdminCredential
+    /// When the token ends.
+    package let expiresAt: Timestamp
+
+    package init(actor: AdminActor, credential: AdminCredential, expiresAt: Timestamp) {
+        self.actor = actor
+        self.credential = credential
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The access token behind an administrator, as far as it must be known again; never the token itself.
+package struct AdminCredential: Hashable, Sendable {
+    /// `jti`.
+    package let tokenID: TokenID
+    package let clientID: ClientID
+    /// The app's session; `nil` for a client that acts for itself.
+    package let sessionID: SessionID?
+    /// When the person signed in; `nil` when that is not known, and for a client that acts for itself.
+    package let signedInAt: Timestamp?
+
+    package init(tokenID: TokenID, clientID: ClientID, sessionID: SessionID? = nil, signedInAt: Timestamp? = nil) {
+        self.tokenID = tokenID
+        self.clientID = clientID
+        self.sessionID = sessionID
+        self.signedInAt = signedInAt
+    }
+}
+
+/// Who does what, and why he says he does: the facts that every event of an administrator's action carries.
+package struct AdminAction: Sendable {
+    package let actor: AdminActor
+    /// The administrator's own words; `nil` when none were given.
+    package let reason: String?
+    /// `nil` for the command line.
+    package let origin: RequestOrigin?
+    package let at: Timestamp
+    /// When the person signed in; `nil` for a program, and where it is not known.
+    package let signedInAt: Timestamp?
+
+    package static let defaultReason = "administrator"
+    /// Bytes of a reason.
+    package static let reasonLimit = 200
+
+    package init(
+        actor: AdminActor, reason: String? = nil, origin: RequestOrigin?, at: Timestamp, signedInAt: Timestamp? = nil
+    ) {
+        self.actor = actor
+        self.reason = reason
+        self.origin = origin
+        self.at = at
+        self.signedInAt = signedInAt
+    }
+
+    /// An event of this action.
+    /// - Parameter facts: further members of its `detail`, by name; the actor is always one, and so is his sign-in.
+    package func event(
+        _ type: AuditEventType, subject: Subject? = nil, clientID: ClientID? = nil, targetClientID: ClientID? = nil,
+        sessionID: SessionID? = nil, tokenID: TokenID? = nil, facts: [String: String] = [:]
+    ) -> AuditEvent {
+        var detail = JSONObjectWriter()
+        var own = ["actor": actor.description]
+        own["signed_in_at"] = signedInAt?.rfc3339
+        for (name, value) in facts.merging(own, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
+            detail.add(name, value)
+        }
+        return AuditEvent(
+            at: at, type: type, outcome: .success, reason: reason ?? Self.defaultReason, subject: subject,
+            clientID: clientID, targetClientID: targetClientID, sessionID: sessionID, tokenID: tokenID, origin: origin,
+            detail: String(decoding: detail.finish(), as: UTF8.self))
+    }
+
+    /// Whether a text may be a reason: one line that is not too long.
+    package static func isReason(_ text: String) -> Bool {
+        text.utf8.count <= reasonLimit && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    }
+}

@@ -1,0 +1,125 @@
+import OAuth2
+
+/// What a row of the audit log's tables turned out to be.
+///
+/// Whoever can write the database can put anything into any column. One such row must not keep the rest of the log from
+/// being read: it is named, and what follows it is read on.
+package enum AuditReading<Value: Hashable & Sendable>: Hashable, Sendable {
+    case intact(Value)
+    case damaged(AuditDamage)
+
+    package var value: Value? { if case .intact(let value) = self { value } else { nil } }
+
+    package var damage: AuditDamage? { if case .damaged(let damage) = self { damage } else { nil } }
+}
+
+/// One place of a chain.
+package typealias AuditEntry = AuditReading<AuditRecord>
+
+extension AuditReading<AuditRecord> {
+    package var node: String {
+        switch self {
+        case .intact(let record): record.node
+        case .damaged(let damage): damage.node
+        }
+    }
+
+    package var sequence: Int64 {
+        switch self {
+        case .intact(let record): record.sequence
+        case .damaged(let damage): damage.sequence
+        }
+    }
+
+    package var id: String { "\(node)-\(sequence)" }
+
+    /// `nil` when that is what cannot be read.
+    package var at: Timestamp? {
+        switch self {
+        case .intact(let record): record.event.at
+        case .damaged(let damage): damage.at
+        }
+    }
+
+    /// The record with the names of contract §8, or the damage's line.
+    package var json: [UInt8] {
+        switch self {
+        case .intact(let record): record.json
+        case .damaged(let damage): damage.json
+        }
+    }
+}
+
+/// A row that cannot be read as what it should be: where it is, and what is wrong with it. It quotes nothing of it but
+/// what names its place.
+package struct AuditDamage: Hashable, Sendable {
+    package enum Part: String, Hashable, Sendable, CaseIterable { case event, checkpoint, cut }
+
+    package let part: Part
+    /// With U+FFFD for what is not text.
+    package let node: String
+    /// Of a checkpoint its size, of a cut the last sequence that went; 0 when it is no such number.
+    package let sequence: Int64
+    /// The first column that cannot be read, by its name in contract §8.
+    package let field: String
+    /// When it says that it happened, if that much can be read.
+    package var at: Timestamp?
+    /// The hash that an event claims, if that much can be read: with it the chain can be followed past the event.
+    package var hash: String?
+
+    package init(
+        _ part: Part, node: String, sequence: Int64, field: String, at: Timestamp? = nil, hash: String? = nil
+    ) {
+        self.part = part
+        self.node = node
+        self.sequence = sequence
+        self.field = field
+        self.at = at
+        self.hash = hash
+    }
+
+    /// Of an event that can be read, and still is not what it should be.
+    package init(_ record: AuditRecord, field: String) {
+        self.init(
+            .event, node: record.node, sequence: record.sequence, field: field, at: record.event.at, hash: record.hash)
+    }
+
+    package var id: String { "\(node)-\(sequence)" }
+
+    /// For people.
+    package var sentence: String { "this \(part.rawValue) cannot be read: \(field)" }
+}
+
+extension AuditDamage {
+    /// What replaces an event in lists, streams and exports.
+    package var json: [UInt8] {
+        var writer = JSONObjectWriter()
+        writer.add("damaged", field)
+        writer.add("part", part.rawValue)
+        writer.add("id", id)
+        writer.add("node", node)
+        writer.add("sequence", sequence)
+        writer.add("at", at?.rfc3339)
+        writer.add("hash", hash)
+        return writer.finish()
+    }
+
+    /// Reads what ``json`` writes.
+    init(json members: [String: JSONValue]) throws(AuditRecord.FieldProblem) {
+        func text(_ name: String) throws(AuditRecord.FieldProblem) -> String {
+            guard let text = members[name]?.string else { throw .init(field: name) }
+            return text
+        }
+        guard let part = Part(rawValue: try text("part")) else { throw .init(field: "part") }
+        guard let sequence = members["sequence"]?.integer else { throw .init(field: "sequence") }
+        self.init(part, node: try text("node"), sequence: sequence, field: try text("damaged"))
+        if members["hash"] != nil { hash = try text("hash") }
+        if members["at"] != nil {
+            guard let instant = Timestamp(rfc3339: try text("at")) else { throw .init(field: "at") }
+            at = instant
+        }
+        let known: Set = ["damaged", "part", "id", "node", "sequence", "at", "hash"]
+        if let unknown = members.keys.filter({ !known.contains($0) }).min() { throw .init(field: unknown) }
+        guard try text("id") == id else { throw .init(field: "id") }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// What an auditor does with the log: search, verify, take it along. The command line and the API call it.
+package struct AuditReview: Sendable {
+    private let log: any AuditLog
+
+    package init(_ log: any AuditLog) { self.log = log }
+
+    /// Events that match, newest first.
+    /// - Parameter limit: cut to 1…500 (contract §13).
+    package func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int = 50) async throws -> AuditPage {
+        try await log.search(filter, before: cursor, limit: min(max(limit, 1), 500))
+    }
+
+    /// Verifies every chain in the store, while others go on writing.
+    package func verify(_ terms: AuditVerificationTerms) async throws -> AuditVerificationReport {
+        var attempt = 1
+        while true {
+            let cuts = try await log.cuts()
+            let report = try await verify(terms, cuts: cuts)
+            // Where a chain was cut while it was read, events seem to be missing.
+            guard !report.isValid, attempt < Self.attempts, try await log.cuts() != cuts else { return report }
+            attempt += 1
+        }
+    }
+
+    private static let attempts = 3
+
+    private func verify(
+        _ terms: AuditVerificationTerms, cuts: [AuditReading<AuditCut>]
+    ) async throws -> AuditVerificationReport {
+        // Checkpoints first, then the chains' ends: the other way round, one signed in between would seem to cover
+        // events that are missing.
+        var verifier = AuditVerifier(checkpoints: try await log.checkpoints(), cuts: cuts, terms: terms)
+        let heads = try await log.chains()
+        for head in heads {
+            try await AuditChainReader(log, head: head).read { entries in
+                for entry in entries { verifier.take(entry) }
+            }
+        }
+        for stray in try await log.strays(limit: AuditVerificationReport.problemLimit) { verifier.take(stray: stray) }
+        return verifier.finish(heads: heads)
+    }
+
+    /// Everything, node by node, oldest first; in JSON Lines with checkpoints and cuts, so that it can be verified later.
+    package func export(as format: AuditExport.Format, to sink: AuditExport.Sink) async throws {
+        try await AuditExport(log).writeAll(as: format, to: sink)
+    }
+
+    /// What a search finds, newest first.
+    package func export(
+        matching filter: AuditFilter, as format: AuditExport.Format, to sink: AuditExport.Sink
+    ) async throws {
+        try await AuditExport(log).write(matching: filter, as: format, to: sink)
+    }
+
+    /// Verifies an export in JSON Lines without the store that it came from.
+    ///
+    /// The file is read twice: the notes are needed before the events, wherever in the file they stand.
+    /// - Throws: ``AuditExportReader/Problem`` for a file that is not an export.
+    package static func verify(
+        exportAt path: String, _ terms: AuditVerificationTerms
+    ) throws -> AuditVerificationReport {
+        var checkpoints: [AuditReading<AuditCheckpoint>] = []
+        var cuts: [AuditReading<AuditCut>] = []
+        try read(path, wantsEvents: false) { entry in
+            switch entry {
+            case .checkpoint(let checkpoint): checkpoints.append(.intact(checkpoint))
+            case .cut(let cut): cuts.append(.intact(cut))
+            case .damaged(let damage) where damage.part == .checkpoint: checkpoints.append(.damaged(damage))
+            case .damaged(let damage) where damage.part == .cut: cuts.append(.damaged(damage))
+            case .damaged, .event: break
+            }
+        }
+        var verifier = AuditVerifier(checkpoints: checkpoints, cuts: cuts, terms: terms)
+        try read(path, wantsEvents: true) { entry in
+            switch entry {
+            case .event(let record): verifier.take(.intact(record))
+            case .damaged(let damage) where damage.part == .event:
+                // One that is part of no chain is not followed.
+                if AuditRecord.sequences.contains(damage.sequence), damage.field != "node" {
+                    verifier.take(.damaged(damage))
+                } else {
+                    verifier.take(stray: damage)
+                }
+            case .damaged, .checkpoint, .cut: break
+            }
+        }
+        return verifier.finish()
+    }
+
+    private static func read(
+        _ path: String, wantsEvents: Bool, _ entry: (AuditExportReader.Entry) -> Void
+    ) throws {
+        guard let file = FileHandle(forReadingAtPath: path) else { throw CocoaError(.fileReadNoSuchFile) }
+        defer { try? file.close() }
+        var reader = AuditExportReader(wantsEvents: wantsEvents)
+        while let bytes = try file.read(upToCount: 262_144), !bytes.isEmpty {
+            try reader.take(Array(bytes)[...]) {
+                (found: AuditExportReader.Entry) throws(AuditExportReader.Problem) in entry(found)
+            }
+        }
+        try reader.finish()
+    }
+}

@@ -1,0 +1,125 @@
+/// Verifies the chains of all nodes, event by event, in the order in which each node's events come.
+///
+/// Give it all notes first. Memory grows with nodes and notes, not with events.
+package struct AuditVerifier: Sendable {
+    private var report = AuditVerificationReport()
+    private var chains: [String: AuditChainVerifier] = [:]
+
+    /// - Parameters:
+    ///   - checkpoints: of all nodes, as they were found.
+    ///   - cuts: likewise.
+    package init(
+        checkpoints: [AuditReading<AuditCheckpoint>] = [], cuts: [AuditReading<AuditCut>] = [],
+        terms: AuditVerificationTerms
+    ) {
+        var good = GoodCheckpoints()
+        for reading in checkpoints {
+            switch reading {
+            case .damaged(let damage): report.add(damage)
+            case .intact(let checkpoint):
+                if good.take(checkpoint, trusting: terms.keys, report: &report) { report.countCheckpoint() }
+            }
+        }
+        var stated: [AuditCut] = []
+        for reading in cuts {
+            switch reading {
+            case .damaged(let damage): report.add(damage)
+            case .intact(let cut): stated.append(cut)
+            }
+        }
+        let notes = Set(stated.map(\.note))
+        for note in terms.kept {
+            report.countKept()
+            switch note {
+            case .checkpoint(let checkpoint): _ = good.take(checkpoint, trusting: terms.keys, report: &report)
+            // Whoever has the log has the statement as well: it proves itself, wherever it lies.
+            case .cut(let cut): if !notes.contains(cut.note) { stated.append(cut) }
+            }
+        }
+        var accepted: [String: [AuditCut]] = [:]
+        for cut in stated {
+            if let problem = good.problem(with: cut, terms) {
+                report.add(problem, node: cut.node, sequence: cut.through)
+            } else {
+                report.accept(cut)
+                accepted[cut.node, default: []].append(cut)
+            }
+        }
+        for node in Set(good.byNode.keys).union(accepted.keys) {
+            chains[node] = AuditChainVerifier(
+                node: node, checkpoints: good.byNode[node].map { Array($0.values) } ?? [], cuts: accepted[node] ?? [])
+        }
+    }
+
+    package mutating func take(_ entry: AuditEntry) {
+        let node = entry.node
+        chains[node, default: AuditChainVerifier(node: node, checkpoints: [], cuts: [])].take(entry, report: &report)
+    }
+
+    /// Notes a row that is part of no chain.
+    package mutating func take(stray damage: AuditDamage) { report.add(damage) }
+
+    /// Ends the verification.
+    /// - Parameter heads: where the store says that the chains end, as read before the events were.
+    package consuming func finish(heads: [AuditChainHead] = []) -> AuditVerificationReport {
+        let ends = Dictionary(heads.map { ($0.node, $0.sequence) }) { max($0, $1) }
+        for node in Set(chains.keys).union(ends.keys).sorted() {
+            let chain = chains[node] ?? AuditChainVerifier(node: node, checkpoints: [], cuts: [])
+            chain.finish(head: ends[node], report: &report)
+        }
+        return report
+    }
+}
+
+/// The checkpoints whose signature is good, by node and size.
+private struct GoodCheckpoints {
+    private(set) var byNode: [String: [Int64: AuditCheckpoint]] = [:]
+
+    /// - Returns: whether it is good.
+    mutating func take(
+        _ checkpoint: AuditCheckpoint, trusting keys: [AuditVerifierKey], report: inout AuditVerificationReport
+    ) -> Bool {
+        if let problem = checkpoint.problem(trusting: keys) {
+            report.add(problem, node: checkpoint.node, sequence: checkpoint.size)
+            return false
+        }
+        guard let other = byNode[checkpoint.node]?[checkpoint.size], other.hash != checkpoint.hash else {
+            byNode[checkpoint.node, default: [:]][checkpoint.size] = checkpoint
+            return true
+        }
+        // The key has signed two histories; the log's own events cannot show it once they are removed.
+        report.add(.checkpointMismatch, node: checkpoint.node, sequence: checkpoint.size)
+        return true
+    }
+
+    /// - Returns: why a cut is not accepted; `nil` when it is.
+    func problem(with cut: AuditCut, _ terms: AuditVerificationTerms) -> AuditProblemKind? {
+        if let problem = cut.problem(trusting: terms.keys) { return problem }
+        let least = terms.leastRetention ?? .zero
+        guard let checkpoint = byNode[cut.node]?[cut.through] else {
+            // What an administrator took over may have lost its checkpoint too; nothing says how old it was.
+            return cut.isAdopted && cut.retention == .zero && least == .zero ? nil : .cutUnproved
+        }
+        guard checkpoint.hash == cut.hash else { return .cutMismatch }
+        guard checkpoint.at <= cut.at - cut.retention else { return .cutTooFar }
+        // Of what was gone before it was signed for, nobody knows what was in force; but how old it was, then.
+        let isLongEnough = cut.isAdopted ? checkpoint.at <= cut.at - least : cut.retention >= least
+        return isLongEnough ? nil : .retentionTooShort
+    }
+}
+
+/// What an audit log is verified against.
+package struct AuditVerificationTerms: Sendable {
+    /// Those whose signatures count. Without any, no checkpoint and no cut can be good.
+    package var keys: [AuditVerifierKey]
+    /// Signed notes that were kept outside of the database: the log must extend each of them.
+    package var kept: [AuditNote]
+    /// The least retention that may have been in force when events were removed; `nil` asks nothing.
+    package var leastRetention: Duration?
+
+    package init(trusting keys: [AuditVerifierKey], kept: [AuditNote] = [], leastRetention: Duration? = nil) {
+        self.keys = keys
+        self.kept = kept
+        self.leastRetention = leastRetention
+    }
+}

@@ -1,0 +1,58 @@
+import OAuth2
+
+/// What would be decided, step by step (contract §13). Asking changes nothing.
+package struct Explanation: Hashable, Sendable {
+    package struct Step: Hashable, Sendable {
+        package let check: String
+        /// `passed`, `failed` or what was found.
+        package let outcome: String
+    }
+
+    package private(set) var passes = true
+    /// Why not; `nil` when it passes.
+    package private(set) var reason: String?
+    /// The check that decided.
+    package private(set) var rule: String
+    package private(set) var steps: [Step] = []
+
+    /// - Parameter rule: what decides when every check passes.
+    package init(rule: String) { self.rule = rule }
+
+    /// Notes a check.
+    /// - Returns: whether it passed, so that the caller can stop.
+    @discardableResult
+    package mutating func check(_ name: String, fails reason: String?, found: String? = nil) -> Bool {
+        steps.append(Step(check: name, outcome: reason.map { "failed: \($0)" } ?? found ?? "passed"))
+        guard let reason, passes else { return reason == nil }
+        passes = false
+        self.reason = reason
+        rule = name
+        return false
+    }
+
+    /// Names what decided that everything passes, where it is more than one rule.
+    package mutating func decided(by rule: String) {
+        if passes { self.rule = rule }
+    }
+
+    /// Notes what was found, whatever it means.
+    package mutating func note(_ name: String, _ outcome: String) { steps.append(Step(check: name, outcome: outcome)) }
+}
+
+extension Explanation {
+    /// Contract §13.
+    package var json: String {
+        var object = JSONObjectWriter()
+        object.add("passes", passes)
+        if let reason { object.add("reason", reason) } else { object.addNull("reason") }
+        object.add("rule", rule)
+        let steps = steps.map { step in
+            var object = JSONObjectWriter()
+            object.add("check", step.check)
+            object.add("outcome", step.outcome)
+            return String(decoding: object.finish(), as: UTF8.self)
+        }
+        object.add("steps", json: "[\(steps.joined(separator: ","))]")
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+}

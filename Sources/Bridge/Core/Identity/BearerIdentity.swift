@@ -1,0 +1,55 @@
+package import OAuth2
+
+/// Whom a verified bearer names.
+package struct BearerIdentity: Hashable, Sendable {
+    /// Whom an issuer may speak for (contract §1.3).
+    package enum Authority: Hashable, Sendable {
+        /// This service: whoever was let in here.
+        case own
+        /// Its own users and sessions.
+        case trusted
+        /// The same, and the users of our accounts: the operator says that they are the same people.
+        case trustedWithAccounts
+    }
+
+    /// With the issuer's `subject_prefix` already in front.
+    package let subject: Subject
+    /// The app.
+    package let clientID: ClientID
+    /// The issuer's `iss`.
+    package let issuer: String
+    package let authority: Authority
+    /// The app's session at its issuer, from `sid`.
+    package let sessionID: SessionID?
+    /// The device that it is used on, as far as its issuer tells them apart; `nil` when it does not.
+    package let deviceID: String?
+    package let authentication: Authentication
+    /// What it may be used for; `nil` of another issuer, whose scopes are not ours.
+    package let scope: Scope?
+    /// The key that must be shown with it (RFC 7800, RFC 9449 §6): whoever takes the bearer checks it with
+    /// ``SenderConstraint``.
+    package let proofKeyThumbprint: String?
+    /// The instant from which the bearer is refused.
+    package let expiresAt: Timestamp
+    /// How long this answer may be kept: up to ``expiresAt``, less where the issuer must be asked again.
+    package let cacheableUntil: Timestamp
+
+    package init(
+        subject: Subject, clientID: ClientID, issuer: String, authority: Authority = .trusted, sessionID: SessionID?,
+        deviceID: String? = nil,
+        authentication: Authentication, scope: Scope? = nil, proofKeyThumbprint: String? = nil, expiresAt: Timestamp,
+        cacheableUntil: Timestamp? = nil
+    ) {
+        self.subject = subject
+        self.clientID = clientID
+        self.issuer = issuer
+        self.authority = authority
+        self.sessionID = sessionID
+        self.deviceID = deviceID
+        self.authentication = authentication
+        self.scope = scope
+        self.proofKeyThumbprint = proofKeyThumbprint
+        self.expiresAt = expiresAt
+        self.cacheableUntil = cacheableUntil ?? expiresAt
+    }
+}

@@ -1,0 +1,137 @@
+import Crypto
+import OAuth2
+
+/// A key that signs login tokens.
+package struct LoginTokenKey: Sendable {
+    /// HS256 keys have the hash's length at least (RFC 7518 §3.2).
+    package static let shortestSecret = 32
+
+    /// `kid`.
+    package let id: String
+    /// At least ``shortestSecret`` bytes.
+    package let secret: Secret<[UInt8]>
+    /// When it may begin to sign. Until then it only verifies, so that every node has it before a token needs it.
+    package let signsFrom: Timestamp
+    /// When it stops verifying; `nil` while nothing has followed it.
+    package let retiresAt: Timestamp?
+
+    package init(id: String, secret: Secret<[UInt8]>, signsFrom: Timestamp, retiresAt: Timestamp?) {
+        self.id = id
+        self.secret = secret
+        self.signsFrom = signsFrom
+        self.retiresAt = retiresAt
+    }
+}
+
+/// The login token keys that are in force: several verify, the youngest that may sign does.
+package struct LoginTokenKeyRing: Sendable {
+    private struct Entry: Sendable {
+        let key: LoginTokenKey
+        let secret: SymmetricKey
+        /// Has taken in the key; each code starts from a copy, since that half of the work is always the same.
+        let hmac: HMAC<SHA256>
+        /// What the key's tokens begin with.
+        let header: String
+
+        init(_ key: LoginTokenKey) {
+            self.key = key
+            secret = SymmetricKey(data: key.secret.expose())
+            hmac = HMAC(key: secret)
+            header = LoginTokenHeader.encoded(keyID: key.id)
+        }
+    }
+
+    /// What a node has before it has read any: it signs nothing and believes nothing.
+    package static let empty = LoginTokenKeyRing()
+
+    private let entries: [String: Entry]
+    /// Key ids by the encoded header that tokens of the key begin with.
+    private let headers: [[UInt8]: String]
+    private let bySigningStart: [Entry]
+
+    private init() {
+        entries = [:]
+        headers = [:]
+        bySigningStart = []
+    }
+
+    /// - Throws: ``LoginTokenKeyRingError`` for no keys, a short one, or two with one id.
+    package init(keys: [LoginTokenKey]) throws(LoginTokenKeyRingError) {
+        guard !keys.isEmpty else { throw .empty }
+        var entries: [String: Entry] = [:]
+        for key in keys {
+            guard key.secret.expose().count >= LoginTokenKey.shortestSecret else { throw .tooShort(id: key.id) }
+            guard entries[key.id] == nil else { throw .duplicate(id: key.id) }
+            entries[key.id] = Entry(key)
+        }
+        self.entries = entries
+        headers = Dictionary(
+            uniqueKeysWithValues: entries.values.map { (Array($0.header.utf8), $0.key.id) })
+        // Of two that begin at the same instant every node takes the same.
+        bySigningStart = entries.values.sorted { ($0.key.signsFrom, $0.key.id) > ($1.key.signsFrom, $1.key.id) }
+    }
+
+    /// The id of the key that signs at `now`; `nil` when none may yet, or all have retired.
+    package func signingKeyID(at now: Timestamp) -> String? {
+        bySigningStart.first { KeyAlgorithm.hasBegun($0.key.signsFrom, at: now) && Self.isLive($0.key, at: now) }?
+            .key.id
+    }
+
+    /// The key whose tokens begin with this very header; `nil` for any other, which is then read as JSON.
+    func keyID(ofHeader encoded: [UInt8]) -> String? { headers[encoded] }
+
+    /// The encoded header of the tokens that the key with this id signs; `nil` for an unknown one.
+    func header(ofKey keyID: String) -> String? { entries[keyID]?.header }
+
+    /// HMAC-SHA-256 by the key with this id.
+    /// - Returns: `nil` for an unknown or retired key.
+    func authenticationCode(for message: [UInt8], keyID: String, at now: Timestamp) -> [UInt8]? {
+        guard let entry = entries[keyID], Self.isLive(entry.key, at: now) else { return nil }
+        var hmac = entry.hmac
+        hmac.update(data: message)
+        return Array(hmac.finalize())
+    }
+
+    /// A key for another purpose than tokens, derived so that neither tells anything about the other (RFC 5869).
+    func derivedKey(_ keyID: String, purpose: String, at now: Timestamp) -> SymmetricKey? {
+        guard let entry = entries[keyID], Self.isLive(entry.key, at: now) else { return nil }
+        return HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: entry.secret, info: Array("drawbridge \(purpose)".utf8), outputByteCount: 32)
+    }
+
+    private static func isLive(_ key: LoginTokenKey, at now: Timestamp) -> Bool {
+        key.retiresAt.map { now < $0 } ?? true
+    }
+}
+
+package enum LoginTokenKeyRingError: Error, Hashable {
+    case empty
+    case tooShort(id: String)
+    case duplicate(id: String)
+}
+
+/// The JOSE header of a login token (RFC 7515 §4).
+struct LoginTokenHeader {
+    /// `typ` of every login token.
+    static let tokenType = "login+jwt"
+
+    let algorithm: String
+    let type: String
+    let keyID: String
+
+    /// The header of our own tokens, base64url.
+    static func encoded(keyID: String) -> String {
+        Base64URL.encode(Array(#"{"alg":"HS256","typ":"\#(tokenType)","kid":\#(JSONText.quoted(keyID))}"#.utf8))
+    }
+
+    /// - Returns: `nil` unless `alg`, `typ` and `kid` are there, and for any critical extension.
+    init?(_ bytes: [UInt8]) {
+        guard let members = JSONValue.parse(bytes: bytes, depth: 4)?.object, members["crit"] == nil,
+            let algorithm = members["alg"]?.string, let type = members["typ"]?.string,
+            let keyID = members["kid"]?.string
+        else { return nil }
+        self.algorithm = algorithm
+        self.type = type
+        self.keyID = keyID
+    }
+}

@@ -1,0 +1,66 @@
+package import Logging
+import Synchronization
+
+/// Whether a shared part is away and its replacement answers; read by `/readyz` and metrics.
+package final class Degradation: Sendable {
+    private let part: String
+    private let logger: Logger
+    private let report: @Sendable (_ isDegraded: Bool) -> Void
+    private let isActive = Mutex(false)
+
+    /// - Parameters:
+    ///   - part: its name in the log, such as `rate_limits`.
+    ///   - report: called at first and with every change, for metrics.
+    package init(
+        part: String, logger: Logger = Logger(label: "drawbridge.degradation"),
+        report: @escaping @Sendable (_ isDegraded: Bool) -> Void = { _ in }
+    ) {
+        self.part = part
+        self.logger = logger
+        self.report = report
+        report(false)
+    }
+
+    package var isDegraded: Bool { isActive.withLock { $0 } }
+
+    /// The shared part could not answer.
+    func begin(because error: StorageError) {
+        guard change(to: true) else { return }
+        report(true)
+        logger.warning("degraded", metadata: ["part": "\(part)", "error": "\(error)"])
+    }
+
+    /// The shared part answered.
+    func end() {
+        guard change(to: false) else { return }
+        report(false)
+        logger.info("no longer degraded", metadata: ["part": "\(part)"])
+    }
+
+    /// - Returns: whether it was different.
+    private func change(to value: Bool) -> Bool {
+        isActive.withLock { isActive in
+            defer { isActive = value }
+            return isActive != value
+        }
+    }
+}
+
+/// Why a store could not answer. Never shown outside; the outside sees `temporarily_unavailable`.
+package enum StorageError: Error, Sendable, CustomStringConvertible {
+    /// The engine is away, full, read-only or too slow: nothing was changed.
+    case unavailable(String)
+    /// As ``unavailable(_:)``, where the change may have been made all the same: the answer to its commit was lost.
+    case undecided(String)
+    /// Stored bytes do not mean what they should.
+    case corrupt(String)
+
+    // Engine messages may quote statement values, so they are for the debugger (`debugDescription`) only.
+    package var description: String {
+        switch self {
+        case .unavailable: "storage unavailable"
+        case .undecided: "storage unavailable; the change may have been made"
+        case .corrupt: "storage corrupt"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Synchronization
+
+/// Remembers answers of a store for a moment, so that a busy key costs one read a second and a change is still seen
+/// by every node within that second (contract §7).
+package final class ShortLivedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct State {
+        var entries: [Key: (value: Value, until: ContinuousClock.Instant)] = [:]
+        /// Look-ups under way that nothing was forgotten during, by key; those of one key share a number.
+        var loads: [Key: (number: Int, count: Int)] = [:]
+        var lastNumber = 0
+
+        mutating func begin(_ key: Key) -> Int {
+            if let load = loads[key] {
+                loads[key] = (load.number, load.count + 1)
+                return load.number
+            }
+            lastNumber += 1
+            loads[key] = (lastNumber, 1)
+            return lastNumber
+        }
+
+        /// - Returns: whether what was found may be kept.
+        mutating func end(_ number: Int, of key: Key) -> Bool {
+            guard let load = loads[key], load.number == number else { return false }
+            loads[key] = load.count > 1 ? (number, load.count - 1) : nil
+            return true
+        }
+    }
+
+    private let state = Mutex(State())
+    private let lifetime: Duration
+    private let capacity: Int
+    private let time: TimeSource
+
+    /// - Parameters:
+    ///   - lifetime: by a clock that nobody sets: a wall clock that is set back must not keep an answer alive.
+    ///   - capacity: when it is reached, everything is forgotten; entries live too briefly for more care.
+    package init(lifetime: Duration = .seconds(1), capacity: Int = 10_000, time: TimeSource = .system) {
+        self.lifetime = lifetime
+        self.capacity = capacity
+        self.time = time
+    }
+
+    /// The remembered value, or the one that `load` gives.
+    package func value(for key: Key, load read: () async throws -> Value) async throws -> Value {
+        let now = time.uptime()
+        let (entry, load) = state.withLock { state in
+            if let entry = state.entries[key], now < entry.until { return (Optional(entry), 0) }
+            return (nil, state.begin(key))
+        }
+        if let entry { return entry.value }
+        let value: Value
+        do {
+            value = try await read()
+        } catch {
+            state.withLock { _ = $0.end(load, of: key) }
+            throw error
+        }
+        let until = now.advanced(by: lifetime)
+        state.withLock { state in
+            // What was read before a change may be what the change made untrue.
+            guard state.end(load, of: key) else { return }
+            if state.entries.count >= capacity { state.entries.removeAll(keepingCapacity: true) }
+            state.entries[key] = (value, until)
+        }
+        return value
+    }
+
+    /// Has the next look-up ask the store, after a change of our own.
+    package func forget(_ key: Key) {
+        state.withLock { state in
+            state.entries[key] = nil
+            state.loads[key] = nil
+        }
+    }
+
+    /// Forgets everything, after a change of our own.
+    package func removeAll() {
+        state.withLock { state in
+            state.entries.removeAll()
+            state.loads.removeAll()
+        }
+    }
+}
+
+/// An action that many want done at the same time: it runs once at a time, and everybody gets the outcome of a run that
+/// began after he asked.
+package final class SharedRun: Sendable {
+    private struct State {
+        var last: Task<Void, any Error>?
+        /// Has not begun: whoever asks now may share it.
+        var waiting: Task<Void, any Error>?
+    }
+
+    private let state = Mutex(State())
+    private let action: @Sendable () async throws -> Void
+
+    package init(_ action: @escaping @Sendable () async throws -> Void) { self.action = action }
+
+    package func callAsFunction() async throws {
+        let run = state.withLock { state in
+            if let waiting = state.waiting { return waiting }
+            let run = Task { [last = state.last] in
+                _ = await last?.result
+                self.state.withLock { $0.waiting = nil }
+                try await action()
+            }
+            state.waiting = run
+            state.last = run
+            return run
+        }
+        try await run.value
+    }
+}

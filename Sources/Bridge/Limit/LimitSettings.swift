@@ -1,0 +1,75 @@
+/// How often things may happen (contract §12).
+package struct LimitSettings: Sendable {
+    /// Issues per device of a user.
+    package var issuePerDevice = TokenBucket(burst: 5, perHour: 60)
+    /// Issues per user.
+    package var issuePerSubject = TokenBucket(burst: 15, perHour: 180)
+    /// Issues per network, /24 or /64.
+    package var issuePerNetwork = TokenBucket(burst: 60, perHour: 1200)
+    /// Issues per app; `nil` sets no limit.
+    package var issuePerClient: TokenBucket?
+    /// Authorizations that one user gives or declines.
+    package var authorizationPerSubject = TokenBucket(burst: 30, perHour: 600)
+    /// Refreshes of one user's app and web sessions.
+    package var refreshPerSubject = TokenBucket(burst: 60, perHour: 1200)
+    /// Redemptions that fail, per network.
+    package var failedRedemptionPerNetwork = TokenBucket(perMinute: 60)
+    /// Bearers that are refused, per network.
+    package var refusedBearerPerNetwork = TokenBucket(perMinute: 60)
+    /// Sign-ins that fail, per account and per network, or per known browser.
+    package var failedSignIn = TokenBucket(perMinute: 5)
+    /// Wrong passwords a day, per account or per known browser.
+    package var wrongPasswordPerDay = TokenBucket(perDay: 100)
+    /// Wrong codes of a second factor a day, per account or per known browser. Three codes of a million are good at
+    /// a time, so whoever has the password needs some twenty years for an even chance.
+    package var wrongCodePerDay = TokenBucket(perDay: 30)
+    /// Authorization requests that a client pushes which authenticates.
+    package var pushedRequestPerClient = TokenBucket(perMinute: 600)
+    /// Authorization requests that are pushed for a public client from one network.
+    package var pushedRequestPerNetwork = TokenBucket(perMinute: 60)
+    /// Client authentications that fail, per network.
+    package var failedClientPerNetwork = TokenBucket(perMinute: 60)
+    /// Token requests that are refused and written down, per network.
+    package var refusedTokenRequestPerNetwork = TokenBucket(perMinute: 60)
+
+    /// With every default.
+    package init() {}
+
+    func issueKeys(_ bearer: BearerIdentity, origin: RequestOrigin) -> [RateLimitKey] {
+        let subject = bearer.subject.rawValue
+        // Its length goes ahead, so that no two users and devices together make one key.
+        let device = "\(subject.utf8.count) \(subject) \(bearer.deviceID ?? "")"
+        var keys = [
+            RateLimitKey(scope: "issue.device", value: device, bucket: issuePerDevice),
+            RateLimitKey(scope: "issue.subject", value: subject, bucket: issuePerSubject),
+        ]
+        keys += networkKey("issue.network", of: origin, issuePerNetwork)
+        if let issuePerClient {
+            keys.append(RateLimitKey(scope: "issue.client", value: bearer.clientID.rawValue, bucket: issuePerClient))
+        }
+        return keys
+    }
+
+    func failedRedemptionKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("redeem.network", of: origin, failedRedemptionPerNetwork)
+    }
+
+    /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
+    package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("bearer.network", of: origin, refusedBearerPerNetwork)
+    }
+
+    func failedClientKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("client.network", of: origin, failedClientPerNetwork)
+    }
+
+    func refusedTokenRequestKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("token.network", of: origin, refusedTokenRequestPerNetwork)
+    }
+
+    /// - Returns: none for a request without an address, such as the command line's.
+    func networkKey(_ scope: String, of origin: RequestOrigin, _ bucket: TokenBucket) -> [RateLimitKey] {
+        guard let network = origin.address?.limitNetwork else { return [] }
+        return [RateLimitKey(scope: scope, value: network.description, bucket: bucket)]
+    }
+}

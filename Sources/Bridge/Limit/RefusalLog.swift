@@ -1,0 +1,160 @@
+import OAuth2
+
+/// Writes down what was refused and why: the outside is told one bland thing, the audit log the reason.
+///
+/// The one gate for every event that changes nothing: what a request caused that was refused, repeated or sent by nobody
+/// known. Each costs a row that stays, so they have bounds: those that a caller names, and a ceiling per node. Past a
+/// bound an event is counted instead, and ``writeSuppressed(at:)`` says how many there were. Events of changes never come
+/// this way: they are written by the change's own verb, always.
+package struct RefusalLog: Sendable {
+    private let audit: any AuditLog
+    private let limiter: any RateLimiter
+    private let ceiling: RefusalCeiling
+    private let suppressed = SuppressedEvents()
+
+    /// - Parameter limiter: of its own and never lifted: it bounds how much the log grows, not what users may do.
+    package init(audit: any AuditLog, limiter: any RateLimiter, ceiling: RefusalCeiling = RefusalCeiling()) {
+        self.audit = audit
+        self.limiter = limiter
+        self.ceiling = ceiling
+    }
+
+    /// Writes an event, unless there were too many of them.
+    /// - Parameter bounds: limits of the caller's own, besides the ceiling.
+    package func record(_ event: AuditEvent, within bounds: RateLimitKey...) async throws {
+        guard try await admits(event, within: bounds) else { return }
+        try await audit.append([event])
+    }
+
+    /// As ``record(_:within:)``, for an event that a store's verb writes along with what it finds.
+    /// - Returns: whether it is to be written; one that is not was counted.
+    func admits(_ event: AuditEvent, within bounds: [RateLimitKey]) async throws -> Bool {
+        // Where there is no room to count in, the ceiling alone decides: nobody hides behind a flood of other keys.
+        if !bounds.isEmpty, case .exceeded(_, let scope) = try await limiter.take(bounds, at: event.at),
+            scope != InProcessRateLimiter.fullScope
+        {
+            suppressed.count(event)
+            return false
+        }
+        guard ceiling.admits(event) else {
+            suppressed.count(event)
+            return false
+        }
+        return true
+    }
+
+    /// Writes how many events were counted instead of written since the last time; nothing when there were none.
+    /// - Returns: the counts, by type.
+    @discardableResult
+    package func writeSuppressed(at now: Timestamp) async throws -> [AuditEventType: Int] {
+        let (counts, since) = suppressed.take()
+        guard let since else { return [:] }
+        var types = JSONObjectWriter()
+        for (type, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            types.add(type.rawValue, Int64(count))
+        }
+        var detail = JSONObjectWriter()
+        detail.add("events", Int64(counts.values.reduce(0, +)))
+        detail.add("since", since.rfc3339)
+        detail.add("types", json: String(decoding: types.finish(), as: UTF8.self))
+        do {
+            try await audit.append([
+                AuditEvent(
+                    at: now, type: .auditSuppressed, outcome: .success, reason: "too_many",
+                    detail: String(decoding: detail.finish(), as: UTF8.self))
+            ])
+        } catch {
+            suppressed.putBack(counts, since: since)
+            throw error
+        }
+        return counts
+    }
+
+    /// A bearer that was refused.
+    /// - Parameter reason: a ``BearerRefusal`` or a `DPoPFlaw`, raw.
+    package func bearerRefused(reason: String, origin: RequestOrigin, at now: Timestamp) async throws {
+        try await record(AuditEvent(at: now, type: .bearerRefused, outcome: .failure, reason: reason, origin: origin))
+    }
+
+    /// A client that was not believed.
+    func clientRefused(_ reason: String, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp) async throws {
+        try await record(
+            AuditEvent(
+                at: now, type: .clientAuthenticationFailed, outcome: .failure, reason: reason, clientID: clientID,
+                origin: origin))
+    }
+
+    /// A token request that was refused.
+    /// - Parameter clientID: `nil` where it was refused before its client was known.
+    func tokenRequestRefused(
+        _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await record(
+            AuditEvent(
+                at: now, type: .tokenRequestRefused, outcome: .failure, reason: error.detail ?? error.code.rawValue,
+                clientID: clientID, origin: origin))
+    }
+
+    /// A limit that was hit. Written at most once a minute for each network and scope: whoever is over a limit must
+    /// not be able to fill the log instead.
+    package func limitExceeded(
+        scope: String, subject: Subject? = nil, clientID: ClientID? = nil, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await record(
+            AuditEvent(
+                at: now, type: .rateLimitExceeded, outcome: .failure, reason: scope, subject: subject,
+                clientID: clientID, origin: origin),
+            within: .network("audit.\(scope)", of: origin, and: subject?.rawValue ?? "", perMinute: 1))
+    }
+}
+
+extension RateLimitKey {
+    /// So many a minute of one network.
+    /// - Parameter further: what is counted apart within it, such as a user.
+    static func network(
+        _ scope: String, of origin: RequestOrigin, and further: String = "", perMinute count: Int
+    ) -> RateLimitKey {
+        let network = origin.address?.limitNetwork.description ?? "local"
+        return RateLimitKey(scope: scope, value: "\(network) \(further)", bucket: TokenBucket(perMinute: count))
+    }
+
+    /// Three events of one thing that may come again and again for ever, such as a login token whose signature holds;
+    /// then it is only counted, for a day after the last.
+    static func repeats(of id: String) -> RateLimitKey {
+        RateLimitKey(
+            scope: "audit.repeats", value: id, bucket: TokenBucket(burst: 3, refillInterval: .seconds(86_400)))
+    }
+}
+
+/// How many events a second, that change nothing, one node writes at most.
+package struct RefusalCeiling: Sendable {
+    package static let defaultPerSecond = 20
+    /// How long a quiet node may exceed the rate: an ordinary accident is written down whole.
+    private static let burstSeconds = 10
+
+    private let all: TokenBucket
+    private let anonymous: TokenBucket
+    /// Of its own: the keys of others must not take its room.
+    private let limiter: InProcessRateLimiter
+
+    /// - Parameter perSecond: events, at least 1.
+    package init(perSecond: Int = defaultPerSecond, clock: InProcessRateLimiter.Clock = .uptime(.system)) {
+        all = TokenBucket(perSecond: perSecond, for: Self.burstSeconds)
+        anonymous = TokenBucket(perSecond: max(1, perSecond / 2), for: Self.burstSeconds)
+        limiter = InProcessRateLimiter(clock: clock)
+    }
+
+    /// Takes room for an event.
+    ///
+    /// Those about nobody known get half of it at most. Whoever sends rubbish by the million must not be able to push
+    /// out of the log what is about a user or about a token of ours.
+    func admits(_ event: AuditEvent) -> Bool {
+        let isNamed = event.subject != nil || event.tokenID != nil
+        if !isNamed {
+            let key = RateLimitKey(scope: "audit.ceiling", value: "anonymous", bucket: anonymous)
+            guard case .allowed = limiter.take([key], at: event.at) else { return false }
+        }
+        let key = RateLimitKey(scope: "audit.ceiling", value: "all", bucket: all)
+        return limiter.take([key], at: event.at) == .allowed
+    }
+}

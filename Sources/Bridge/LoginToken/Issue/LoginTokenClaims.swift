@@ -1,0 +1,67 @@
+package import OAuth2
+
+/// What a login token says (contract §2): who, for which website, until when. It authenticates and grants nothing.
+package struct LoginTokenClaims: Hashable, Sendable {
+    package let issuer: String
+    /// `aud`: the website.
+    package let audience: ClientID
+    package let subject: Subject
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+    package let id: TokenID
+    /// The issuing app.
+    package let clientID: ClientID
+    /// The parent session.
+    package let sessionID: SessionID?
+    package let authentication: Authentication
+    /// `tgt`: the path (and query) that the redirect policy accepted at issue.
+    package let target: String?
+    /// `cnf`: what the redeeming browser must show besides.
+    package let binding: LoginTokenBinding
+
+    package init(
+        issuer: String, audience: ClientID, subject: Subject, issuedAt: Timestamp, expiresAt: Timestamp, id: TokenID,
+        clientID: ClientID, sessionID: SessionID?, authentication: Authentication, target: String?,
+        binding: LoginTokenBinding
+    ) {
+        self.issuer = issuer
+        self.audience = audience
+        self.subject = subject
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.id = id
+        self.clientID = clientID
+        self.sessionID = sessionID
+        self.authentication = authentication
+        self.target = target
+        self.binding = binding
+    }
+
+    /// What the durable arbiter keeps of it.
+    package var issued: IssuedLoginToken {
+        IssuedLoginToken(id: id, subject: subject, clientID: clientID, issuedAt: issuedAt, expiresAt: expiresAt)
+    }
+}
+
+/// What a redeeming browser must show besides the token (`cnf`, contract §3).
+package struct LoginTokenBinding: Hashable, Sendable {
+    /// How the browser's network is compared with the app's at issue; only inside one address family.
+    package enum Network: Hashable, Sendable {
+        case none
+        /// /24 of IPv4, /48 of IPv6, in CIDR form.
+        case network(String)
+        /// One address.
+        case exact(String)
+    }
+
+    /// The PKCE challenge that `code_verifier` must answer.
+    package let challenge: CodeChallenge?
+    package let network: Network
+
+    package init(challenge: CodeChallenge? = nil, network: Network = .none) {
+        self.challenge = challenge
+        self.network = network
+    }
+
+    package static let none = LoginTokenBinding()
+}

@@ -1,0 +1,76 @@
+import Crypto
+import OAuth2
+
+/// What an app asks for (contract §3); values as they came, absent ones `nil`.
+package struct LoginTokenIssueRequest: Sendable {
+    package let targetClientID: String?
+    /// The bytes of the path to land on.
+    package let redirect: [UInt8]?
+    /// Seconds, 1…60.
+    package let ttl: Int?
+    package let codeChallenge: String?
+    package let codeChallengeMethod: String?
+    package let bind: String?
+    /// The `Idempotency-Key` header.
+    package let idempotencyKey: String?
+
+    package init(
+        targetClientID: String? = nil, redirect: [UInt8]? = nil, ttl: Int? = nil, codeChallenge: String? = nil,
+        codeChallengeMethod: String? = nil, bind: String? = nil, idempotencyKey: String? = nil
+    ) {
+        self.targetClientID = targetClientID
+        self.redirect = redirect
+        self.ttl = ttl
+        self.codeChallenge = codeChallenge
+        self.codeChallengeMethod = codeChallengeMethod
+        self.bind = bind
+        self.idempotencyKey = idempotencyKey
+    }
+}
+
+/// The answer to an issue (contract §3).
+package struct LoginTokenAnswer: Sendable {
+    package let token: Secret<String>
+    package let id: TokenID
+    package let expiresAt: Timestamp
+    /// Seconds.
+    package let expiresIn: Int
+    package let loginURL: Secret<String>
+
+    package init(token: Secret<String>, id: TokenID, expiresAt: Timestamp, expiresIn: Int, loginURL: Secret<String>) {
+        self.token = token
+        self.id = id
+        self.expiresAt = expiresAt
+        self.expiresIn = expiresIn
+        self.loginURL = loginURL
+    }
+}
+
+/// Digests of an `Idempotency-Key` and its request.
+enum IssueFingerprint {
+    /// Keys belong to one app and one user; the digest keeps them apart and keeps the key itself out of the store.
+    static func keyDigest(_ key: String, bearer: BearerIdentity) -> String {
+        digest(["key", bearer.clientID.rawValue, bearer.subject.rawValue, key])
+    }
+
+    /// Everything that the answer depends on besides chance and time.
+    static func request(_ terms: LoginTokenTerms, bearer: BearerIdentity) -> String {
+        let network =
+            switch terms.binding.network {
+            case .none: "none"
+            case .network(let prefix): "network \(prefix)"
+            case .exact(let address): "exact \(address)"
+            }
+        return digest([
+            "request", terms.website.id.rawValue, String(terms.lifetime.inMilliseconds),
+            terms.target?.serialized ?? "", terms.binding.challenge?.value ?? "", network,
+            bearer.sessionID?.rawValue ?? "",
+        ])
+    }
+
+    private static func digest(_ parts: [String]) -> String {
+        var hash = SHA256()
+        for part in parts { hash.update(data: Array("\(part.utf8.count):\(part)".utf8)) }
+        return Base64URL.encode(Array(hash.finalize()))
+    }
+}

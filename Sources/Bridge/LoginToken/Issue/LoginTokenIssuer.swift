@@ -1,0 +1,213 @@
+import OAuth2
+
+/// Issues login tokens to apps (contract §3), and lets an app ask about and revoke its own.
+package struct LoginTokenIssuer: Sendable {
+    private let settings: LoginTokenSettings
+    private let codec: LoginTokenCodec
+    private let clients: Reloadable<ClientDirectory>
+    private let subjects: Subjects
+    private let parents: ParentSessions
+    private let store: any LoginTokenStore
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let refusals: RefusalLog
+    private let time: TimeSource
+    private let random: RandomSource
+
+    package init(
+        settings: LoginTokenSettings, codec: LoginTokenCodec, clients: Reloadable<ClientDirectory>,
+        subjects: Subjects, parents: ParentSessions, store: any LoginTokenStore, limiter: any RateLimiter,
+        limits: LimitSettings, refusals: RefusalLog, time: TimeSource = .system, random: RandomSource = .system
+    ) {
+        self.settings = settings
+        self.codec = codec
+        self.clients = clients
+        self.subjects = subjects
+        self.parents = parents
+        self.store = store
+        self.limiter = limiter
+        self.limits = limits
+        self.refusals = refusals
+        self.time = time
+        self.random = random
+    }
+
+    /// Issues a token for the user and app that a verified bearer names.
+    /// - Throws: `OAuthError` by contract §3; ``StorageError`` when a store cannot decide.
+    package func issue(
+        _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin
+    ) async throws -> LoginTokenAnswer {
+        let now = time.now()
+        do {
+            return try await issue(request, bearer: bearer, origin: origin, at: now)
+        } catch let error as OAuthError {
+            try await refusals.issueRefused(error, bearer: bearer, request: request, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    /// The limits come before every other check, or refusals would be free; only a repeat that gets its answer again
+    /// does not count (contract §3).
+    private func issue(
+        _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> LoginTokenAnswer {
+        let earlier = try await earlierIssue(request, bearer: bearer, at: now)
+        if earlier == nil { try await takeFromLimits(bearer, origin: origin, at: now) }
+        do {
+            let (terms, issuing) = try await checkedTerms(request, bearer: bearer, origin: origin, at: now)
+            let idempotency = try request.idempotencyKey.map { key in
+                (
+                    digest: try Self.keyDigest(key, bearer: bearer),
+                    fingerprint: IssueFingerprint.request(terms, bearer: bearer)
+                )
+            }
+            guard let earlier else {
+                return try await record(
+                    terms, bearer: bearer, issuing: issuing, idempotency: idempotency, origin: origin, at: now)
+            }
+            guard earlier.fingerprint == idempotency?.fingerprint else { throw Self.keyReused }
+            return try await answer(repeating: earlier, terms: terms, at: now)
+        } catch let error as OAuthError where earlier != nil {
+            try await takeFromLimits(bearer, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    /// What was issued before with the request's `Idempotency-Key`.
+    private func earlierIssue(
+        _ request: LoginTokenIssueRequest, bearer: BearerIdentity, at now: Timestamp
+    ) async throws -> IdempotencyRecord? {
+        guard let digest = try? request.idempotencyKey.map({ try Self.keyDigest($0, bearer: bearer) }) else {
+            return nil
+        }
+        return try await store.idempotencyRecord(keyDigest: digest, at: now)
+    }
+
+    private func takeFromLimits(_ bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp) async throws {
+        guard
+            case .exceeded(let wait, let scope) = try await limiter.take(
+                limits.issueKeys(bearer, origin: origin), at: now)
+        else { return }
+        throw OAuthError(
+            .rateLimited, "Too many login tokens were asked for.", detail: scope, retryAfter: wait.roundedUpSeconds)
+    }
+
+    /// What the token will say and what it is issued from, after every check of app, website, user and session.
+    private func checkedTerms(
+        _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> (terms: LoginTokenTerms, issuing: IssuingSession) {
+        guard let app = clients.current[bearer.clientID] else {
+            throw OAuthError(
+                .unauthorizedClient, "This client may not issue login tokens.", detail: "unknown_client")
+        }
+        let terms = try LoginTokenTerms(
+            request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
+            address: origin.address)
+        let issuing = try await issuingSession(of: bearer, at: now)
+        guard terms.website.accepts(bearer.authentication, at: now) else {
+            throw OAuthError(
+                .insufficientUserAuthentication, "The sign-in is too weak or too old for that website.",
+                detail: "authentication_too_weak", challenge: terms.website.authenticationChallenge)
+        }
+        return (terms, issuing)
+    }
+
+    private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> IssuingSession {
+        switch try await subjects.admit(bearer, at: now) {
+        case .admitted: break
+        case .disabled: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "subject_disabled")
+        case .ofAnotherIssuer:
+            throw OAuthError(
+                .invalidToken, "The access token is not valid.", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
+        }
+        switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
+        case .mayIssue(let session): return session
+        case .ended: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "session_ended")
+        case .chained:
+            throw OAuthError(
+                .unauthorizedClient, "A session that was itself handed over cannot issue login tokens.",
+                detail: "chained_session")
+        }
+    }
+
+    private func record(
+        _ terms: LoginTokenTerms, bearer: BearerIdentity, issuing: IssuingSession,
+        idempotency: (digest: String, fingerprint: String)?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> LoginTokenAnswer {
+        let issuedAt = Timestamp(seconds: now.seconds)
+        let claims = LoginTokenClaims(
+            issuer: settings.issuer.description, audience: terms.website.id, subject: bearer.subject,
+            issuedAt: issuedAt, expiresAt: issuedAt + terms.lifetime, id: TokenID.make(at: now, random: random),
+            clientID: bearer.clientID, sessionID: bearer.sessionID, authentication: bearer.authentication,
+            target: terms.target?.serialized, binding: terms.binding)
+        guard let signed = codec.sign(claims, at: now) else {
+            throw StorageError.unavailable("no login token key may sign now")
+        }
+        let event = AuditEvent(
+            at: now, type: .loginTokenIssued, outcome: .success, subject: bearer.subject, clientID: bearer.clientID,
+            targetClientID: terms.website.id, sessionID: bearer.sessionID, tokenID: claims.id, origin: origin)
+        let kept = idempotency.map {
+            IdempotencyRecord(
+                keyDigest: $0.digest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,
+                payload: signed.payload, expiresAt: claims.expiresAt)
+        }
+        switch try await store.recordIssue(
+            claims.issued, scope: issuing.narrowedScope, idempotency: kept, event: event)
+        {
+        case .recorded:
+            return answer(signed.token, id: claims.id, expiresAt: claims.expiresAt, terms: terms)
+        case .repeated(let record): return try await answer(repeating: record, terms: terms, at: now)
+        case .keyReused: throw Self.keyReused
+        }
+    }
+
+    private static let keyReused = OAuthError(
+        .idempotencyKeyReused, "This Idempotency-Key was used for another request.", detail: "idempotency_key_reused")
+
+    private static func keyDigest(_ key: String, bearer: BearerIdentity) throws(OAuthError) -> String {
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw OAuthError(.invalidRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters.")
+        }
+        return IssueFingerprint.keyDigest(key, bearer: bearer)
+    }
+
+    private func answer(
+        repeating record: IdempotencyRecord, terms: LoginTokenTerms, at now: Timestamp
+    ) async throws -> LoginTokenAnswer {
+        guard let signed = try await codec.sign(again: record.payload, keyID: record.keyID, at: now) else {
+            throw StorageError.unavailable("no login token key may sign now")
+        }
+        return answer(signed.token, id: record.tokenID, expiresAt: record.expiresAt, terms: terms)
+    }
+
+    private func answer(
+        _ token: Secret<String>, id: TokenID, expiresAt: Timestamp, terms: LoginTokenTerms
+    ) -> LoginTokenAnswer {
+        var url = settings.publicOrigin.description + settings.redemptionPath + "?token=" + token.expose()
+        if let target = terms.target { url += "&redirect=" + PercentEncoding.encode(target.serialized) }
+        return LoginTokenAnswer(
+            token: token, id: id, expiresAt: expiresAt, expiresIn: Int(terms.lifetime.inMilliseconds / 1000),
+            loginURL: Secret(url))
+    }
+}
+
+extension RefusalLog {
+    /// An issue that was refused to a verified bearer.
+    func issueRefused(
+        _ error: OAuthError, bearer: BearerIdentity, request: LoginTokenIssueRequest, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        if error.code == .rateLimited {
+            return try await limitExceeded(
+                scope: error.detail ?? "issue", subject: bearer.subject, clientID: bearer.clientID, origin: origin,
+                at: now)
+        }
+        let isRedirect = error.code == .invalidRedirect
+        try await record(
+            AuditEvent(
+                at: now, type: isRedirect ? .redirectRefused : .loginTokenRefused, outcome: .failure,
+                reason: error.detail ?? error.code.rawValue, subject: bearer.subject, clientID: bearer.clientID,
+                targetClientID: nil, sessionID: bearer.sessionID, origin: origin,
+                detail: isRedirect ? request.redirect.map(RefusedRedirect.detail) : #"{"at":"issue"}"#))
+    }
+}

@@ -1,0 +1,94 @@
+import OAuth2
+
+/// The claims of a login token as JSON.
+enum LoginTokenPayload {
+    static func encode(_ claims: LoginTokenClaims) -> String {
+        var json = JSONObjectWriter()
+        json.add("iss", claims.issuer)
+        json.add("aud", claims.audience.rawValue)
+        json.add("sub", claims.subject.rawValue)
+        json.add("iat", claims.issuedAt.seconds)
+        json.add("exp", claims.expiresAt.seconds)
+        json.add("jti", claims.id.rawValue)
+        json.add("client_id", claims.clientID.rawValue)
+        if let sid = claims.sessionID { json.add("sid", sid.rawValue) }
+        if let time = claims.authentication.time { json.add("auth_time", time.seconds) }
+        if let acr = claims.authentication.acr { json.add("acr", acr) }
+        if !claims.authentication.amr.isEmpty { json.add("amr", claims.authentication.amr) }
+        if let target = claims.target { json.add("tgt", target) }
+        if let confirmation = confirmation(claims.binding) { json.add("cnf", json: confirmation) }
+        return String(decoding: json.finish(), as: UTF8.self)
+    }
+
+    private static func confirmation(_ binding: LoginTokenBinding) -> String? {
+        guard binding != .none else { return nil }
+        var members = JSONObjectWriter()
+        if let challenge = binding.challenge { members.add("S256", challenge.value) }
+        switch binding.network {
+        case .none: break
+        case .network(let prefix): members.add("network", prefix)
+        case .exact(let address): members.add("address", address)
+        }
+        return String(decoding: members.finish(), as: UTF8.self)
+    }
+
+    /// Reads a payload whose signature was verified.
+    ///
+    /// - Returns: `nil` when a claim is missing, of another kind, or given twice: our own writer does none of that, and
+    ///   a binding that cannot be read must not become no binding.
+    static func decode(_ bytes: [UInt8]) -> LoginTokenClaims? {
+        guard let members = JSONValue.parse(bytes: bytes, depth: 4)?.object else { return nil }
+        let claims = ClaimReader(members: members)
+        guard let issuer = claims.text("iss"), let audience = claims.text("aud"), let subject = claims.text("sub"),
+            let issuedAt = claims.instant("iat"), let expiresAt = claims.instant("exp"), let id = claims.text("jti"),
+            let clientID = claims.text("client_id"), let sessionID = claims.optionalText("sid"),
+            let time = claims.optionalInstant("auth_time"), let acr = claims.optionalText("acr"),
+            let amr = claims.texts("amr"), let target = claims.optionalText("tgt"),
+            let binding = binding(members["cnf"])
+        else { return nil }
+        return LoginTokenClaims(
+            issuer: issuer, audience: ClientID(rawValue: audience), subject: Subject(rawValue: subject),
+            issuedAt: issuedAt, expiresAt: expiresAt, id: TokenID(rawValue: id),
+            clientID: ClientID(rawValue: clientID), sessionID: sessionID.map(SessionID.init(rawValue:)),
+            authentication: Authentication(time: time, acr: acr, amr: amr), target: target, binding: binding)
+    }
+
+    private static func binding(_ value: JSONValue?) -> LoginTokenBinding? {
+        guard let value else { return LoginTokenBinding.none }
+        guard let members = value.object else { return nil }
+        let confirmation = ClaimReader(members: members)
+        guard let challenge = confirmation.optionalText("S256"), let network = confirmation.optionalText("network"),
+            let address = confirmation.optionalText("address")
+        else { return nil }
+        let read = challenge.flatMap { CodeChallenge($0) }
+        guard (challenge == nil) == (read == nil) else { return nil }
+        return LoginTokenBinding(
+            challenge: read,
+            network: network.map(LoginTokenBinding.Network.network) ?? address.map(LoginTokenBinding.Network.exact)
+                ?? .none)
+    }
+}
+
+/// Reads claims of one kind each. The outer optional says whether the claim could be read, the inner whether it is there.
+private struct ClaimReader {
+    let members: [String: JSONValue]
+
+    func text(_ name: String) -> String? { members[name]?.string }
+
+    func instant(_ name: String) -> Timestamp? { members[name]?.integer.map(Timestamp.init(seconds:)) }
+
+    func optionalText(_ name: String) -> String?? {
+        guard let value = members[name] else { return .some(nil) }
+        return value.string.map(Optional.some)
+    }
+
+    func optionalInstant(_ name: String) -> Timestamp?? {
+        guard let value = members[name] else { return .some(nil) }
+        return value.integer.map { .some(Timestamp(seconds: $0)) }
+    }
+
+    func texts(_ name: String) -> [String]? {
+        guard let value = members[name] else { return [] }
+        return value.strings
+    }
+}

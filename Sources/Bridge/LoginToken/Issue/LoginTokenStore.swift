@@ -1,0 +1,168 @@
+package import OAuth2
+
+/// What becomes of login tokens. The token itself is stateless (HMAC); this is the durable arbiter of its single use.
+///
+/// Every verb is one transaction that also holds its audit events, and any number of concurrent calls on any number
+/// of servers agree on one winner.
+package protocol LoginTokenStore: Sendable {
+    /// Records that a token was issued.
+    ///
+    /// With an idempotency record, the first call for its key wins; later ones write nothing and get the winner's
+    /// record back as `.repeated` when the fingerprints agree, `.keyReused` when they do not.
+    /// - Parameter scope: what the bearer had, when that is less than its session has.
+    func recordIssue(_ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent)
+        async throws -> LoginTokenIssueOutcome
+
+    /// The app session that a token was issued from, in whatever state; `nil` when there is no such session of ours.
+    /// - Returns: with it what ``recordIssue(_:scope:idempotency:event:)`` was told the bearer had.
+    func issuingSession(_ id: SessionID, of token: TokenID) async throws -> (session: AppSession, scope: Scope?)?
+
+    /// The live record of an idempotency key; `nil` when unknown or expired at `now`.
+    func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord?
+
+    /// What is known of a token; `nil` when it was never recorded.
+    func state(of id: TokenID) async throws -> LoginTokenState?
+
+    /// Consumes the token and opens the session, at most once, ever.
+    ///
+    /// Works without a recorded issue too: a token that verifies is known to have been issued. Of any number of
+    /// concurrent calls one gets `.opened`. `events` are written only by the one that does.
+    /// - Parameter replaced: the browser's old sessions; the call that opens ends them too, and writes the event of each
+    ///   that was not ended before; see ``ReplacedSession/isSameUser`` for what hangs under it.
+    func redeem(
+        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
+        replacing replaced: [ReplacedSession],
+        events: [AuditEvent]
+    ) async throws -> LoginTokenRedeemOutcome
+
+    /// Revokes an unused token. `event` is written only when this call revoked it.
+    func revoke(_ token: IssuedLoginToken, at now: Timestamp, event: AuditEvent) async throws
+        -> LoginTokenRevokeOutcome
+
+    /// Counts a redemption of an unused token that failed its verifier or binding; at `limit` misses the token is
+    /// revoked, in the same step. Nothing is counted of a token that is used or revoked.
+    /// - Parameter alwaysTells: whether `event` is written even by a call that does not revoke the token.
+    /// - Returns: the number of misses so far.
+    func recordMiss(
+        _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
+    ) async throws -> Int
+
+    /// Records a replay, and ends all that came of the first use (contract §16.5).
+    /// - Parameters:
+    ///   - ending: `nil` ends nothing.
+    ///   - alwaysTells: whether `replay` is written even by a call that ends nothing.
+    func recordReplay(of id: TokenID, replay: AuditEvent, ending: Ending?, alwaysTells: Bool) async throws -> Ended
+
+    /// Removes what is known of tokens (and idempotency keys) that expired before `cutoff`.
+    ///
+    /// The uniqueness of `login_token_id` in the session row still refuses a purged token's second use, and a token
+    /// that is long expired does not verify anyway.
+    /// - Returns: how many tokens, at most `limit`.
+    func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+/// The facts of an issued token that outlive its signature.
+package struct IssuedLoginToken: Hashable, Sendable {
+    package let id: TokenID
+    package let subject: Subject
+    /// The issuing app.
+    package let clientID: ClientID
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+
+    package init(id: TokenID, subject: Subject, clientID: ClientID, issuedAt: Timestamp, expiresAt: Timestamp) {
+        self.id = id
+        self.subject = subject
+        self.clientID = clientID
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The first and only use of a token.
+package struct LoginTokenUse: Hashable, Sendable {
+    package let at: Timestamp
+    /// The session it opened.
+    package let sessionID: SessionID
+    /// The address it came from.
+    package let address: String?
+    /// Base64url of SHA-256 over the user agent; ``serverMark`` for a website's server.
+    package let userAgentDigest: String?
+
+    /// Stands for no browser: too short for a digest.
+    static let serverMark = "server"
+
+    package init(at: Timestamp, sessionID: SessionID, address: String?, userAgentDigest: String?) {
+        self.at = at
+        self.sessionID = sessionID
+        self.address = address
+        self.userAgentDigest = userAgentDigest
+    }
+}
+
+/// What is known of a token.
+package struct LoginTokenState: Hashable, Sendable {
+    package enum Status: Hashable, Sendable {
+        case pending
+        case redeemed(LoginTokenUse)
+        case revoked(at: Timestamp)
+    }
+
+    package let token: IssuedLoginToken
+    package let status: Status
+    /// Redemptions that failed their verifier or binding.
+    package let misses: Int
+
+    package init(token: IssuedLoginToken, status: Status, misses: Int) {
+        self.token = token
+        self.status = status
+        self.misses = misses
+    }
+}
+
+/// The answer to an issue, kept so that a repeated `Idempotency-Key` gets it again. It holds the signed payload but
+/// not the signature, so it is not a token: the issuer signs it anew.
+package struct IdempotencyRecord: Hashable, Sendable {
+    /// Base64url of SHA-256 over client, subject and key.
+    package let keyDigest: String
+    /// Base64url of SHA-256 over everything the answer depends on.
+    package let fingerprint: String
+    package let tokenID: TokenID
+    /// The signing key's `kid`.
+    package let keyID: String
+    /// The JWS payload, as signed.
+    package let payload: String
+    package let expiresAt: Timestamp
+
+    package init(
+        keyDigest: String, fingerprint: String, tokenID: TokenID, keyID: String, payload: String,
+        expiresAt: Timestamp
+    ) {
+        self.keyDigest = keyDigest
+        self.fingerprint = fingerprint
+        self.tokenID = tokenID
+        self.keyID = keyID
+        self.payload = payload
+        self.expiresAt = expiresAt
+    }
+}
+
+package enum LoginTokenIssueOutcome: Hashable, Sendable {
+    case recorded
+    /// The key was used before for the same request.
+    case repeated(IdempotencyRecord)
+    /// The key was used before for another request.
+    case keyReused
+}
+
+package enum LoginTokenRedeemOutcome: Hashable, Sendable {
+    case opened
+    case alreadyUsed(LoginTokenUse)
+    case revoked(at: Timestamp)
+}
+
+package enum LoginTokenRevokeOutcome: Hashable, Sendable {
+    case revoked
+    case alreadyUsed(at: Timestamp)
+    case alreadyRevoked(at: Timestamp)
+}

@@ -1,0 +1,82 @@
+import OAuth2
+
+/// The session that an app issues from (`sid` of its bearer), as far as it is one of ours.
+package struct ParentSessions: Sendable {
+    package enum Standing: Hashable, Sendable {
+        case mayIssue(IssuingSession)
+        /// A session that was itself handed over, or a browser's: no chains (contract §16.4).
+        case chained
+        case ended
+    }
+
+    private let store: any WebSessionStore
+    private let apps: any AppSessionStore
+    private let tokens: any LoginTokenStore
+    private let cache: ShortLivedCache<SessionID, Standing>
+
+    package init(
+        store: any WebSessionStore & AppSessionStore & LoginTokenStore, time: TimeSource = .system
+    ) {
+        self.store = store
+        apps = store
+        tokens = store
+        cache = ShortLivedCache(time: time)
+    }
+
+    /// At an issue; at most a second old.
+    /// - Parameter scope: what the bearer has.
+    func standing(of id: SessionID?, scope: Scope?, at now: Timestamp) async throws -> Standing {
+        guard let id else { return .mayIssue(.foreign) }
+        let standing = try await cache.value(for: id) {
+            guard let session = try await apps.appSession(id: id) else { return try await unknown(id, at: now) }
+            return Self.standing(of: session, scope: session.scope, at: now)
+        }
+        guard case .mayIssue(.own(let session, _)) = standing, let scope else { return standing }
+        return .mayIssue(.own(session, scope: scope))
+    }
+
+    /// At a redemption.
+    func standing(of claims: LoginTokenClaims, at now: Timestamp) async throws -> Standing {
+        guard let id = claims.sessionID else { return .mayIssue(.foreign) }
+        guard let (session, scope) = try await tokens.issuingSession(id, of: claims.id) else {
+            return try await unknown(id, at: now)
+        }
+        return Self.standing(of: session, scope: scope ?? session.scope, at: now)
+    }
+
+    private static func standing(of session: AppSession, scope: Scope, at now: Timestamp) -> Standing {
+        guard session.isAlive(at: now) else { return .ended }
+        return session.lineage.mayBeHandedOn ? .mayIssue(.own(session, scope: scope)) : .chained
+    }
+
+    /// One that is not an app's: a browser's, which never issues, or another issuer's.
+    private func unknown(_ id: SessionID, at now: Timestamp) async throws -> Standing {
+        guard let session = try await store.session(id: id) else { return .mayIssue(.foreign) }
+        return session.isAlive(at: now) ? .chained : .ended
+    }
+}
+
+/// Lets trusted issuers speak for their own users and sessions alone (contract §1.3).
+///
+/// Comes after the cache of verified tokens: what a subject is may change while a token lives.
+package struct IssuerBoundary: BearerAuthenticator {
+    private let issuers: any BearerAuthenticator
+    private let subjects: Subjects
+    private let parents: ParentSessions
+
+    package init(_ issuers: any BearerAuthenticator, subjects: Subjects, parents: ParentSessions) {
+        self.issuers = issuers
+        self.subjects = subjects
+        self.parents = parents
+    }
+
+    package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
+        let identity = try await issuers.authenticate(token, at: now)
+        guard try await subjects.mayBeNamed(by: identity, at: now) else { throw BearerRefusal.subjectOfAnotherIssuer }
+        // Nothing may be hung under somebody's session here on the word of somebody else.
+        guard try await parents.standing(of: identity.sessionID, scope: nil, at: now) == .mayIssue(.foreign) else {
+            throw BearerRefusal.sessionOfAnotherIssuer
+        }
+        return identity
+    }
+}

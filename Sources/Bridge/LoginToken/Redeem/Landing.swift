@@ -1,0 +1,54 @@
+/// Where a redemption lands, and what is to be recorded about a redirect that was not followed.
+///
+/// A bad redirect never fails the sign-in (docs/rules/return-path.md P9): it lands on the website's default page.
+struct Landing: Hashable, Sendable {
+    /// Absolute: an origin of our configuration and a re-serialised path, never the input.
+    let location: String
+    /// Set when a redirect was refused.
+    let refusal: Refusal?
+
+    struct Refusal: Hashable, Sendable {
+        let reason: ReturnPathRefusal
+        /// As ``RefusedRedirect/detail(_:)``; `nil` for a repeated parameter, of which no single value exists.
+        let detail: String?
+    }
+
+    /// - Parameters:
+    ///   - sealed: the token's `tgt`.
+    ///   - ownOrigin: where websites without an origin of their own live.
+    /// - Returns: `nil` when the website has no default path, so nowhere to land.
+    static func decide(
+        _ parameter: RedemptionRequest.RedirectParameter, sealed: String?, website: Client, ownOrigin: WebOrigin
+    ) -> Landing? {
+        guard let defaultPath = website.returnPaths.defaultPath else { return nil }
+        let origin = website.publicOrigin ?? ownOrigin
+        func landing(_ path: ReturnPath, _ reason: ReturnPathRefusal? = nil, input: [UInt8]? = nil) -> Landing {
+            Landing(
+                location: origin.description + path.serialized,
+                refusal: reason.map { Refusal(reason: $0, detail: input.map(RefusedRedirect.detail)) })
+        }
+        guard let sealed else {
+            switch parameter {
+            case .absent: return landing(defaultPath)
+            case .repeated: return landing(defaultPath, .repeated)
+            case .bytes(let input):
+                switch website.returnPaths.decide(input) {
+                case .accepted(let path): return landing(path)
+                case .refused(let reason): return landing(defaultPath, reason, input: input)
+                }
+            }
+        }
+        // The allow-list may have changed since the token was issued; it is asked again.
+        guard case .accepted(let path) = website.returnPaths.decide(Array(sealed.utf8)) else {
+            return landing(defaultPath, .notListed, input: Array(sealed.utf8))
+        }
+        switch parameter {
+        case .absent: return landing(path)
+        case .repeated: return landing(path, .repeated)
+        case .bytes(let input):
+            guard case .success(let requested) = ReturnPath.parse(input), requested.serialized == path.serialized
+            else { return landing(path, .differsFromSealed, input: input) }
+            return landing(path)
+        }
+    }
+}

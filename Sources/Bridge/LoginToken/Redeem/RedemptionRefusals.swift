@@ -1,0 +1,89 @@
+/// Refuses redemptions: the reason to the audit log, a count against the network, one answer outside.
+package struct RedemptionRefusals: Sendable {
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let log: RefusalLog
+
+    package init(limiter: any RateLimiter, limits: LimitSettings, log: RefusalLog) {
+        self.limiter = limiter
+        self.limits = limits
+        self.log = log
+    }
+
+    /// Records the reason and gives the refusal page, or the limit once the network is over it.
+    func refuse(
+        _ refusal: RedemptionRefusal, claims: LoginTokenClaims? = nil, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> RedemptionOutcome {
+        let outcome = try await count(origin: origin, at: now)
+        let event = Self.event(refusal, claims: claims, origin: origin, at: now)
+        if let claims {
+            // What befalls a token whose signature holds is recorded whatever else this network sent; but it can come
+            // again for as long as its key is known.
+            try await log.record(event, within: .repeats(of: claims.id.rawValue))
+        } else if case .refused = outcome {
+            // Past the limit only the limit itself is recorded, or the log would be the attacker's to fill.
+            try await log.record(event)
+        }
+        return outcome
+    }
+
+    /// Whether an event about a token that came again is to be written, where it comes with nothing else.
+    func admits(_ event: AuditEvent, about id: TokenID) async throws -> Bool {
+        try await log.admits(event, within: [.repeats(of: id.rawValue)])
+    }
+
+    /// Counts a refusal that is recorded already.
+    func count(origin: RequestOrigin, at now: Timestamp) async throws -> RedemptionOutcome {
+        guard
+            case .exceeded(let wait, let scope) = try await limiter.take(
+                limits.failedRedemptionKeys(origin: origin), at: now)
+        else { return .refused }
+        try await log.limitExceeded(scope: scope, origin: origin, at: now)
+        return .limited(retryAfter: wait)
+    }
+
+    /// Records a double tap.
+    func recordRepeat(_ event: AuditEvent, of id: TokenID) async throws {
+        try await log.record(event, within: .repeats(of: id.rawValue))
+    }
+
+    static func event(
+        _ refusal: RedemptionRefusal, claims: LoginTokenClaims?, origin: RequestOrigin, at now: Timestamp
+    ) -> AuditEvent {
+        AuditEvent(
+            at: now, type: .loginTokenRefused, outcome: .failure, reason: refusal.rawValue, subject: claims?.subject,
+            clientID: claims?.clientID, targetClientID: claims?.audience, sessionID: claims?.sessionID,
+            tokenID: claims?.id, origin: origin)
+    }
+}
+
+/// Why a token was refused: the reason in the audit log, behind one page for all (contract §4.3).
+package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
+    case conflictingTokens = "conflicting_tokens"
+    case missing
+    case malformed
+    case wrongAlgorithm = "wrong_algorithm"
+    case unknownKey = "unknown_key"
+    case badSignature = "bad_signature"
+    case wrongIssuer = "wrong_issuer"
+    case expired
+    case revoked
+    case unknownWebsite = "unknown_website"
+    case clientWithoutRight = "client_without_right"
+    case wrongVerifier = "wrong_verifier"
+    case wrongNetwork = "wrong_network"
+    case subjectDisabled = "subject_disabled"
+    case parentSessionEnded = "parent_session_ended"
+    case replayed
+
+    init(_ flaw: LoginTokenFlaw) {
+        self =
+            switch flaw {
+            case .malformed: .malformed
+            case .wrongAlgorithm: .wrongAlgorithm
+            case .unknownKey: .unknownKey
+            case .badSignature: .badSignature
+            case .wrongIssuer: .wrongIssuer
+            }
+    }
+}

@@ -1,0 +1,61 @@
+/// A request to redeem, parsed.
+package struct RedemptionRequest: Sendable {
+    package enum PresentedToken: Sendable {
+        case none
+        case one(Secret<String>)
+        /// Given twice, or by two carriers: no reading of it is safe.
+        case conflicting
+    }
+
+    package enum RedirectParameter: Hashable, Sendable {
+        /// Absent or empty.
+        case absent
+        /// The bytes that one form-url-decoding gave.
+        case bytes([UInt8])
+        case repeated
+    }
+
+    package let token: PresentedToken
+    package let redirect: RedirectParameter
+    package let codeVerifier: String?
+    package let visit: Visit
+    /// The user chose to continue as the token's user. Believed only from a form of ours.
+    package let confirmsSwitch: Bool
+    /// The browser's session cookie.
+    package let sessionSecret: OpaqueSecret?
+    /// The sessions that its cookies of the profile `tokens` name.
+    package let tokenSessions: [WebSession]
+    /// What an attempt that could not be confirmed left with the browser.
+    package let retry: String?
+    package let origin: RequestOrigin
+
+    package init(
+        token: PresentedToken, redirect: RedirectParameter = .absent, codeVerifier: String? = nil, visit: Visit,
+        confirmsSwitch: Bool = false, sessionSecret: OpaqueSecret? = nil, tokenSessions: [WebSession] = [],
+        retry: String? = nil, origin: RequestOrigin
+    ) {
+        self.token = token
+        self.redirect = redirect
+        self.codeVerifier = codeVerifier
+        self.visit = visit
+        self.confirmsSwitch = confirmsSwitch
+        self.sessionSecret = sessionSecret
+        self.tokenSessions = tokenSessions
+        self.retry = retry
+        self.origin = origin
+    }
+}
+
+/// What a redemption came to (contract §4.3).
+package enum RedemptionOutcome: Sendable {
+    /// Go to `location`; `opened` when this request opened the session.
+    case landed(location: String, opened: OpenedSession?)
+    /// Show the confirm page.
+    case confirm(submitsItself: Bool)
+    /// Another user is signed in here: ask.
+    case switchAccount(current: Subject, proposed: Subject)
+    /// The one refusal page.
+    case refused
+    /// Too many refusals from this network.
+    case limited(retryAfter: Duration)
+}

@@ -1,0 +1,267 @@
+import OAuth2
+
+/// Gives apps their device secrets, and takes them back (contract §5.1, §5.2, §7).
+package struct DeviceSecrets: Sendable {
+    /// The secrets of one device that stay good side by side, besides its first.
+    private static let keptSecrets = 4
+
+    private let store: any DeviceSecretStore
+    private let configuration: NativeSSOConfiguration
+    private let endings: SessionEndings
+    private let random: RandomSource
+
+    package init(
+        store: any DeviceSecretStore, configuration: NativeSSOConfiguration, endings: SessionEndings,
+        random: RandomSource = .system
+    ) {
+        self.store = store
+        self.configuration = configuration
+        self.endings = endings
+        self.random = random
+    }
+
+    /// What an app is told about its device, besides its tokens.
+    package struct Provision: Sendable {
+        package let secret: OpaqueSecret
+        /// For the `id_token` that comes along.
+        package var hash: String { secret.deviceSecretHash }
+    }
+
+    /// An app that gets tokens, and what it says of itself.
+    package struct Occasion: Sendable {
+        package let session: AppSession
+        package let client: Client
+        /// The `device_secret` parameter.
+        package let presented: String?
+        package let deviceName: String?
+        package let devicePlatform: String?
+        package let proofKeyThumbprint: String?
+        package let origin: RequestOrigin
+        package let at: Timestamp
+
+        package init(
+            session: AppSession, client: Client, presented: String?, deviceName: String? = nil,
+            devicePlatform: String? = nil, proofKeyThumbprint: String? = nil, origin: RequestOrigin, at: Timestamp
+        ) {
+            self.session = session
+            self.client = client
+            self.presented = presented
+            self.deviceName = deviceName
+            self.devicePlatform = devicePlatform
+            self.proofKeyThumbprint = proofKeyThumbprint
+            self.origin = origin
+            self.at = at
+        }
+    }
+
+    /// The secret that goes with the tokens of a sign-in; `nil` when none is due.
+    ///
+    /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3).
+    package func provideAtSignIn(_ occasion: Occasion) async throws -> Provision? {
+        guard try await isDue(occasion) else { return nil }
+        if let (secret, known) = try await presented(occasion), try await !isReplay(known, occasion),
+            try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
+        {
+            return Provision(secret: secret)
+        }
+        return try await issue(occasion)
+    }
+
+    /// The secret that goes with refreshed tokens; `nil` when none is due.
+    package func provideAtRefresh(_ occasion: Occasion) async throws -> Provision? {
+        guard try await isDue(occasion) else { return nil }
+        let presented = try await presented(occasion)
+        if let (secret, known) = presented, try await isReplay(known, occasion) {
+            // Not an absent one: the store finds it replaced, whenever that was, and ends the device.
+            return try await rotate(secret, device: known.device, occasion)
+        }
+        if let (secret, known) = presented,
+            try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
+        {
+            guard try await configuration.current().rotatesSecrets else { return Provision(secret: secret) }
+            return try await rotate(secret, device: known.device, occasion)
+        }
+        // The app's own secret stays good: it may not expect a new one here.
+        if let id = occasion.session.deviceSecretID {
+            let secret = OpaqueSecret.make(.deviceSecret, random: random)
+            if try await store.addDeviceSecret(
+                digest: secret.digest, to: id, at: occasion.at, keeping: Self.keptSecrets,
+                event: event(.deviceSecretIssued, occasion, id: id, reason: "refresh"))
+            {
+                return Provision(secret: secret)
+            }
+        }
+        return try await issue(occasion)
+    }
+
+    private func isDue(_ occasion: Occasion) async throws -> Bool {
+        guard occasion.client.isNativeSSOEnabled, occasion.session.scope.contains(Scope.deviceSSO),
+            // No chains: what was handed over once is not handed on (contract §16.4).
+            occasion.session.lineage.mayBeHandedOn
+        else {
+            return false
+        }
+        return try await configuration.current().isEnabled
+    }
+
+    /// The presented secret with its device, when it is this user's; it may have been replaced.
+    private func presented(_ occasion: Occasion) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
+        guard let secret = occasion.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
+            let known = try await store.deviceSecret(digest: secret.digest),
+            known.device.subject == occasion.session.subject, known.device.isAlive(at: occasion.at),
+            SenderConstraint.permits(known.device.keyThumbprint, shown: occasion.proofKeyThumbprint)
+        else { return nil }
+        return (secret, known)
+    }
+
+    private func isReplay(_ known: PresentedDeviceSecret, _ occasion: Occasion) async throws -> Bool {
+        known.isReplay(at: occasion.at, overlap: try await configuration.current().overlap)
+    }
+
+    private func issue(_ occasion: Occasion) async throws -> Provision? {
+        let settings = try await configuration.current()
+        let secret = OpaqueSecret.make(.deviceSecret, random: random)
+        let device = DeviceSecret(
+            id: DeviceSecretID(rawValue: SessionID.make(at: occasion.at, random: random).rawValue),
+            subject: occasion.session.subject, clientID: occasion.client.id, sessionID: occasion.session.id,
+            name: DeviceName.clean(occasion.deviceName)
+                ?? DeviceName.fromUserAgent(occasion.origin.userAgent),
+            platform: DeviceName.clean(occasion.devicePlatform), createdAt: occasion.at,
+            expiresAt: occasion.at + settings.secretLifetime, keyThumbprint: occasion.proofKeyThumbprint)
+        let outcome = try await store.issueDeviceSecret(
+            device, digest: secret.digest, limit: settings.limit,
+            event: event(.deviceSecretIssued, occasion, id: device.id, reason: nil),
+            displaced: Ending(at: occasion.at, reason: "limit", origin: occasion.origin))
+        switch outcome {
+        case .issued(let ended):
+            await endings.take(in: ended)
+            return Provision(secret: secret)
+        case .rejected: return nil
+        // Between the refresh and now, such as by the replay of its old device's secret.
+        case .sessionEnded:
+            throw OAuthError(.invalidGrant, "The session has ended; sign in again.", detail: "session_ended")
+        }
+    }
+
+    private func rotate(_ secret: OpaqueSecret, device: DeviceSecret, _ occasion: Occasion) async throws -> Provision? {
+        let successor = OpaqueSecret.make(.deviceSecret, random: random)
+        let outcome = try await store.rotateDeviceSecret(
+            digest: secret.digest, to: successor.digest, at: occasion.at,
+            overlap: try await configuration.current().overlap,
+            event: event(.deviceSecretRotated, occasion, id: device.id, reason: nil),
+            replayed: Ending(at: occasion.at, reason: "replayed", origin: occasion.origin))
+        switch outcome {
+        case .accepted: return Provision(secret: successor)
+        case .refused: return try await issue(occasion)
+        case .replayed(let ended):
+            await endings.take(in: ended)
+            throw OAuthError(.invalidGrant, "The device secret was replaced before.", detail: "secret_replayed")
+        }
+    }
+
+    private func event(
+        _ type: AuditEventType, _ occasion: Occasion, id: DeviceSecretID, reason: String?
+    ) -> AuditEvent {
+        AuditEvent(
+            at: occasion.at, type: type, outcome: .success, reason: reason, subject: occasion.session.subject,
+            clientID: occasion.client.id, sessionID: occasion.session.id, origin: occasion.origin,
+            detail: Self.detail(id))
+    }
+
+    static func detail(_ id: DeviceSecretID) -> String {
+        var object = JSONObjectWriter()
+        object.add("device_secret_id", id.rawValue)
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+}
+
+extension DeviceSecrets: DeviceSecretAttaching {
+    package func attach(
+        to session: AppSession, client: Client, presented: Secret<String>?, proofKeyThumbprint: String?,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AttachedDeviceSecret? {
+        let occasion = Occasion(
+            session: session, client: client, presented: presented?.expose(),
+            proofKeyThumbprint: proofKeyThumbprint, origin: origin, at: now)
+        // A session is opened in the same instant as its code is redeemed; later it is a refresh.
+        if session.createdAt == now {
+            // The specification wants the secret in this answer even when the app has it (draft-07 §3.3).
+            return try await provideAtSignIn(occasion).map { provision in
+                let secret = Secret(provision.secret.expose())
+                return AttachedDeviceSecret(presented: secret, secret: secret)
+            }
+        }
+        return try await provideAtRefresh(occasion).map { provision in
+            let secret = Secret(provision.secret.expose())
+            let isKept = occasion.presented == provision.secret.expose()
+            return AttachedDeviceSecret(presented: secret, secret: isKept ? nil : secret)
+        }
+    }
+}
+
+extension DeviceSecrets {
+    /// What `/oauth/revoke` does with a device secret: everything that it spawned ends (contract §5).
+    package var revocation: TokenRevocation.Further {
+        { token, client, origin, now in
+            guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
+            guard let known = try await store.deviceSecret(digest: secret.digest) else { return true }
+            // Its apps share it, so each of them may end it; another client may not even if it got hold of it.
+            guard client.id == known.device.clientID || client.isNativeSSOEnabled else {
+                throw OAuthError(
+                    .invalidGrant, "the token was issued to another client", detail: "other_client")
+            }
+            _ = try await revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
+            return true
+        }
+    }
+
+    /// What `/oauth/introspect` says of a device secret.
+    package func introspection(issuer: String) -> TokenIntrospection.Further {
+        { token, _, now in
+            guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret),
+                let known = try await live(secret, at: now)
+            else { return nil }
+            let device = known.device
+            var facts = IntrospectedToken(
+                type: "device_secret", clientID: device.clientID, issuer: issuer, subject: device.subject,
+                sessionID: device.sessionID, issuedAt: device.createdAt, expiresAt: device.expiresAt,
+                proofKeyThumbprint: device.keyThumbprint)
+            facts.members.add("device_secret_id", device.id.rawValue)
+            facts.members.add("device_name", device.name)
+            return facts
+        }
+    }
+}
+
+extension DeviceSecrets {
+    /// Revokes the device of a secret, and everything it spawned (contract §7).
+    /// - Returns: whether there was a live one; the caller tells nobody (RFC 7009 §2.2).
+    @discardableResult
+    package func revoke(_ secret: OpaqueSecret, reason: String, origin: RequestOrigin, at now: Timestamp) async throws
+        -> Bool
+    {
+        guard let known = try await store.deviceSecret(digest: secret.digest) else { return false }
+        return try await revoke(known.device.id, reason: reason, by: nil, origin: origin, at: now) == .done
+    }
+
+    package enum Revocation: Hashable, Sendable { case done, doneBefore, unknown }
+
+    /// Revokes a device by its id.
+    /// - Parameter administrator: who does it, for the audit log.
+    package func revoke(
+        _ id: DeviceSecretID, reason: String, by administrator: AdminActor?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Revocation {
+        let ended = try await endings.end(
+            .device(id), Ending(at: now, reason: reason, origin: origin, actor: administrator))
+        if ended.devices.contains(id) { return .done }
+        return try await store.deviceSecret(id: id) == nil ? .unknown : .doneBefore
+    }
+
+    /// What a secret is, for introspection (RFC 7662); `nil` unless it is good now.
+    package func live(_ secret: OpaqueSecret, at now: Timestamp) async throws -> PresentedDeviceSecret? {
+        guard let known = try await store.deviceSecret(digest: secret.digest), known.device.isAlive(at: now),
+            !known.isReplay(at: now, overlap: try await configuration.current().overlap)
+        else { return nil }
+        return known
+    }
+}

@@ -1,0 +1,111 @@
+import OAuth2
+
+/// Login tokens by the token endpoint: an app gets one, a website's server redeems one (contract §5.4, §4.4).
+package struct LoginTokenExchange: Sendable {
+    private let issuer: LoginTokenIssuer
+    private let redeemer: LoginTokenRedeemer
+    private let bearers: any BearerAuthenticator
+    private let tokens: SessionTokens
+
+    /// - Parameter bearers: verifies access tokens of this issuer and of the trusted ones.
+    package init(
+        issuer: LoginTokenIssuer, redeemer: LoginTokenRedeemer, bearers: any BearerAuthenticator, tokens: SessionTokens
+    ) {
+        self.issuer = issuer
+        self.redeemer = redeemer
+        self.bearers = bearers
+        self.tokens = tokens
+    }
+
+    /// An access token gives a login token, by the rules of contract §3.
+    func issue(for subjectToken: Secret<String>, _ request: TokenRequest) async throws -> TokenResponse {
+        let bearer: BearerIdentity
+        do {
+            bearer = try await bearers.authenticate(subjectToken, at: request.at)
+        } catch let refusal as BearerRefusal {
+            throw OAuthError(
+                .invalidSubjectToken, "The subject token cannot be verified.", detail: refusal.rawValue)
+        }
+        // A token is exchanged by the app it was given to.
+        guard bearer.clientID == request.client.id else {
+            throw OAuthError(
+                .invalidGrant, "The subject token was issued to another client.", detail: "other_client")
+        }
+        // Bound, it must come from the holder of its key here as elsewhere.
+        guard SenderConstraint.permits(bearer.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
+            throw OAuthError(
+                .invalidSubjectToken, "The subject token cannot be verified.",
+                detail: BearerRefusal.senderConstrained.rawValue)
+        }
+        let parameters = request.parameters
+        let order = LoginTokenIssueRequest(
+            targetClientID: parameters["audience"], redirect: parameters.bytes("redirect"),
+            ttl: try parameters["ttl"].map(Self.seconds), codeChallenge: parameters["code_challenge"],
+            codeChallengeMethod: parameters["code_challenge_method"], bind: parameters["bind"])
+        let answer: LoginTokenAnswer
+        do {
+            answer = try await issuer.issue(order, bearer: bearer, origin: request.origin)
+        } catch let error as OAuthError {
+            throw Self.atTokenEndpoint(error)
+        }
+        // RFC 8693 §2.2.1: what is issued is no access token, so its type is N_A.
+        var response = TokenResponse(
+            accessToken: answer.token, tokenType: "N_A", expiresIn: .seconds(answer.expiresIn),
+            issuedTokenType: TokenTypeURI.loginToken)
+        response.extraMembers = [
+            ("id", .string(answer.id.rawValue)), ("expires_at", .string(answer.expiresAt.rfc3339)),
+            ("login_url", .string(answer.loginURL.expose())),
+        ]
+        return response
+    }
+
+    /// A login token gives its website's server an ID token and an access token; it is consumed.
+    func redeem(_ loginToken: Secret<String>, _ request: TokenRequest) async throws -> TokenResponse {
+        guard !request.client.isPublic else {
+            throw OAuthError(
+                .invalidClient, "Redeeming a login token takes a client that authenticates.", detail: "public_client")
+        }
+        let web: WebSession
+        do {
+            web = try await redeemer.redeem(
+                BackChannelRedemption(
+                    token: loginToken, website: request.client, codeVerifier: request.parameters["code_verifier"],
+                    origin: request.origin))
+        } catch let error as OAuthError {
+            throw Self.atTokenEndpoint(error)
+        }
+        let wanted = Scope(tokens: [Scope.openID, "profile", "email"])
+            .intersection(request.client.scope.adding(Scope.openID))
+        // No more than the app's bearer had.
+        let scope = web.lineage.limiting(wanted)
+        // Not kept: the web session is, and its id is the `sid` of both tokens.
+        let session = AppSession(
+            id: web.id, lineage: web.lineage, clientID: request.client.id, createdAt: web.createdAt)
+        var response = try await tokens.answer(
+            for: session, client: request.client, scope: scope,
+            extras: .init(proofKeyThumbprint: request.proofKeyThumbprint), at: request.at)
+        response.issuedTokenType = TokenTypeURI.accessToken
+        return response
+    }
+
+    /// The codes of contract §3 and §4, as the token endpoint says them.
+    private static func atTokenEndpoint(_ error: OAuthError) -> OAuthError {
+        let code: ErrorCode
+        switch error.code {
+        case .rateLimited: code = .slowDown
+        // The bearer is good, its user or session is not: RFC 6749 §5.2.
+        case .invalidToken: code = .invalidGrant
+        default: code = error.code
+        }
+        return OAuthError(
+            code, error.publicDescription, detail: error.detail, retryAfter: error.retryAfter,
+            challenge: error.challenge)
+    }
+
+    private static func seconds(_ text: String) throws(OAuthError) -> Int {
+        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
+            let seconds = Int(text)
+        else { throw OAuthError(.invalidRequest, "ttl has the wrong type") }
+        return seconds
+    }
+}

@@ -1,0 +1,105 @@
+package import OAuth2
+
+/// What happens next to a good request: a pure function over facts, so that the whole table can be tested
+/// (docs/rules/authorization-request.md A10).
+package enum AuthorizationDecision: Hashable, Sendable {
+    case signIn
+    case askConsent
+    case issueCode
+    case refuse(ErrorCode, String)
+
+    /// What is known when it is decided.
+    package struct Facts: Sendable {
+        /// The browser's session.
+        package let session: Lineage?
+        /// Whether that session may be answered for this client without its user (``WebSession/reaches(_:in:)``).
+        package let reachesClient: Bool
+        /// Whether that user has a second factor here.
+        package let hasSecondFactor: Bool
+        /// When this request first sent the browser to the sign-in page, if it did.
+        package let demandedAt: Timestamp?
+        /// The scopes that the user has allowed the client before.
+        package let consented: Set<String>?
+        /// Whether the user has just said yes on the consent page.
+        package let agreed: Bool
+        package let now: Timestamp
+
+        package init(
+            session: Lineage?, reachesClient: Bool = true, hasSecondFactor: Bool = false,
+            demandedAt: Timestamp? = nil, consented: Set<String>? = nil, agreed: Bool = false, now: Timestamp
+        ) {
+            self.session = session
+            self.reachesClient = reachesClient
+            self.hasSecondFactor = hasSecondFactor
+            self.demandedAt = demandedAt
+            self.consented = consented
+            self.agreed = agreed
+            self.now = now
+        }
+
+        /// Whether the user signed in after this request asked for it.
+        var hasJustSignedIn: Bool { session?.authentication.isNewer(than: demandedAt) ?? false }
+    }
+
+    package static func decide(_ request: AuthorizationRequest, _ facts: Facts) -> AuthorizationDecision {
+        let isSilent = request.prompts.contains(.none)
+        guard let session = facts.session else {
+            return isSilent ? .refuse(.loginRequired, "the user is not signed in") : .signIn
+        }
+        guard isEnough(session, for: request, facts) else {
+            return isSilent ? .refuse(.loginRequired, "the user has to sign in here") : .signIn
+        }
+        if let expected = request.expectedSubject, expected != session.subject {
+            // A code for another user than the client meant would be the worst answer (OpenID Connect Core §3.1.2.2).
+            return isSilent || facts.hasJustSignedIn
+                ? .refuse(.loginRequired, "another user is signed in") : .signIn
+        }
+        if !request.acceptsStrength(of: session.authentication) {
+            guard !facts.hasJustSignedIn else {
+                return .refuse(
+                    .accessDenied,
+                    facts.hasSecondFactor
+                        ? "the user cannot sign in as strongly as the client requires"
+                        : "the client requires a second factor, which the user has not set up")
+            }
+            return isSilent ? .refuse(.loginRequired, "a stronger sign-in is required") : .signIn
+        }
+        if mustSignInAgain(request, facts) {
+            return isSilent ? .refuse(.loginRequired, "the sign-in is too old") : .signIn
+        }
+        // A wish is tried to fulfil once, and never fails the request (OpenID Connect Core §5.5.1.1).
+        if !isSilent, facts.demandedAt == nil, facts.hasSecondFactor,
+            request.wishesForSecondFactor(beyond: session.authentication)
+        {
+            return .signIn
+        }
+        if facts.agreed { return .issueCode }
+        if mustAsk(request, facts) {
+            return isSilent ? .refuse(.consentRequired, "the user has to be asked") : .askConsent
+        }
+        return .issueCode
+    }
+
+    /// A session that came over an edge is worth no more than the website that it opened, and those that its app may open
+    /// (contract §16.2, §16.3).
+    private static func isEnough(_ session: Lineage, for request: AuthorizationRequest, _ facts: Facts) -> Bool {
+        if session.isOwnSignIn { return true }
+        return request.client.kind == .web && facts.reachesClient
+            && !request.scope.contains(Scope.offlineAccess) && !request.scope.contains(Scope.deviceSSO)
+    }
+
+    private static func mustSignInAgain(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {
+        guard !facts.hasJustSignedIn else { return false }
+        return request.wantsSignInNow || !request.acceptsAge(of: facts.session?.authentication, at: facts.now)
+    }
+
+    /// RFC 8252 §8.6: an app that only its redirect tells apart may be an impostor, so it is never answered without
+    /// the user seeing for whom, whatever was allowed before.
+    private static func mustAsk(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {
+        if request.prompts.contains(.consent) { return true }
+        let canBeTrusted = request.redirectKind == .https
+        if request.client.isFirstParty { return !canBeTrusted && !facts.hasJustSignedIn }
+        guard canBeTrusted, let consented = facts.consented else { return true }
+        return !request.scope.tokens.allSatisfy(consented.contains)
+    }
+}

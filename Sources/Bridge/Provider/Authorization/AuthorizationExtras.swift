@@ -1,0 +1,73 @@
+import OAuth2
+
+/// What OpenID Connect adds to an authorization request (docs/rules/authorization-request.md A9).
+struct AuthorizationExtras {
+    private(set) var prompts: Set<Prompt> = []
+    private(set) var maximumAge: Int64?
+    private(set) var requestedClaims = RequestedClaims.none
+    private(set) var essentialACRs: [String] = []
+    private(set) var wantedACRs: [String] = []
+    private(set) var claimedSubject: Subject?
+    /// What is wrong with the first of them that is; `nil` when all are good.
+    private(set) var problem: String?
+
+    private static let maximumACRs = 16
+    private static let maximumNonce = 512
+    private static let maximumState = 4096
+
+    init(_ parameters: FormParameters) {
+        problem = read(parameters)
+    }
+
+    private mutating func read(_ parameters: FormParameters) -> String? {
+        if let text = parameters["prompt"] {
+            guard let set = Prompt.set(text) else { return "prompt none stands alone" }
+            prompts = set
+        }
+        if parameters.bytes("max_age") != nil {
+            guard let age = parameters["max_age"].flatMap(Self.seconds) else {
+                return "max_age must be a number of seconds"
+            }
+            maximumAge = age
+        }
+        // What it says is a wish (OpenID Connect Core §3.1.2.1), so nothing is wrong with any value.
+        wantedACRs = (parameters["acr_values"] ?? "").split(separator: " ").prefix(Self.maximumACRs).map(String.init)
+        if parameters.bytes("claims") != nil {
+            guard let text = parameters["claims"], let claims = RequestedClaims(text) else {
+                return "claims is malformed"
+            }
+            requestedClaims = claims
+            readValues(of: text)
+        }
+        for (name, limit) in [("nonce", Self.maximumNonce), ("state", Self.maximumState)] {
+            guard let bytes = parameters.bytes(name) else { continue }
+            if bytes.count > limit { return "\(name) is longer than \(limit) bytes" }
+            if parameters[name] == nil { return "\(name) is not UTF-8" }
+        }
+        if parameters.bytes("dpop_jkt") != nil {
+            guard let thumbprint = parameters["dpop_jkt"], DPoPProof.isThumbprint(thumbprint) else {
+                return "dpop_jkt is malformed"
+            }
+        }
+        return nil
+    }
+
+    /// The members of `claims` that bind the server (OpenID Connect Core §5.5.1, §5.5.1.1).
+    private mutating func readValues(of text: String) {
+        guard let idToken = JSONValue.parse(text.utf8)?.object?["id_token"]?.object else { return }
+        let subject = idToken["sub"]?.object
+        // A list can bind the server too, when it holds one subject: no session is of two.
+        let values = subject?["values"]?.strings ?? []
+        claimedSubject = (subject?["value"]?.string ?? (values.count == 1 ? values[0] : nil))
+            .map(Subject.init(rawValue:))
+        if let acr = idToken["acr"]?.object, acr["essential"]?.bool == true {
+            essentialACRs = acr["values"]?.strings ?? acr["value"]?.string.map { [$0] } ?? []
+        }
+    }
+
+    private static func seconds(_ text: String) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
+        // However many digits: no sign-in is older than three hundred years.
+        return min(Int64(text) ?? .max, 10_000_000_000)
+    }
+}

@@ -1,0 +1,117 @@
+package import OAuth2
+
+/// An authorization request that passed every check which needs no user (docs/rules/authorization-request.md A1 to A9).
+package struct AuthorizationRequest: Hashable, Sendable {
+    package let client: Client
+    /// As it was asked for, port included.
+    package let redirectURI: String
+    package let redirectKind: RedirectURI.Kind
+    package let state: String?
+    package let scope: Scope
+    package let nonce: String?
+    package let codeChallenge: CodeChallenge?
+    package let prompts: Set<Prompt>
+    /// Seconds.
+    package let maximumAge: Int64?
+    package let loginHint: String?
+    package let uiLocales: String?
+    package let requestedClaims: RequestedClaims
+    /// An `acr` that `claims` calls essential: any of these, or none at all is good enough.
+    package let essentialACRs: [String]
+    /// The `acr_values`, any of which the client would like: an app that was challenged sends them (RFC 9470 §4).
+    package let wantedACRs: [String]
+    /// The user that `id_token_hint` or `claims` names: nobody else may be answered for.
+    package let expectedSubject: Subject?
+    package let proofKeyThumbprint: String?
+
+    /// Where the browser goes with an answer, `iss` and `state` among its parameters (RFC 9207 §2).
+    package func location(_ parameters: [(name: String, value: String)], issuer: String) -> String {
+        AuthorizationReturn(redirectURI: redirectURI, state: state).location(parameters, issuer: issuer)
+    }
+
+    /// What the user said to it.
+    func consentEvent(
+        _ type: AuditEventType, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
+    ) -> AuditEvent {
+        AuditEvent(at: now, type: type, outcome: .success, subject: subject, clientID: client.id, origin: origin)
+    }
+
+    /// Where answers go.
+    package var answer: AuthorizationReturn { AuthorizationReturn(redirectURI: redirectURI, state: state) }
+}
+
+/// Where the browser is sent with an answer; made only of a redirect URI that was matched.
+package struct AuthorizationReturn: Hashable, Sendable {
+    package let redirectURI: String
+    package let state: String?
+
+    package func location(_ parameters: [(name: String, value: String)], issuer: String) -> String {
+        let state = state.map { [(name: "state", value: $0)] } ?? []
+        return RedirectAnswer.location(redirectURI, parameters + state + [(name: "iss", value: issuer)])
+    }
+
+    package func location(of error: ErrorCode, _ description: String, issuer: String) -> String {
+        location(
+            [(name: "error", value: error.rawValue), (name: "error_description", value: description)], issuer: issuer)
+    }
+}
+
+/// What a request demands of the sign-in that it is answered with.
+extension AuthorizationRequest {
+    /// Whether a sign-in is as strong as the client's `min_acr` and an essential `acr` want it.
+    func acceptsStrength(of authentication: Authentication) -> Bool {
+        if let minimum = client.minimumACR,
+            !AuthenticationLevel.satisfies(authentication.acr, required: minimum)
+        {
+            return false
+        }
+        return essentialACRs.isEmpty
+            || essentialACRs.contains { AuthenticationLevel.satisfies(authentication.acr, required: $0) }
+    }
+
+    /// Whether a sign-in is as strong as the client would like it.
+    func fulfilsWish(_ authentication: Authentication) -> Bool {
+        wantedACRs.isEmpty
+            || wantedACRs.contains { AuthenticationLevel.satisfies(authentication.acr, required: $0) }
+    }
+
+    /// Whether a second factor would fulfil a wish that a sign-in does not.
+    func wishesForSecondFactor(beyond authentication: Authentication) -> Bool {
+        !fulfilsWish(authentication) && fulfilsWish(.ofTwoFactors)
+    }
+
+    /// Whether a sign-in is as fresh as `max_age` and the client's `max_auth_age` want it.
+    func acceptsAge(of authentication: Authentication?, at now: Timestamp) -> Bool {
+        let limits = [maximumAge.map { Duration.seconds($0) }, client.maximumAuthenticationAge]
+        guard let limit = limits.compactMap(\.self).min() else { return true }
+        // `max_age=0` means the same as `prompt=login`.
+        guard limit > .zero, let time = authentication?.time else { return false }
+        return now - time <= limit
+    }
+
+    /// Whether no sign-in of before will do.
+    var wantsSignInNow: Bool { prompts.contains(.login) || prompts.contains(.selectAccount) }
+
+    /// Whether it matters when the user signed in.
+    package var limitsAge: Bool {
+        wantsSignInNow || maximumAge != nil || client.maximumAuthenticationAge != nil
+    }
+
+    /// Whether the client may mean this account: its `login_hint` names nobody else.
+    func mayMean(_ account: Account) -> Bool {
+        guard let loginHint else { return true }
+        if let name = account.username, Username(loginHint) == name { return true }
+        return account.email.map { $0.lowercased().utf8.elementsEqual(loginHint.lowercased().utf8) } ?? false
+    }
+}
+
+extension Authentication {
+    /// As strong as an account with a second factor can sign in here.
+    static let ofTwoFactors = Authentication(acr: AuthenticationLevel.twoFactors.rawValue)
+
+    /// Whether the user signed in after that was demanded.
+    func isNewer(than demandedAt: Timestamp?) -> Bool {
+        guard let demandedAt, let time else { return false }
+        return time >= demandedAt
+    }
+}

@@ -1,0 +1,168 @@
+package import OAuth2
+
+/// Checks an authorization request in one order; every step ends the request
+/// (docs/rules/authorization-request.md A1 to A9).
+package struct AuthorizationRequestReader: Sendable {
+    /// What `request_uri` was found to lead to.
+    package enum Pushed: Sendable {
+        /// There is no `request_uri`, or one that is not ours.
+        case none
+        /// It is ours but unknown, used, expired, or another client's.
+        case unusable
+        /// The parameters that were pushed, or that we sealed ourselves after they had been checked.
+        case found(FormParameters)
+    }
+
+    /// What every pushed request's URI begins with (RFC 9126 §2.2).
+    package static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
+
+    /// They never cause an error (docs/rules/authorization-request.md A9).
+    private static let wishes: Set = ["login_hint", "acr_values", "ui_locales", "claims_locales", "display"]
+
+    private let clients: ClientDirectory
+    /// The user that an `id_token_hint` names; `nil` for one that we did not sign.
+    private let subjectOfHint: @Sendable (String) -> Subject?
+
+    package init(clients: ClientDirectory, subjectOfHint: @escaping @Sendable (String) -> Subject?) {
+        self.clients = clients
+        self.subjectOfHint = subjectOfHint
+    }
+
+    package func read(
+        _ parameters: FormParameters, pushed: Pushed = .none
+    ) -> Result<AuthorizationRequest, AuthorizationRefusal> {
+        do {
+            return .success(try check(parameters, pushed: pushed))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func check(
+        _ outer: FormParameters, pushed: Pushed
+    ) throws(AuthorizationRefusal) -> AuthorizationRequest {
+        // 1 to 4: until the redirect URI is known to be the client's, nobody is redirected.
+        guard !AuthorizationParameter.identifying.contains(where: outer.isRepeated) else {
+            throw .page(.invalidRequest, .repeatedParameter)
+        }
+        guard let clientID = outer["client_id"] else { throw .page(.invalidRequest, .missingClient) }
+        guard let client = clients[ClientID(rawValue: clientID)] else { throw .page(.invalidClient, .unknownClient) }
+        let parameters: FormParameters
+        switch pushed {
+        case .none: parameters = outer
+        case .unusable: throw .page(.invalidRequestURI, .unusableRequestURI)
+        case .found(let inner): parameters = inner
+        }
+        let (uri, kind) = try Self.redirect(of: client, parameters)
+        let answer = AuthorizationReturn(
+            redirectURI: uri, state: parameters.isRepeated("state") ? nil : parameters["state"])
+        func refuse(_ code: ErrorCode, _ description: String) -> AuthorizationRefusal {
+            .redirect(answer, code, description)
+        }
+        if let name = AuthorizationParameter.all.first(where: parameters.isRepeated) {
+            throw refuse(.invalidRequest, "\(name) is repeated")
+        }
+        if let name = AuthorizationParameter.unreadable(in: parameters), !Self.wishes.contains(name) {
+            throw refuse(.invalidRequest, "\(name) is not UTF-8")
+        }
+        if parameters["request_uri"] != nil {
+            throw refuse(.requestURINotSupported, "request_uri is not one of this server")
+        }
+        if parameters["request"] != nil { throw refuse(.requestNotSupported, "request is not supported") }
+        if parameters["registration"] != nil {
+            throw refuse(.registrationNotSupported, "registration is not supported")
+        }
+        if client.requiresPushedRequests, case .none = pushed {
+            throw refuse(.invalidRequest, "the client must push its authorization requests")
+        }
+        // 5
+        if let mode = parameters["response_mode"], mode != "query" { throw .plain }
+        // 6
+        guard let type = parameters["response_type"] else { throw refuse(.invalidRequest, "response_type is missing") }
+        guard type == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code") }
+        guard client.grantTypes.contains(.authorizationCode) else {
+            throw refuse(.unauthorizedClient, "the client may not use authorization codes")
+        }
+        // 7 to 9
+        let scope = try Self.scope(parameters, client, refuse)
+        let challenge = try Self.challenge(parameters, client, refuse)
+        return try request(client, uri, kind, scope, challenge, parameters, refuse)
+    }
+
+    private static func redirect(
+        of client: Client, _ parameters: FormParameters
+    ) throws(AuthorizationRefusal) -> (String, RedirectURI.Kind) {
+        guard let bytes = parameters.bytes("redirect_uri") else { throw .page(.invalidRequest, .missingRedirect) }
+        guard let registered = client.redirectURIs.first(where: { $0.matches(bytes) }),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw .page(.invalidRequest, .unregisteredRedirect) }
+        return (text, registered.kind)
+    }
+
+    private typealias Refuse = (ErrorCode, String) -> AuthorizationRefusal
+
+    private static func scope(
+        _ parameters: FormParameters, _ client: Client, _ refuse: Refuse
+    ) throws(AuthorizationRefusal) -> Scope {
+        let asked: Scope
+        if parameters.bytes("scope") == nil {
+            // RFC 6749 §3.3 allows a default.
+            asked = Scope(tokens: [Scope.openID])
+        } else {
+            guard let parsed = parameters["scope"].flatMap({ Scope($0) }) else {
+                throw refuse(.invalidScope, "scope is malformed")
+            }
+            asked = parsed
+        }
+        let granted = asked.intersection(client.grantableScope)
+        guard !granted.isEmpty else { throw refuse(.invalidScope, "the client may have none of these scopes") }
+        return granted
+    }
+
+    /// RFC 7636; `plain` shows the verifier to whoever sees the request, so a missing method is refused too (§4.3).
+    private static func challenge(
+        _ parameters: FormParameters, _ client: Client, _ refuse: Refuse
+    ) throws(AuthorizationRefusal) -> CodeChallenge? {
+        guard let text = parameters["code_challenge"] else {
+            guard parameters.bytes("code_challenge") == nil, parameters.bytes("code_challenge_method") == nil else {
+                throw refuse(.invalidRequest, "code_challenge is missing or malformed")
+            }
+            guard !client.isPublic, !client.requiresPKCE else {
+                throw refuse(.invalidRequest, "code challenge required")
+            }
+            return nil
+        }
+        guard parameters["code_challenge_method"] == "S256" else {
+            throw refuse(.invalidRequest, "transform algorithm not supported")
+        }
+        guard let challenge = CodeChallenge(text) else {
+            throw refuse(.invalidRequest, "code_challenge is malformed")
+        }
+        return challenge
+    }
+
+    private func request(
+        _ client: Client, _ uri: String, _ kind: RedirectURI.Kind, _ scope: Scope, _ challenge: CodeChallenge?,
+        _ parameters: FormParameters, _ refuse: Refuse
+    ) throws(AuthorizationRefusal) -> AuthorizationRequest {
+        let rest = AuthorizationExtras(parameters)
+        if let problem = rest.problem { throw refuse(.invalidRequest, problem) }
+        var hinted: Subject?
+        if let hint = parameters["id_token_hint"] {
+            guard let subject = subjectOfHint(hint) else {
+                throw refuse(.invalidRequest, "id_token_hint is not an ID token of this server")
+            }
+            hinted = subject
+        }
+        if let hinted, let claimed = rest.claimedSubject, hinted != claimed {
+            throw refuse(.loginRequired, "the request names two users")
+        }
+        return AuthorizationRequest(
+            client: client, redirectURI: uri, redirectKind: kind, state: parameters["state"], scope: scope,
+            nonce: parameters["nonce"], codeChallenge: challenge, prompts: rest.prompts, maximumAge: rest.maximumAge,
+            loginHint: parameters["login_hint"], uiLocales: parameters["ui_locales"],
+            requestedClaims: rest.requestedClaims, essentialACRs: rest.essentialACRs,
+            wantedACRs: rest.wantedACRs, expectedSubject: hinted ?? rest.claimedSubject,
+            proofKeyThumbprint: parameters["dpop_jkt"])
+    }
+}

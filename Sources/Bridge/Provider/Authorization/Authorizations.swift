@@ -1,0 +1,308 @@
+package import OAuth2
+
+/// Answers authorization requests: reads, decides, performs.
+package struct Authorizations: Sendable {
+    /// How long a user may take over all pages together.
+    package static let journeyLifetime = Duration.seconds(1800)
+
+    private let issuer: String
+    private let clients: Reloadable<ClientDirectory>
+    private let codes: AuthorizationCodes
+    private let consents: any ConsentStore
+    private let accounts: any AccountStore
+    private let pushed: any PushedRequestStore
+    private let audit: any AuditLog
+    private let seal: ShortLivedSeal
+    private let watch: AuthorizationWatch
+    private let subjectOfHint: @Sendable (String) -> Subject?
+    private let time: TimeSource
+
+    /// - Parameter subjectOfHint: the user that an `id_token_hint` names; `nil` for one that we did not sign.
+    package init(
+        issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
+        consents: any ConsentStore, accounts: any AccountStore, pushed: any PushedRequestStore, audit: any AuditLog,
+        keys: Reloadable<LoginTokenKeyRing>, watch: AuthorizationWatch,
+        subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system
+    ) {
+        self.issuer = issuer
+        self.clients = clients
+        self.codes = codes
+        self.consents = consents
+        self.accounts = accounts
+        self.pushed = pushed
+        self.audit = audit
+        seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
+        self.watch = watch
+        self.subjectOfHint = subjectOfHint
+        self.time = time
+    }
+
+    /// A request as it comes from the client.
+    /// - Parameters:
+    ///   - browser: the browser's form binding.
+    ///   - isEmbedded: whether it looks like the web view of an app.
+    package func begin(
+        _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool = false, session: WebSession?,
+        origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        let found = try await lookUp(parameters)
+        let reading = reader.read(parameters, pushed: found.pushed)
+        if case .failure(let refusal) = reading {
+            let named = parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
+            try await watch.refused(refusal, parameters, client: named?.id, origin: origin, at: time.now())
+        }
+        if isEmbedded, case .success(let request) = reading {
+            try await watch.embedded(request, origin: origin, at: time.now())
+            if request.client.blocksWebViews { return .page(.accessDenied, .embeddedBrowser) }
+        }
+        return try await go(
+            reading,
+            AuthorizationJourney(
+                parameters: found.parameters, pushedDigest: found.digest, demandedAt: nil,
+                browserDigest: browser.digest, asked: nil),
+            session: session, origin: origin)
+    }
+
+    /// A request that comes back from the sign-in page.
+    package func resume(
+        _ journey: String, browser: OpaqueSecret, session: WebSession?, origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        guard let (journey, reading) = open(journey, browser: browser) else { return .stale }
+        return try await go(reading, journey, session: session, origin: origin)
+    }
+
+    /// The answer of the consent page's form.
+    package func settle(
+        _ journey: String, agreed: Bool, browser: OpaqueSecret, session: WebSession?, origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        guard let (journey, reading) = open(journey, browser: browser) else { return .stale }
+        // Another account in the other tab: it has not said anything yet.
+        guard let session, let asked = journey.asked, asked == session.subject else {
+            return try await go(reading, journey, session: session, origin: origin)
+        }
+        guard case .success(let request) = reading, !agreed else {
+            return try await go(reading, journey, session: session, agreed: agreed, origin: origin)
+        }
+        let now = time.now()
+        guard try await admission(of: asked, for: request, origin: origin, at: now) != nil else {
+            return tooMany(request)
+        }
+        try await audit.append([request.consentEvent(.consentDenied, asked, origin: origin, at: now)])
+        let location = request.answer.location(of: .accessDenied, "the user declined", issuer: issuer)
+        return .redirect(to: location)
+    }
+
+    /// The request that a sign-in page is shown for; `nil` when it cannot go on.
+    package func request(of journey: String, browser: OpaqueSecret) -> AuthorizationRequest? {
+        try? open(journey, browser: browser)?.reading.get()
+    }
+
+    private var reader: AuthorizationRequestReader {
+        AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
+    }
+
+    func open(
+        _ text: String, browser: OpaqueSecret
+    ) -> (journey: AuthorizationJourney, reading: Result<AuthorizationRequest, AuthorizationRefusal>)? {
+        guard let opened = seal.open(text).flatMap({ AuthorizationJourney($0) }),
+            let parameters = try? FormParameters(parsing: opened.parameters.utf8)
+        else { return nil }
+        let isSameBrowser = ConstantTime.equals(opened.browserDigest.utf8, browser.digest.utf8)
+        let journey = AuthorizationJourney(
+            parameters: opened.parameters, pushedDigest: opened.pushedDigest,
+            demandedAt: isSameBrowser ? opened.demandedAt : nil, browserDigest: browser.digest,
+            asked: isSameBrowser ? opened.asked : nil)
+        return (journey, reader.read(parameters, pushed: .found(parameters)))
+    }
+
+    private func go(
+        _ reading: Result<AuthorizationRequest, AuthorizationRefusal>, _ journey: AuthorizationJourney,
+        session: WebSession?, agreed: Bool = false, origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        let request: AuthorizationRequest
+        switch reading {
+        case .success(let good): request = good
+        case .failure(.page(let code, let problem)): return .page(code, problem)
+        case .failure(.plain): return .plain
+        case .failure(.redirect(let answer, let code, let description)):
+            return .redirect(to: answer.location(of: code, description, issuer: issuer))
+        }
+        let now = time.now()
+        let consented: Set<String>? =
+            if let session { try await consents.consent(of: session.subject, to: request.client.id) } else { nil }
+        let facts = AuthorizationDecision.Facts(
+            session: session?.lineage, reachesClient: session?.reaches(request.client, in: clients.current) ?? false,
+            hasSecondFactor: try await hasSecondFactor(session, for: request), demandedAt: journey.demandedAt,
+            consented: consented, agreed: agreed, now: now)
+        switch (AuthorizationDecision.decide(request, facts), session) {
+        case (.refuse(let code, let description), _):
+            // `login_required` and the like are the answers that `prompt=none` asks for.
+            if code == .accessDenied {
+                try await watch.refused(
+                    "too_weak", of: session?.subject, client: request.client.id, origin: origin, at: now)
+            }
+            return .redirect(to: request.answer.location(of: code, description, issuer: issuer))
+        case (.askConsent, let session?):
+            return .askConsent(
+                journey: try sealed(journey, demandedAt: journey.demandedAt, asked: session.subject), request,
+                session.subject)
+        case (.issueCode, let session?):
+            return try await issue(request, journey, session, agreed: agreed, origin: origin, at: now)
+        case (.signIn, _), (.askConsent, nil), (.issueCode, nil):
+            return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
+        }
+    }
+
+    private func issue(
+        _ request: AuthorizationRequest, _ journey: AuthorizationJourney, _ session: WebSession, agreed: Bool,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AuthorizationOutcome {
+        guard let admission = try await admission(of: session.subject, for: request, origin: origin, at: now) else {
+            return tooMany(request)
+        }
+        if let digest = journey.pushedDigest, try await !pushed.consumePushedRequest(digest: digest, at: now) {
+            return .page(.invalidRequestURI, .unusableRequestURI)
+        }
+        // Last, so that only what gets its code takes room in the memory.
+        if let reused = try await watch.reused(request, origin: origin, at: now), request.client.rejectsReusedChallenge
+        {
+            return .redirect(
+                to: request.answer.location(of: .invalidRequest, "\(reused) was used before", issuer: issuer))
+        }
+        if agreed { try await remember(request, session.subject, origin: origin, at: now) }
+        let issued = try await codes.issue(
+            AuthorizationGrant(
+                clientID: request.client.id, redirectURI: request.redirectURI, codeChallenge: request.codeChallenge,
+                nonce: request.nonce, scope: request.scope, subject: session.subject,
+                authentication: session.authentication, browserSessionID: session.id,
+                requestedClaims: request.requestedClaims, proofKeyThumbprint: request.proofKeyThumbprint),
+            admission, origin: origin, at: now)
+        // Signed out elsewhere in this very moment.
+        guard let code = issued else {
+            return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
+        }
+        return .redirect(to: request.location([(name: "code", value: code.expose())], issuer: issuer))
+    }
+
+    /// - Returns: `nil` when the user had too many.
+    private func admission(
+        of subject: Subject, for request: AuthorizationRequest, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AuthorizationCodes.Admission? {
+        do {
+            return try await codes.admit(subject, client: request.client.id, origin: origin, at: now)
+        } catch let error as OAuthError where error.code == .rateLimited {
+            return nil
+        }
+    }
+
+    private func tooMany(_ request: AuthorizationRequest) -> AuthorizationOutcome {
+        .redirect(
+            to: request.answer.location(
+                of: .temporarilyUnavailable, "too many authorizations of this user; try again later", issuer: issuer))
+    }
+
+    /// Keeps the consent where the redirect tells apps apart (RFC 8252 §8.6); elsewhere the event alone is kept.
+    private func remember(
+        _ request: AuthorizationRequest, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        let event = request.consentEvent(.consentGranted, subject, origin: origin, at: now)
+        guard request.redirectKind == .https else { return try await audit.append([event]) }
+        try await consents.rememberConsent(
+            of: subject, to: request.client.id, scopes: Set(request.scope.tokens), at: now, event: event)
+    }
+
+    private func sealed(_ journey: AuthorizationJourney, demandedAt: Timestamp?, asked: Subject?) throws -> String {
+        let next = AuthorizationJourney(
+            parameters: journey.parameters, pushedDigest: journey.pushedDigest, demandedAt: demandedAt,
+            browserDigest: journey.browserDigest, asked: asked)
+        return try seal.seal(next.text, lifetime: Self.journeyLifetime)
+    }
+}
+
+extension Authorizations {
+    /// The parameters that a request stands for: its own, or those that it pushed ahead (RFC 9126 §4).
+    func lookUp(
+        _ parameters: FormParameters
+    ) async throws -> (pushed: AuthorizationRequestReader.Pushed, parameters: String, digest: String?) {
+        let prefix = AuthorizationRequestReader.requestURIPrefix
+        guard let uri = parameters["request_uri"], uri.hasPrefix(prefix) else {
+            return (.none, AuthorizationParameter.serialize(parameters), nil)
+        }
+        guard let secret = OpaqueSecret(String(uri.dropFirst(prefix.count)), kind: .pushedRequest),
+            let found = try await pushed.pushedRequest(digest: secret.digest), found.usedAt == nil,
+            time.now() < found.expiresAt, found.clientID.rawValue == parameters["client_id"],
+            let inner = try? FormParameters(parsing: found.parameters.utf8)
+        else { return (.unusable, "", nil) }
+        return (.found(inner), found.parameters, found.digest)
+    }
+}
+
+extension Authorizations {
+    /// What the browser's session lacks for the request that a sign-in page is shown for.
+    package func missing(
+        for journey: String, browser: OpaqueSecret, session: WebSession
+    ) async throws -> MissingProof {
+        guard let (journey, reading) = open(journey, browser: browser), case .success(let request) = reading else {
+            return .everything
+        }
+        let account = try await accounts.account(of: session.subject)
+        return MissingProof.find(
+            request,
+            .init(session: session, account: account, demandedAt: journey.demandedAt, now: time.now()))
+    }
+
+    /// Asks the store only where the answer matters.
+    func hasSecondFactor(_ session: WebSession?, for request: AuthorizationRequest) async throws -> Bool {
+        guard let session, request.wishesForSecondFactor(beyond: session.authentication) else { return false }
+        return try await accounts.account(of: session.subject)?.secondFactor != nil
+    }
+}
+
+/// What the browser gets next.
+package enum AuthorizationOutcome: Sendable {
+    /// The sign-in page.
+    /// - Parameter journey: brings the browser back; see ``Authorizations/resume(_:browser:session:origin:)``.
+    case signIn(journey: String, AuthorizationRequest)
+    /// The consent page.
+    case askConsent(journey: String, AuthorizationRequest, Subject)
+    /// To the client, with a code or an error.
+    case redirect(to: String)
+    case page(ErrorCode, AuthorizationProblem)
+    /// 400 without error parameters.
+    case plain
+    /// The page was open too long, or belongs to another server: there is no request to go on with.
+    case stale
+}
+
+/// How a request ends that cannot go on (docs/rules/authorization-request.md).
+package enum AuthorizationRefusal: Error, Hashable, Sendable {
+    /// Nobody can be answered safely: a page at our host, no redirect.
+    case page(ErrorCode, AuthorizationProblem)
+    /// 400 without error parameters (OpenID Connect Core §3.1.2.6).
+    case plain
+    /// To the client, by its redirect URI.
+    case redirect(AuthorizationReturn, ErrorCode, String)
+}
+
+/// Why a request got a page instead of a redirect; a stable word for log and audit, and the key of the page's text.
+package enum AuthorizationProblem: String, Sendable, CaseIterable {
+    case repeatedParameter = "repeated_parameter"
+    case missingClient = "missing_client"
+    case unknownClient = "unknown_client"
+    case missingRedirect = "missing_redirect"
+    case unregisteredRedirect = "unregistered_redirect"
+    case unusableRequestURI = "unusable_request_uri"
+    /// The page would be shown inside the app that asks (RFC 8252 §8.12).
+    case embeddedBrowser = "embedded_browser"
+}
+
+/// What users have allowed apps to have.
+package protocol ConsentStore: Sendable {
+    /// The scopes that the user has allowed the client; `nil` when never asked.
+    func consent(of subject: Subject, to client: ClientID) async throws -> Set<String>?
+
+    /// Adds scopes to what the user has allowed, and records the event.
+    func rememberConsent(
+        of subject: Subject, to client: ClientID, scopes: Set<String>, at now: Timestamp, event: AuditEvent
+    ) async throws
+}

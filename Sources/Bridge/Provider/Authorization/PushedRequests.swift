@@ -1,0 +1,179 @@
+package import OAuth2
+
+/// Takes in authorization requests ahead of the browser (RFC 9126), from clients that were authenticated before.
+package struct PushedRequests: Sendable {
+    package static let lifetime = Duration.seconds(90)
+    /// Anybody can have a public client's requests kept, so they are not kept at any length.
+    static let maximumBytes = 16 * 1024
+
+    private let clients: Reloadable<ClientDirectory>
+    private let authenticator: ClientAuthenticator
+    private let store: any PushedRequestStore
+    private let proofs: DPoPVerifier?
+    private let refusals: RefusalLog?
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let subjectOfHint: @Sendable (String) -> Subject?
+    private let time: TimeSource
+    private let random: RandomSource
+
+    package init(
+        clients: Reloadable<ClientDirectory>, authenticator: ClientAuthenticator, store: any PushedRequestStore,
+        proofs: DPoPVerifier? = nil, refusals: RefusalLog? = nil, limiter: any RateLimiter,
+        limits: LimitSettings, subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system,
+        random: RandomSource = .system
+    ) {
+        self.clients = clients
+        self.authenticator = authenticator
+        self.store = store
+        self.proofs = proofs
+        self.refusals = refusals
+        self.limiter = limiter
+        self.limits = limits
+        self.subjectOfHint = subjectOfHint
+        self.time = time
+        self.random = random
+    }
+
+    /// Authenticates the client, checks the request, and keeps it.
+    /// - Parameters:
+    ///   - basic: user and password of the `Authorization: Basic` header, decoded.
+    ///   - proof: the `DPoP` header, if there is one: its key is `dpop_jkt` (RFC 9449 §10.1).
+    /// - Returns: its `request_uri`.
+    /// - Throws: ``ClientRefused``; `OAuthError` with what is wrong with the request.
+    package func push(
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, proof: PresentedProof = .none,
+        origin: RequestOrigin
+    ) async throws -> Secret<String> {
+        let now = time.now()
+        if let name = (AuthorizationParameter.all + ["client_secret", "client_assertion"]).first(
+            where: parameters.isRepeated)
+        {
+            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        }
+        let client = try await authenticator.client(
+            sending: parameters, basic: basic, origin: origin, at: now, isChecked: true)
+        if case .exceeded(let wait, let scope) = try await limiter.take(
+            limits.pushedRequestKeys(client, origin: origin), at: now)
+        {
+            try await refusals?.limitExceeded(scope: scope, clientID: client.id, origin: origin, at: now)
+            throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
+        }
+        if let name = AuthorizationParameter.unreadable(in: parameters) {
+            throw OAuthError(.invalidRequest, "\(name) is not UTF-8")
+        }
+        if parameters["request_uri"] != nil { throw OAuthError(.invalidRequest, "request_uri cannot be pushed") }
+        // A client that names itself in the header alone is named here, for the checks and for later.
+        var text = AuthorizationParameter.serialize(parameters)
+        if parameters["client_id"] == nil { text += "&client_id=\(PercentEncoding.encode(client.id.rawValue))" }
+        if let key = try await key(shownBy: proof, parameters, client, origin: origin, at: now) {
+            text += "&dpop_jkt=\(key)"
+        }
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw OAuthError(.invalidRequest, "the request is longer than \(Self.maximumBytes) bytes")
+        }
+        let reader = AuthorizationRequestReader(clients: clients.current, subjectOfHint: subjectOfHint)
+        let pushed = try FormParameters(parsing: text.utf8)
+        if case .failure(let refusal) = reader.read(pushed, pushed: .found(pushed)) {
+            let error = Self.error(of: refusal)
+            try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            throw error
+        }
+        let secret = OpaqueSecret.make(.pushedRequest, random: random)
+        try await store.storePushedRequest(
+            PushedRequest(
+                digest: secret.digest, clientID: client.id, parameters: text, expiresAt: now + Self.lifetime))
+        return Secret(AuthorizationRequestReader.requestURIPrefix + secret.expose())
+    }
+
+    /// The key that is not named yet.
+    private func key(
+        shownBy proof: PresentedProof, _ parameters: FormParameters, _ client: Client, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws -> String? {
+        guard proof.isPresent, let proofs else { return nil }
+        do {
+            let key = try await proofs.verify(proof, at: now)
+            guard parameters.bytes("dpop_jkt") != nil else { return key }
+            guard let named = parameters["dpop_jkt"], SenderConstraint.isKey(key, named) else {
+                throw OAuthError(.invalidDPoPProof, "dpop_jkt is of another key", detail: "dpop_jkt_mismatch")
+            }
+            return nil
+        } catch let error as OAuthError {
+            try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    private static func error(of refusal: AuthorizationRefusal) -> OAuthError {
+        switch refusal {
+        case .page(let code, let problem): OAuthError(code, description(of: problem), detail: problem.rawValue)
+        case .plain: OAuthError(.invalidRequest, "response_mode must be query")
+        case .redirect(_, let code, let description): OAuthError(code, description)
+        }
+    }
+
+    private static func description(of problem: AuthorizationProblem) -> String {
+        switch problem {
+        case .repeatedParameter: "a parameter is repeated"
+        case .missingClient, .unknownClient: "the client is unknown"
+        case .missingRedirect: "redirect_uri is missing"
+        case .unregisteredRedirect: "redirect_uri is not registered for this client"
+        case .unusableRequestURI: "request_uri cannot be used"
+        case .embeddedBrowser: "the sign-in page must be opened in a browser"
+        }
+    }
+}
+
+extension LimitSettings {
+    /// A public client's id is known to everybody, so its requests are counted by who sends them as well: nobody can
+    /// shut its users out.
+    func pushedRequestKeys(_ client: Client, origin: RequestOrigin) -> [RateLimitKey] {
+        guard client.isPublic else {
+            return [
+                RateLimitKey(scope: "pushed_request.client", value: client.id.rawValue, bucket: pushedRequestPerClient)
+            ]
+        }
+        let network = origin.address?.limitNetwork.description ?? "local"
+        return [
+            RateLimitKey(
+                scope: "pushed_request.network", value: "\(network) \(client.id)", bucket: pushedRequestPerNetwork)
+        ]
+    }
+}
+
+/// Authorization requests that clients sent ahead (RFC 9126).
+package protocol PushedRequestStore: Sendable {
+    func storePushedRequest(_ request: PushedRequest) async throws
+
+    /// The request, used or not, expired or not.
+    func pushedRequest(digest: String) async throws -> PushedRequest?
+
+    /// Uses a request up: `true` for one caller only. It may have expired while its user signed in.
+    func consumePushedRequest(digest: String, at now: Timestamp) async throws -> Bool
+
+    /// Removes requests that expired before `cutoff`.
+    /// - Returns: how many, at most `limit` of them.
+    func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+/// One authorization request that was sent ahead.
+package struct PushedRequest: Hashable, Sendable {
+    /// ``OpaqueSecret/digest`` of what stands in `request_uri`.
+    package let digest: String
+    package let clientID: ClientID
+    /// The parameters as a form.
+    package let parameters: String
+    package let expiresAt: Timestamp
+    package let usedAt: Timestamp?
+
+    package init(
+        digest: String, clientID: ClientID, parameters: String, expiresAt: Timestamp, usedAt: Timestamp? = nil
+    ) {
+        self.digest = digest
+        self.clientID = clientID
+        self.parameters = parameters
+        self.expiresAt = expiresAt
+        self.usedAt = usedAt
+    }
+}

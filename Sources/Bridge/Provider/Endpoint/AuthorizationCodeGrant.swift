@@ -1,0 +1,160 @@
+package import OAuth2
+
+/// `authorization_code`: a code becomes an app session with its tokens (RFC 6749 §4.1.3, RFC 7636 §4.6).
+package struct AuthorizationCodeGrant: TokenGrant {
+    /// Redemptions by the wrong client or with the wrong verifier that a code survives, less one.
+    static let missLimit = 3
+
+    package let type = GrantType.authorizationCode
+    private let codes: any AuthorizationCodeStore
+    private let browsers: any WebSessionStore
+    private let endings: SessionEndings
+    private let refreshTokens: RefreshTokens
+    private let tokens: SessionTokens
+    private let devices: (any DeviceSecretAttaching)?
+    private let refusals: RefusalLog
+    private let random: RandomSource
+
+    package init(
+        codes: any AuthorizationCodeStore, browsers: any WebSessionStore, endings: SessionEndings,
+        refreshTokens: RefreshTokens, tokens: SessionTokens, devices: (any DeviceSecretAttaching)? = nil,
+        refusals: RefusalLog, random: RandomSource = .system
+    ) {
+        self.refusals = refusals
+        self.codes = codes
+        self.browsers = browsers
+        self.endings = endings
+        self.refreshTokens = refreshTokens
+        self.tokens = tokens
+        self.devices = devices
+        self.random = random
+    }
+
+    package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
+        guard let secret = OpaqueSecret(try request.required("code"), kind: .authorizationCode),
+            let state = try await codes.code(digest: secret.digest)
+        else { throw Self.refused("unknown_code") }
+        do {
+            try check(request, against: state.code.grant)
+        } catch let error {
+            let refused = event(.authorizationCodeRefused, state, request, reason: error.detail)
+            try await codes.recordCodeMiss(
+                digest: secret.digest, limit: Self.missLimit, event: refused,
+                alwaysTells: try await refusals.admits(refused, within: [.repeats(of: secret.digest)]))
+            throw error
+        }
+        guard state.redeemedAt == nil else { return try await reused(state, request) }
+        guard request.at < state.code.expiresAt else { throw Self.refused("expired_code") }
+        return try await open(state, request)
+    }
+
+    /// What must be right before the code is touched; a failure does not use it up
+    /// (docs/rules/authorization-request.md K1 to K6).
+    private func check(_ request: TokenRequest, against grant: AuthorizationGrant) throws(OAuthError) {
+        guard grant.clientID == request.client.id else { throw Self.refused("other_client") }
+        if let redirectURI = request.parameters["redirect_uri"] {
+            guard redirectURI.utf8.elementsEqual(grant.redirectURI.utf8) else { throw Self.refused("redirect_uri") }
+        } else if grant.codeChallenge == nil {
+            // Only a verifier can replace it (OAuth 2.1, "Redirect URI Parameter in Token Request").
+            throw Self.refused("missing_redirect_uri")
+        }
+        let verifier = request.parameters["code_verifier"]
+        if let challenge = grant.codeChallenge {
+            guard let verifier = verifier.flatMap({ CodeVerifier($0) }), challenge.isAnswered(by: verifier) else {
+                throw Self.refused("code_verifier")
+            }
+        } else if verifier != nil {
+            // Somebody took the challenge out of the authorization request (RFC 9700 §4.8.2).
+            throw OAuthError(
+                .invalidRequest, "code_verifier was sent, but no code_challenge before it", detail: "pkce_downgrade")
+        }
+        guard SenderConstraint.permits(grant.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
+            throw Self.refused("proof_key")
+        }
+    }
+
+    private func open(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
+        let grant = state.code.grant
+        let client = request.client
+        guard let browser = try await browsers.session(id: state.grantedIn), request.at < browser.expiresAt else {
+            throw Self.refused("session_ended")
+        }
+        let session = AppSession(
+            id: SessionID.make(at: request.at, random: random),
+            lineage: browser.granted(grant.scope, at: request.at, lifetime: AppSession.lifetime), clientID: client.id,
+            browserSessionID: grant.browserSessionID, requestedClaims: grant.requestedClaims,
+            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
+        let mayRefresh = client.grantTypes.contains(.refreshToken) && session.lineage.mayBeRenewed
+        let refreshToken = mayRefresh ? refreshTokens.make() : nil
+        let proofKey = client.isPublic ? request.proofKeyThumbprint : nil
+        let record = refreshToken.map {
+            refreshTokens.record($0, for: session, scope: session.scope, proofKeyThumbprint: proofKey, at: request.at)
+        }
+        let outcome = try await redeem(state, opening: session, refreshToken: record, request)
+        switch outcome {
+        case .opened: break
+        case .alreadyUsed: return try await reused(state, request)
+        case .gone: throw Self.refused("expired_code")
+        case .subjectDisabled: throw Self.refused("subject_disabled")
+        }
+        let deviceSecret =
+            session.scope.contains(Scope.deviceSSO)
+            ? try await devices?.attach(
+                to: session, client: client, presented: request.parameters["device_secret"].map(Secret.init),
+                proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
+        return try await tokens.answer(
+            for: session, client: client, scope: session.scope,
+            extras: .init(
+                refreshToken: refreshToken, nonce: grant.nonce, deviceSecret: deviceSecret,
+                proofKeyThumbprint: request.proofKeyThumbprint),
+            at: request.at)
+    }
+
+    /// Where the answer to the commit was lost, what is stored by then says whether it was made.
+    private func redeem(
+        _ state: AuthorizationCodeState, opening session: AppSession, refreshToken: RefreshTokenRecord?,
+        _ request: TokenRequest
+    ) async throws -> AuthorizationCodeRedeemOutcome {
+        func attempt() async throws -> AuthorizationCodeRedeemOutcome {
+            try await codes.redeemCode(
+                digest: state.code.digest, opening: session, refreshToken: refreshToken, at: request.at,
+                events: [
+                    event(.authorizationCodeRedeemed, state, request, sessionID: session.id),
+                    event(.appSessionOpened, state, request, sessionID: session.id),
+                ])
+        }
+        do {
+            return try await attempt()
+        } catch StorageError.undecided {
+            let outcome = try await attempt()
+            guard outcome == .alreadyUsed, try await codes.code(digest: state.code.digest)?.sessionID == session.id
+            else { return outcome }
+            return .opened
+        }
+    }
+
+    /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
+    private func reused(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
+        let reuse = event(.authorizationCodeReused, state, request, reason: "code_reused")
+        let ended = try await codes.recordCodeReuse(
+            digest: state.code.digest, reuse: reuse,
+            ending: Ending(at: request.at, reason: "code_reused", origin: request.origin),
+            alwaysTells: try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)]))
+        await endings.take(in: ended)
+        throw Self.refused("code_reused")
+    }
+
+    private func event(
+        _ type: AuditEventType, _ state: AuthorizationCodeState, _ request: TokenRequest, reason: String? = nil,
+        sessionID: SessionID? = nil
+    ) -> AuditEvent {
+        AuditEvent(
+            at: request.at, type: type, outcome: reason == nil ? .success : .failure, reason: reason,
+            subject: state.code.grant.subject, clientID: request.client.id, sessionID: sessionID,
+            origin: request.origin)
+    }
+
+    private static func refused(_ detail: String) -> OAuthError {
+        OAuthError(.invalidGrant, "the authorization code is not valid", detail: detail)
+    }
+}

@@ -1,0 +1,126 @@
+package import OAuth2
+
+/// Makes the tokens of an app session: what every grant that opens or continues one answers with.
+package struct SessionTokens: Sendable {
+    private let accessTokens: AccessTokenCodec
+    package let idTokens: IDTokenCodec
+    private let users: any UserClaimsSource
+    private let random: RandomSource
+
+    package init(
+        accessTokens: AccessTokenCodec, idTokens: IDTokenCodec, users: any UserClaimsSource = NoUserClaims(),
+        random: RandomSource = .system
+    ) {
+        self.accessTokens = accessTokens
+        self.idTokens = idTokens
+        self.users = users
+        self.random = random
+    }
+
+    /// What an answer holds besides the access token.
+    package struct Extras: Sendable {
+        package var refreshToken: OpaqueSecret?
+        package var nonce: String?
+        package var deviceSecret: AttachedDeviceSecret?
+        package var proofKeyThumbprint: String?
+
+        package init(
+            refreshToken: OpaqueSecret? = nil, nonce: String? = nil, deviceSecret: AttachedDeviceSecret? = nil,
+            proofKeyThumbprint: String? = nil
+        ) {
+            self.refreshToken = refreshToken
+            self.nonce = nonce
+            self.deviceSecret = deviceSecret
+            self.proofKeyThumbprint = proofKeyThumbprint
+        }
+    }
+
+    /// Signs an access token for the session and, when `openid` was granted, an ID token.
+    /// - Parameter scope: what the access token is for, at most the session's.
+    package func answer(
+        for session: AppSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
+    ) async throws -> TokenResponse {
+        let claims = AccessTokenClaims(
+            subject: session.subject, audience: [accessTokens.issuer], clientID: client.id, scope: scope,
+            id: TokenID(rawValue: random.text(16)), sessionID: session.id, authentication: session.authentication,
+            proofKeyThumbprint: extras.proofKeyThumbprint, issuedAt: now,
+            expiresAt: min(now + client.accessTokenLifetime, session.expiresAt))
+        let accessToken = try accessTokens.sign(claims, at: now)
+        var response = TokenResponse(
+            accessToken: accessToken, tokenType: Self.tokenType(claims),
+            expiresIn: claims.expiresAt - now, scope: scope,
+            refreshToken: extras.refreshToken.map { Secret($0.expose()) })
+        if scope.contains(Scope.openID) {
+            response.idToken = try await idToken(
+                for: session, client: client, accessToken: accessToken, extras: extras, at: now)
+        }
+        response.deviceSecret = extras.deviceSecret?.secret
+        return response
+    }
+
+    /// An access token of a client that acts for itself.
+    package func answer(
+        for client: Client, scope: Scope, proofKeyThumbprint: String? = nil, at now: Timestamp
+    ) throws -> (TokenResponse, TokenID) {
+        let claims = AccessTokenClaims(
+            subject: Subject(client: client.id), audience: [accessTokens.issuer], clientID: client.id,
+            scope: scope, id: TokenID(rawValue: random.text(16)), sessionID: nil, authentication: Authentication(),
+            proofKeyThumbprint: proofKeyThumbprint, issuedAt: now, expiresAt: now + client.accessTokenLifetime)
+        let response = TokenResponse(
+            accessToken: try accessTokens.sign(claims, at: now), tokenType: Self.tokenType(claims),
+            expiresIn: client.accessTokenLifetime, scope: scope)
+        return (response, claims.id)
+    }
+
+    /// How the token is to be presented (RFC 9449 §5).
+    private static func tokenType(_ claims: AccessTokenClaims) -> String {
+        claims.proofKeyThumbprint == nil ? "Bearer" : "DPoP"
+    }
+
+    private func idToken(
+        for session: AppSession, client: Client, accessToken: Secret<String>, extras: Extras, at now: Timestamp
+    ) async throws -> Secret<String> {
+        var claims = IDTokenClaims(
+            subject: session.subject, audience: client.id, sessionID: session.id,
+            authentication: session.authentication, nonce: extras.nonce, issuedAt: now)
+        claims.deviceSecretHash = try extras.deviceSecret.map {
+            // SHA-256 whatever the ID token is signed with: the apps of a device need not agree on that.
+            guard let secret = OpaqueSecret($0.presented.expose(), kind: .deviceSecret) else {
+                throw StorageError.corrupt("a device secret is malformed")
+            }
+            return secret.deviceSecretHash
+        }
+        let names = session.requestedClaims.idToken
+        if !names.isEmpty {
+            claims.userClaims = try await users.claims(of: session.subject)
+                .filter { names.contains($0.key) && !$0.value.isNull }
+        }
+        return try idTokens.sign(claims, accessToken: accessToken, algorithm: client.idTokenAlgorithm, at: now)
+    }
+}
+
+/// A device secret that a session was tied to.
+package struct AttachedDeviceSecret: Sendable {
+    /// The secret that the app now holds, for `ds_hash`.
+    package let presented: Secret<String>
+    /// The same when it is new or is to be sent again; `nil` leaves it out of the answer.
+    package let secret: Secret<String>?
+
+    package init(presented: Secret<String>, secret: Secret<String>?) {
+        self.presented = presented
+        self.secret = secret
+    }
+}
+
+/// Ties sessions with the scope `device_sso` to a device (contract §5.1, §5.2).
+package protocol DeviceSecretAttaching: Sendable {
+    /// Keeps a valid secret that the app sent, or makes a new one.
+    /// - Parameters:
+    ///   - presented: `device_secret` of the request; one that is not valid counts as absent.
+    ///   - proofKeyThumbprint: the key that the request proved: a new secret is bound to it, and one that is bound
+    ///     needs its own.
+    func attach(
+        to session: AppSession, client: Client, presented: Secret<String>?, proofKeyThumbprint: String?,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AttachedDeviceSecret?
+}

@@ -1,0 +1,89 @@
+package import OAuth2
+
+/// The token endpoint as a pipeline that no grant can skip: parse once, authenticate the client, find that it may use
+/// the grant, let the grant decide, write down a refusal, answer.
+package struct TokenEndpoint: Sendable {
+    private let authenticator: ClientAuthenticator
+    private let grants: [GrantType: any TokenGrant]
+    private let proofs: DPoPVerifier?
+    private let refusals: RefusalLog
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let time: TimeSource
+
+    /// - Parameter proofs: `nil` offers no DPoP; then the header means nothing.
+    package init(
+        authenticator: ClientAuthenticator, grants: [any TokenGrant], proofs: DPoPVerifier? = nil, refusals: RefusalLog,
+        limiter: any RateLimiter,
+        limits: LimitSettings, time: TimeSource = .system
+    ) {
+        self.authenticator = authenticator
+        self.grants = Dictionary(grants.map { ($0.type, $0) }, uniquingKeysWith: { $1 })
+        self.proofs = proofs
+        self.refusals = refusals
+        self.limiter = limiter
+        self.limits = limits
+        self.time = time
+    }
+
+    /// What the metadata documents list.
+    package var grantTypes: [GrantType] { GrantType.allCases.filter { grants[$0] != nil } }
+
+    /// - Parameters:
+    ///   - proof: the `DPoP` header, if there is one.
+    ///   - flaw: why the request gets no cookies; then a client that gets nothing else gets nothing.
+    /// - Throws: ``ClientRefused``, `OAuthError`, ``StorageError``.
+    package func answer(
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, proof: PresentedProof = .none,
+        withoutCookiesBecauseOf flaw: CookieDeliveryFlaw? = nil, origin: RequestOrigin
+    ) async throws -> TokenResponse {
+        let now = time.now()
+        let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
+        var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
+        do {
+            if let flaw, client.delivery == .cookies { throw flaw.error }
+            request.proofKeyThumbprint = try await key(shownBy: proof, client, at: now)
+            return try await grant(for: request).authorize(request)
+        } catch let error as OAuthError {
+            try await record(error, clientID: client.id, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    /// Writes down a request that was refused before it came to ``answer(_:basic:proof:withoutCookiesBecauseOf:origin:)``.
+    package func record(_ error: OAuthError, origin: RequestOrigin) async throws {
+        try await record(error, clientID: nil, origin: origin, at: time.now())
+    }
+
+    /// The key that the request proves; a client that is registered so must prove one (RFC 9449 §5.2).
+    private func key(shownBy proof: PresentedProof, _ client: Client, at now: Timestamp) async throws -> String? {
+        guard proof.isPresent, let proofs else {
+            guard !client.requiresProofOfPossession else { throw OAuthError(DPoPFlaw.missing) }
+            return nil
+        }
+        return try await proofs.verify(proof, at: now)
+    }
+
+    private func grant(for request: TokenRequest) throws(OAuthError) -> any TokenGrant {
+        let name = try request.required("grant_type")
+        guard let type = GrantType(rawValue: name), let grant = grants[type] else {
+            throw OAuthError(.unsupportedGrantType, "grant_type is not offered here", detail: "grant_type")
+        }
+        guard request.client.mayUse(type) else {
+            throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: "grant_type")
+        }
+        return grant
+    }
+
+    // Refusals cost an audit row each, so a network can only cause so many of them.
+    private func record(
+        _ error: OAuthError, clientID: ClientID?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        switch try await limiter.take(limits.refusedTokenRequestKeys(origin: origin), at: now) {
+        case .allowed:
+            try await refusals.tokenRequestRefused(error, clientID: clientID, origin: origin, at: now)
+        case .exceeded(_, let scope):
+            try await refusals.limitExceeded(scope: scope, clientID: clientID, origin: origin, at: now)
+        }
+    }
+}

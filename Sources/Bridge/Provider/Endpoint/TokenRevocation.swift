@@ -1,0 +1,86 @@
+package import OAuth2
+
+/// Revokes tokens on behalf of their client (RFC 7009).
+package struct TokenRevocation: Sendable {
+    /// Kinds of tokens that other parts revoke, such as device secrets.
+    package typealias Further =
+        @Sendable (
+            _ token: Secret<String>, _ client: Client, _ origin: RequestOrigin, _ now: Timestamp
+        ) async throws -> Bool
+
+    private let authenticator: ClientAuthenticator
+    private let accessTokens: AccessTokens
+    private let idTokens: IDTokenCodec
+    private let refreshTokens: any RefreshTokenStore
+    private let revoked: any RevokedTokenStore
+    private let endings: SessionEndings
+    private let further: [Further]
+    private let time: TimeSource
+
+    /// - Parameter further: asked in turn about a token that is neither kind; each says whether it was its own.
+    package init(
+        authenticator: ClientAuthenticator, accessTokens: AccessTokens, idTokens: IDTokenCodec,
+        refreshTokens: any RefreshTokenStore, revoked: any RevokedTokenStore, endings: SessionEndings,
+        further: [Further] = [], time: TimeSource = .system
+    ) {
+        self.authenticator = authenticator
+        self.accessTokens = accessTokens
+        self.idTokens = idTokens
+        self.refreshTokens = refreshTokens
+        self.revoked = revoked
+        self.endings = endings
+        self.further = further
+        self.time = time
+    }
+
+    /// Returns in silence for a token that is unknown or dead already (RFC 7009 §2.2).
+    /// - Throws: `invalid_grant` for another client's token, `unsupported_token_type` for one that cannot be revoked.
+    package func revoke(
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+    ) async throws {
+        let now = time.now()
+        let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
+        guard let token = parameters["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
+        if let secret = OpaqueSecret(token, kind: .refreshToken) {
+            return try await revoke(secret, of: client, origin: origin, at: now)
+        }
+        for attempt in further where try await attempt(Secret(token), client, origin, now) { return }
+        do {
+            let claims = try await accessTokens.verify(Secret(token), at: now)
+            return try await revoke(claims, of: client, origin: origin, at: now)
+        } catch is BearerRefusal {
+            // It may be something else.
+        }
+        if idTokens.read(Secret(token)) != nil {
+            throw OAuthError(.unsupportedTokenType, "an ID token cannot be revoked", detail: "id_token")
+        }
+        // Silence would say that it is revoked; whoever issued it revokes it by its id (contract §3).
+        if CompactJWS(token)?.type == LoginTokenHeader.tokenType {
+            throw OAuthError(.unsupportedTokenType, "a login token is revoked by its id", detail: "login_token")
+        }
+    }
+
+    /// Its session ends with it: access tokens, web sessions and login tokens under it too.
+    private func revoke(
+        _ token: OpaqueSecret, of client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        guard let state = try await refreshTokens.refreshToken(digest: token.digest) else { return }
+        guard state.session.clientID == client.id else { throw Self.notYours }
+        try await endings.end(.appSession(state.session.id), Ending(at: now, reason: "revoked", origin: origin))
+    }
+
+    private func revoke(
+        _ claims: AccessTokenClaims, of client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        guard claims.clientID == client.id else { throw Self.notYours }
+        try await revoked.revokeToken(
+            claims.id, until: claims.expiresAt,
+            event: AuditEvent(
+                at: now, type: .accessTokenRevoked, outcome: .success, subject: claims.subject, clientID: client.id,
+                sessionID: claims.sessionID, tokenID: claims.id, origin: origin))
+        accessTokens.forget(claims.id)
+    }
+
+    private static let notYours = OAuthError(
+        .invalidGrant, "the token was issued to another client", detail: "other_client")
+}

@@ -1,0 +1,105 @@
+import Crypto
+package import OAuth2
+
+/// Makes refresh tokens and their successors.
+package struct RefreshTokens: Sendable {
+    /// How long one may lie unused (RFC 9700 §4.14.2).
+    package static let idleLifetime = Duration.seconds(30 * 86_400)
+    /// How long a parent still gives its successor: the answer to the first try may have been lost.
+    package static let grace = Duration.seconds(10)
+
+    private let successorKey: SymmetricKey
+    private let random: RandomSource
+
+    package init(master: MasterKey, random: RandomSource = .system) {
+        successorKey = master.derived("refresh token successor")
+        self.random = random
+    }
+
+    package func make() -> OpaqueSecret { OpaqueSecret.make(.refreshToken, random: random) }
+
+    /// The one successor of a token: computed from it, so that it can be given twice and kept as a digest only.
+    func successor(of parent: OpaqueSecret) -> OpaqueSecret {
+        let code = Array(
+            HMAC<SHA256>.authenticationCode(for: Array(parent.expose().utf8), using: successorKey))
+        return OpaqueSecret.make(.refreshToken, random: RandomSource { _ in code })
+    }
+
+    package func record(
+        _ token: OpaqueSecret, for session: AppSession, scope: Scope, proofKeyThumbprint: String?, at now: Timestamp
+    ) -> RefreshTokenRecord {
+        RefreshTokenRecord(
+            digest: token.digest, sessionID: session.id, scope: scope, proofKeyThumbprint: proofKeyThumbprint,
+            issuedAt: now, expiresAt: min(now + Self.idleLifetime, session.expiresAt))
+    }
+}
+
+/// Refresh tokens. All those of one app session are one family: it has one that is current, and ends with the session.
+package protocol RefreshTokenStore: Sendable {
+    /// The token with this digest, used or not, with its session; `nil` when there is none.
+    func refreshToken(digest: String) async throws -> RefreshTokenState?
+
+    /// Puts a successor in a token's place: of any number of concurrent callers one gets `.rotated`.
+    func rotate(digest: String, to successor: RefreshTokenRecord, at now: Timestamp, event: AuditEvent) async throws
+        -> RefreshTokenRotation
+
+    /// Moves the idle end of a token that is not rotated.
+    /// - Returns: whether it was still current and its session alive; when not, nothing was written.
+    func extendRefreshToken(digest: String, until expiry: Timestamp, at now: Timestamp, event: AuditEvent)
+        async throws -> Bool
+}
+
+/// A refresh token as it is kept.
+package struct RefreshTokenRecord: Hashable, Sendable {
+    /// ``OpaqueSecret/digest`` of the token.
+    package let digest: String
+    package let sessionID: SessionID
+    /// What was granted with it.
+    package let scope: Scope
+    /// The key it is bound to (RFC 9449 §5).
+    package let proofKeyThumbprint: String?
+    package let issuedAt: Timestamp
+    /// When it ends if it is not used.
+    package let expiresAt: Timestamp
+
+    package init(
+        digest: String, sessionID: SessionID, scope: Scope, proofKeyThumbprint: String? = nil, issuedAt: Timestamp,
+        expiresAt: Timestamp
+    ) {
+        self.digest = digest
+        self.sessionID = sessionID
+        self.scope = scope
+        self.proofKeyThumbprint = proofKeyThumbprint
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+package struct RefreshTokenState: Hashable, Sendable {
+    package let record: RefreshTokenRecord
+    /// When a successor took its place, and which.
+    package let rotatedAt: Timestamp?
+    package let successorDigest: String?
+    /// Whether the successor has a successor.
+    package let isSuccessorRotated: Bool
+    package let session: AppSession
+
+    package init(
+        record: RefreshTokenRecord, rotatedAt: Timestamp?, successorDigest: String?, isSuccessorRotated: Bool,
+        session: AppSession
+    ) {
+        self.record = record
+        self.rotatedAt = rotatedAt
+        self.successorDigest = successorDigest
+        self.isSuccessorRotated = isSuccessorRotated
+        self.session = session
+    }
+}
+
+package enum RefreshTokenRotation: Hashable, Sendable {
+    case rotated
+    /// Another call was first; what stands now.
+    case rotatedBefore(RefreshTokenState)
+    /// Unknown, or its session has ended.
+    case gone
+}

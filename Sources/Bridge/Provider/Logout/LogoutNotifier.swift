@@ -1,0 +1,113 @@
+package import Logging
+
+/// Carries a logout token to a client (OpenID Connect Back-Channel Logout §2.5).
+package protocol LogoutDelivery: Sendable {
+    /// Posts the token; never follows a redirect.
+    func deliver(_ token: Secret<String>, to uri: String, timeout: Duration) async -> LogoutDeliveryOutcome
+}
+
+package enum LogoutDeliveryOutcome: Hashable, Sendable {
+    /// 200 or 204.
+    case accepted
+    /// Another answer, which asking again would not change.
+    case refused(status: Int)
+    /// Nobody there, too slow, or a 5xx.
+    case failed
+}
+
+/// Tells clients which of their sessions ended: works off the durable queue, and tries again what failed.
+package final class LogoutNotifier: NoticeQueueWorker {
+    /// How long a client may take.
+    static let timeout = Duration.seconds(3)
+    /// A node that dies with a notice in hand leaves it to another after this.
+    static let lease = Duration.seconds(15)
+    /// Before the second, third and fourth try (contract §5.8).
+    static let pauses: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
+    private static let batch = 32
+
+    private let store: any LogoutNoticeStore
+    private let clients: Reloadable<ClientDirectory>
+    private let tokens: IDTokenCodec
+    private let delivery: any LogoutDelivery
+    private let time: TimeSource
+    private let random: RandomSource
+    private let logger: Logger
+    private let inFlight = NoticesInFlight()
+
+    package init(
+        store: any LogoutNoticeStore, clients: Reloadable<ClientDirectory>, tokens: IDTokenCodec,
+        delivery: any LogoutDelivery, time: TimeSource = .system, random: RandomSource = .system,
+        logger: Logger = Logger(label: "drawbridge.logout")
+    ) {
+        self.store = store
+        self.clients = clients
+        self.tokens = tokens
+        self.delivery = delivery
+        self.time = time
+        self.random = random
+        self.logger = logger
+    }
+
+    package func takeDue() async throws -> [LogoutNotice] {
+        let notices = try await store.takeLogoutNotices(
+            dueAt: time.now(), lease: Self.lease, limit: Self.batch, sparing: inFlight.busy)
+        for notice in notices { inFlight.begin(notice.clientID) }
+        return notices
+    }
+
+    /// Delivers what is due, and comes back when all that is under way is done or patience is over; what is left then
+    /// goes on by itself.
+    package func deliverSoon(within patience: Duration) async {
+        let delivering = Task {
+            try await deliverDue()
+            await inFlight.becameIdle()
+        }
+        await withTaskGroup { group in
+            group.addTask { _ = try? await delivering.value }
+            group.addTask { try? await Task.sleep(for: patience) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    package func deliver(_ notice: LogoutNotice) async {
+        defer { inFlight.end(notice.clientID) }
+        do {
+            try await settle(notice, await outcome(of: notice))
+        } catch {
+            // Its lease brings it back.
+            logger.warning("a logout notice was not settled", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// - Returns: `nil` when there is nobody to tell any more.
+    private func outcome(of notice: LogoutNotice) async throws -> LogoutDeliveryOutcome? {
+        guard let client = clients.current[notice.clientID], let uri = client.backchannelLogoutURI else { return nil }
+        let token = try tokens.signLogoutToken(
+            notice, algorithm: client.idTokenAlgorithm, id: random.text(16), at: time.now())
+        return await delivery.deliver(token, to: uri, timeout: Self.timeout)
+    }
+
+    private func settle(_ notice: LogoutNotice, _ outcome: LogoutDeliveryOutcome?) async throws {
+        switch outcome {
+        case .accepted:
+            try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeSent, nil))
+        case .refused(let status):
+            try await store.settleLogoutNotice(
+                notice.id, event: event(notice, .logoutNoticeFailed, "status_\(status)"))
+        case .failed where notice.attempts <= Self.pauses.count:
+            try await store.postponeLogoutNotice(
+                notice.id, until: time.now() + Self.pauses[notice.attempts - 1])
+        case .failed:
+            try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeFailed, "unreachable"))
+        case nil:
+            try await store.settleLogoutNotice(notice.id, event: event(notice, .logoutNoticeFailed, "no_receiver"))
+        }
+    }
+
+    private func event(_ notice: LogoutNotice, _ type: AuditEventType, _ reason: String?) -> AuditEvent {
+        AuditEvent(
+            at: time.now(), type: type, outcome: reason == nil ? .success : .failure, reason: reason,
+            subject: notice.subject, clientID: notice.clientID, sessionID: notice.sessionID)
+    }
+}

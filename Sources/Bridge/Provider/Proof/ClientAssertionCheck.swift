@@ -1,0 +1,116 @@
+import Crypto
+package import OAuth2
+
+/// Checks a client's signed assertion (`private_key_jwt`, RFC 7523 §3, OpenID Connect Core §9).
+struct ClientAssertionCheck: Sendable {
+    /// An assertion that lives longer could be kept in stock.
+    static let longestLife = Duration.seconds(600)
+    /// How far two clocks may be apart.
+    static let leeway = Duration.seconds(30)
+
+    /// What `aud` must be, as the sole string. An assertion that names an endpoint, or several audiences, may have been
+    /// made for another server that told the client to use our address (draft-ietf-oauth-rfc7523bis, "audience injection").
+    let issuer: String
+    /// What `aud` may be besides, of clients that are registered so.
+    let endpoints: Set<String>
+    let keys: any ClientKeySource
+    let store: any ClientAssertionStore
+
+    /// What an assertion comes to.
+    enum Verdict: Hashable, Sendable {
+        /// - Parameter usesEndpointAudience: whether `aud` is taken of this client alone.
+        case good(usesEndpointAudience: Bool)
+        case flawed(ClientAssertionFlaw)
+    }
+
+    func verdict(on assertion: Secret<String>, by client: Client, at now: Timestamp) async throws -> Verdict {
+        guard let jws = CompactJWS(assertion.expose()), let claims = jws.claims else { return .flawed(.malformed) }
+        guard claims["iss"]?.string == client.id.rawValue, claims["sub"]?.string == client.id.rawValue else {
+            return .flawed(.issuer)
+        }
+        let isForIssuer = claims["aud"]?.string.map { $0.utf8.elementsEqual(issuer.utf8) } ?? false
+        guard isForIssuer || client.acceptsEndpointAudience && namesUs(claims["aud"]) else {
+            return .flawed(namesUs(claims["aud"]) ? .endpointAudience : .audience)
+        }
+        guard let expiry = claims["exp"]?.decimal else { return .flawed(.withoutExpiry) }
+        // Nothing is signed yet here, so any number may come: it must not leave what an integer can hold.
+        let expiresAt = Timestamp(milliseconds: Int64(min(max(expiry, 0), 1e12) * 1000))
+        guard now < expiresAt + Self.leeway else { return .flawed(.expired) }
+        guard expiresAt <= now + Self.longestLife else { return .flawed(.tooLasting) }
+        if let start = claims["nbf"]?.decimal, start * 1000 > Double((now + Self.leeway).milliseconds) {
+            return .flawed(.notYetValid)
+        }
+        guard let id = claims["jti"]?.string, (1...256).contains(id.utf8.count) else { return .flawed(.withoutID) }
+        let candidates = try await keys.keys(of: client).filter { key in
+            jws.keyID == nil || key.id == nil || key.id == jws.keyID
+        }
+        guard candidates.contains(where: { $0.verifies(jws) }) else { return .flawed(.signature) }
+        // Last, so that only its client can use an assertion up, or have anything written.
+        let isFirst = try await store.claimAssertion(
+            digest: Self.digest(id, client: client.id), until: expiresAt + Self.leeway)
+        return isFirst ? .good(usesEndpointAudience: !isForIssuer) : .flawed(.replayed)
+    }
+
+    /// Whether our issuer or an endpoint of ours is among the audiences.
+    private func namesUs(_ audience: JSONValue?) -> Bool {
+        guard let audience = audience?.oneOrMore else { return false }
+        return audience.contains(issuer) || !endpoints.isDisjoint(with: audience)
+    }
+
+    /// Of the client and the id together, so that no client can use up another's assertion.
+    private static func digest(_ id: String, client: ClientID) -> String {
+        let text = "client-assertion \(client.rawValue.utf8.count) \(client.rawValue) \(id)"
+        return Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8))))
+    }
+}
+
+/// Why a client's assertion proves nothing: the reason in the audit log.
+enum ClientAssertionFlaw: String, Sendable, CaseIterable {
+    case malformed = "malformed_assertion"
+    /// `iss` or `sub` is not the client.
+    case issuer = "assertion_issuer"
+    /// `aud` is somebody else.
+    case audience = "assertion_audience"
+    /// `aud` is an endpoint of ours or a list: taken of clients with `accepts_endpoint_audience` only.
+    case endpointAudience = "assertion_endpoint_audience"
+    case withoutExpiry = "assertion_without_expiry"
+    case expired = "assertion_expired"
+    /// `exp` lies more than ten minutes ahead.
+    case tooLasting = "assertion_too_lasting"
+    case notYetValid = "assertion_not_yet_valid"
+    /// `jti` is missing, empty or longer than 256 bytes.
+    case withoutID = "assertion_without_id"
+    case signature = "assertion_signature"
+    case replayed = "assertion_replayed"
+}
+
+/// The arbiter of the single use of clients' signed assertions (RFC 7523 §3, `jti`).
+///
+/// Durable and not a ``ReplayGuard``: nothing else decides about a second use, so the answer must not depend on what may
+/// be away, forget or be known to one node alone.
+package protocol ClientAssertionStore: Sendable {
+    /// Uses an assertion up: of any number of concurrent callers on any number of servers one gets `true`.
+    /// - Parameters:
+    ///   - digest: base64url of SHA-256 over the client and the assertion's id.
+    ///   - expiry: from which the assertion is refused by its time.
+    func claimAssertion(digest: String, until expiry: Timestamp) async throws -> Bool
+
+    /// Forgets assertions that expired before `cutoff`.
+    /// - Returns: how many, at most `limit` of them.
+    func purgeAssertions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+/// The public keys of clients that sign their assertions.
+package protocol ClientKeySource: Sendable {
+    /// - Throws: ``StorageError/unavailable(_:)`` when they cannot be fetched now.
+    func keys(of client: Client) async throws -> [VerificationKey]
+}
+
+/// Keys that are in the client's document.
+package struct RegisteredClientKeys: ClientKeySource {
+    package init() {}
+
+    package func keys(of client: Client) -> [VerificationKey] {
+        client.keys.map(VerificationKey.all(inSet:)) ?? []
+    }
+}

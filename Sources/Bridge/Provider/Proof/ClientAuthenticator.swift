@@ -1,0 +1,107 @@
+package import OAuth2
+
+/// Finds out which client asks, and whether it is the one it says (RFC 6749 §2.3, §3.2.1).
+package final class ClientAuthenticator: Sendable {
+    private let clients: Reloadable<ClientDirectory>
+    private let assertions: ClientAssertionCheck
+    private let refusals: RefusalLog
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+
+    /// - Parameters:
+    ///   - issuer: what an assertion's `aud` must be.
+    ///   - endpoints: what it may be besides, of clients with `accepts_endpoint_audience`.
+    package init(
+        clients: Reloadable<ClientDirectory>, issuer: String, endpoints: Set<String> = [],
+        keys: any ClientKeySource = RegisteredClientKeys(), assertions store: any ClientAssertionStore,
+        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings
+    ) {
+        self.clients = clients
+        assertions = ClientAssertionCheck(issuer: issuer, endpoints: endpoints, keys: keys, store: store)
+        self.refusals = refusals
+        self.limiter = limiter
+        self.limits = limits
+    }
+
+    /// The client that a request to the token, revocation, introspection or pushed request endpoint comes from.
+    /// - Parameters:
+    ///   - basic: user and password of the `Authorization: Basic` header, decoded.
+    ///   - isChecked: whether the endpoint has looked for repeated parameters by a rule of its own.
+    /// - Throws: `invalid_request` for a repeated parameter, or more than one way at once; ``ClientRefused`` and
+    ///   `slow_down` as ``authenticate(_:origin:at:)``.
+    package func client(
+        sending parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin,
+        at now: Timestamp, isChecked: Bool = false
+    ) async throws -> Client {
+        if !isChecked { try parameters.checkUnique(detail: "repeated_parameter") }
+        return try await authenticate(try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
+    }
+
+    /// - Throws: ``ClientRefused`` when the client is not believed; `slow_down` when its network failed too often.
+    package func authenticate(
+        _ credentials: ClientCredentials, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Client {
+        let client = credentials.clientID.flatMap { clients.current[ClientID(rawValue: $0)] }
+        let flaw: String?
+        if let client {
+            flaw = try await self.flaw(of: credentials.proof, by: client, origin: origin, at: now)
+        } else {
+            flaw = credentials.clientID == nil ? "missing_client_id" : "unknown_client"
+        }
+        if let client, flaw == nil { return client }
+        switch try await limiter.take(limits.failedClientKeys(origin: origin), at: now) {
+        case .allowed:
+            try await refusals.clientRefused(
+                flaw ?? "unknown_client", clientID: client?.id, origin: origin, at: now)
+        case .exceeded(let wait, let scope):
+            try await refusals.limitExceeded(scope: scope, clientID: client?.id, origin: origin, at: now)
+            throw OAuthError(
+                .slowDown, "too many failed client authentications", detail: scope,
+                retryAfter: wait.roundedUpSeconds)
+        }
+        let usedBasic = if case .basic = credentials.proof { true } else { false }
+        throw ClientRefused(
+            error: OAuthError(.invalidClient, "client authentication failed", detail: flaw), usedBasic: usedBasic)
+    }
+
+    /// - Returns: why the proof is none; `nil` when it is one.
+    private func flaw(
+        of proof: ClientCredentials.Proof, by client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> String? {
+        switch (client.authenticationMethod, proof) {
+        // A public client that sends a secret believes in a protection that is none (RFC 8252 §8.5).
+        case (.none, .none): nil
+        case (.clientSecretBasic, .basic(let secret)), (.clientSecretBasic, .post(let secret)),
+            (.clientSecretPost, .basic(let secret)), (.clientSecretPost, .post(let secret)):
+            Self.matches(secret, client.secretDigest) ? nil : "wrong_secret"
+        case (.privateKeyJWT, .assertion(let assertion)):
+            try await flaw(of: assertion, by: client, origin: origin, at: now)
+        case (_, .none): "missing_proof"
+        default: "wrong_method"
+        }
+    }
+
+    private func flaw(
+        of assertion: Secret<String>, by client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> String? {
+        switch try await assertions.verdict(on: assertion, by: client, at: now) {
+        case .flawed(let flaw): return flaw.rawValue
+        case .good(usesEndpointAudience: false): return nil
+        case .good(usesEndpointAudience: true):
+            // A warning for whoever is to renew the client's library; once an hour says it as well as every time.
+            try await refusals.record(
+                AuditEvent(
+                    at: now, type: .clientAudienceTolerated, outcome: .success,
+                    reason: ClientAssertionFlaw.endpointAudience.rawValue, clientID: client.id, origin: origin),
+                within: RateLimitKey(
+                    scope: "audit.audience", value: client.id.rawValue,
+                    bucket: TokenBucket(burst: 1, refillInterval: .seconds(3600))))
+            return nil
+        }
+    }
+
+    private static func matches(_ secret: Secret<String>, _ digest: String?) -> Bool {
+        guard let digest, let secret = OpaqueSecret(secret.expose(), kind: .clientSecret) else { return false }
+        return ConstantTime.equals(bytes: Array(secret.digest.utf8), Array(digest.utf8))
+    }
+}

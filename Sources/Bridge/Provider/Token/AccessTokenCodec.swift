@@ -1,0 +1,136 @@
+package import OAuth2
+
+/// Writes and reads access tokens: JWTs with `typ` `at+jwt` (RFC 9068).
+package struct AccessTokenCodec: Sendable {
+    package let issuer: String
+    private let keys: Reloadable<SigningKeyRing>
+
+    /// - Parameter issuer: `iss`; also the `aud` of tokens for our own API.
+    package init(issuer: String, keys: Reloadable<SigningKeyRing>) {
+        self.issuer = issuer
+        self.keys = keys
+    }
+
+    /// - Throws: ``StorageError/unavailable(_:)`` when no key may sign.
+    package func sign(_ claims: AccessTokenClaims, at now: Timestamp) throws -> Secret<String> {
+        guard let key = keys.current.signing(.es256, at: now) else {
+            throw StorageError.unavailable("no key may sign access tokens now")
+        }
+        var json = JSONObjectWriter()
+        json.add("iss", issuer)
+        json.add("sub", claims.subject.rawValue)
+        if claims.audience.count == 1 { json.add("aud", claims.audience[0]) } else { json.add("aud", claims.audience) }
+        json.add("client_id", claims.clientID.rawValue)
+        json.add("iat", claims.issuedAt.seconds)
+        json.add("exp", claims.expiresAt.seconds)
+        json.add("jti", claims.id.rawValue)
+        if !claims.scope.isEmpty { json.add("scope", claims.scope.description) }
+        if let sid = claims.sessionID { json.add("sid", sid.rawValue) }
+        json.add(claims.authentication)
+        if let thumbprint = claims.proofKeyThumbprint {
+            json.add("cnf", json: JSONValue.object(["jkt": .string(thumbprint)]).text)
+        }
+        return Secret(try CompactJWS.sign(json.finish(), type: "at+jwt", with: key))
+    }
+
+    /// Verifies form, signature, issuer, audience and life. Touches no state.
+    /// - Throws: ``BearerRefusal``.
+    package func verify(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
+        let claims = try verifyWhateverItsAge(token, at: now)
+        guard now < claims.expiresAt else { throw .expired }
+        return claims
+    }
+
+    /// As ``verify(_:at:)``, for a token that may have run out: it proves nothing but whose it was.
+    func verifyWhateverItsAge(_ token: Secret<String>, at now: Timestamp) throws(BearerRefusal) -> AccessTokenClaims {
+        guard let jws = CompactJWS(token.expose()) else { throw .malformed }
+        // An ID token or login token is never an access token (RFC 9068 §4, RFC 8725 §3.11).
+        guard jws.type == "at+jwt" else { throw .wrongType }
+        guard let keyID = jws.keyID, let key = keys.current.verifying(keyID, at: now) else { throw .unknownKey }
+        guard key.verifies(jws) else { throw .badSignature }
+        guard let members = jws.claims else { throw .malformed }
+        guard members["iss"]?.string == issuer else { throw .unknownIssuer }
+        guard let claims = AccessTokenClaims(members) else { throw .missingClaim }
+        guard claims.audience.contains(issuer) else { throw .wrongAudience }
+        return claims
+    }
+
+    /// Tells rings of keys apart: what was verified in one may be worth nothing in the next.
+    var ringNumber: Int64 { keys.current.number }
+
+    /// The key that a token names, if this node does not have it.
+    func unknownKey(of token: Secret<String>) -> String? {
+        keys.current.unknownKey(of: token)
+    }
+
+    /// Whether a text says of itself that it is an access token of this issuer; it may still be forged.
+    package func claims(_ token: Secret<String>) -> Bool {
+        guard let jws = CompactJWS(token.expose()), jws.type == "at+jwt" else { return false }
+        return jws.claims?["iss"]?.string == issuer
+    }
+}
+
+extension AccessTokenClaims {
+    fileprivate init?(_ members: [String: JSONValue]) {
+        guard let subject = members["sub"]?.string, let clientID = members["client_id"]?.string,
+            let id = members["jti"]?.string, let issuedAt = members["iat"]?.integer,
+            let expiresAt = members["exp"]?.integer, let audience = members["aud"]?.oneOrMore
+        else { return nil }
+        guard let scope = members["scope"].map({ $0.string.flatMap { Scope($0) } }) ?? Scope.empty else { return nil }
+        self.init(
+            subject: Subject(rawValue: subject), audience: audience, clientID: ClientID(rawValue: clientID),
+            scope: scope, id: TokenID(rawValue: id),
+            sessionID: members["sid"]?.string.map(SessionID.init(rawValue:)),
+            authentication: Authentication(
+                time: members["auth_time"]?.integer.map(Timestamp.init(seconds:)), acr: members["acr"]?.string,
+                amr: members["amr"]?.strings ?? []),
+            proofKeyThumbprint: members["cnf"]?.object?["jkt"]?.string, issuedAt: Timestamp(seconds: issuedAt),
+            expiresAt: Timestamp(seconds: expiresAt))
+    }
+}
+
+extension JSONObjectWriter {
+    /// `auth_time`, `acr` and `amr`, as far as they are known.
+    mutating func add(_ authentication: Authentication) {
+        if let time = authentication.time { add("auth_time", time.seconds) }
+        if let acr = authentication.acr { add("acr", acr) }
+        if !authentication.amr.isEmpty { add("amr", authentication.amr) }
+    }
+}
+
+extension JSONValue {
+    /// A string, or the strings of an array, as `aud` allows (RFC 7519 §4.1.3).
+    package var oneOrMore: [String]? { string.map { [$0] } ?? strings }
+}
+
+/// What an access token of ours says (RFC 9068 §2.2).
+package struct AccessTokenClaims: Hashable, Sendable {
+    package let subject: Subject
+    package let audience: [String]
+    package let clientID: ClientID
+    package let scope: Scope
+    package let id: TokenID
+    /// The app session; `nil` for a client that acts for itself.
+    package let sessionID: SessionID?
+    package let authentication: Authentication
+    /// `cnf.jkt`: the key that must be shown with it (RFC 9449 §6).
+    package let proofKeyThumbprint: String?
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+
+    package init(
+        subject: Subject, audience: [String], clientID: ClientID, scope: Scope, id: TokenID, sessionID: SessionID?,
+        authentication: Authentication, proofKeyThumbprint: String? = nil, issuedAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.subject = subject
+        self.audience = audience
+        self.clientID = clientID
+        self.scope = scope
+        self.id = id
+        self.sessionID = sessionID
+        self.authentication = authentication
+        self.proofKeyThumbprint = proofKeyThumbprint
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}

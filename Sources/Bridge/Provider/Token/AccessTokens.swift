@@ -1,0 +1,83 @@
+/// Says whether an access token of ours counts now: signature, life, session, revocation.
+package final class AccessTokens: Sendable {
+    private let codec: AccessTokenCodec
+    private let sessions: AppSessions
+    private let revoked: any RevokedTokenStore
+    private let inquiry: (any KeyInquiry)?
+    private let verified: VerifiedTokens
+    private let revocations: ShortLivedCache<TokenID, Bool>
+
+    /// - Parameter inquiry: is asked about keys that this node does not have; `nil` where nobody adds any.
+    package init(
+        codec: AccessTokenCodec, sessions: AppSessions, revoked: any RevokedTokenStore,
+        inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000, time: TimeSource = .system
+    ) {
+        revocations = ShortLivedCache(time: time)
+        self.codec = codec
+        self.inquiry = inquiry
+        self.sessions = sessions
+        self.revoked = revoked
+        verified = VerifiedTokens(capacity: cacheCapacity)
+    }
+
+    /// Whether a text says of itself that it is one of ours, so that nobody else need be asked.
+    package func claims(_ token: Secret<String>) -> Bool { codec.claims(token) }
+
+    /// The token's claims while it is active.
+    /// - Throws: ``BearerRefusal``; ``StorageError`` when a store cannot say.
+    package func active(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
+        let claims = try await verify(token, at: now)
+        guard try await isActive(claims.id, sessionID: claims.sessionID, at: now) else { throw BearerRefusal.inactive }
+        return claims
+    }
+
+    /// Whether a token that was good has neither been revoked since nor ended with its session.
+    func isActive(_ id: TokenID, sessionID: SessionID?, at now: Timestamp) async throws -> Bool {
+        if let sessionID, try await !sessions.isAlive(sessionID, at: now) { return false }
+        return try await !revocations.value(for: id) { try await revoked.isRevoked(id) }
+    }
+
+    /// The device secret that an app's session came from or was given; as old as what is known of the session.
+    func device(of sessionID: SessionID, at now: Timestamp) async throws -> DeviceSecretID? {
+        try await sessions.alive(sessionID, at: now)?.deviceSecretID
+    }
+
+    /// Verifies, or remembers having verified; the same token comes again and again, and an ES256 check costs more
+    /// than the rest of a request.
+    /// - Throws: ``BearerRefusal``; ``StorageError`` when the token names a key that this node does not have and the
+    ///   database cannot say whether there is one.
+    package func verify(_ token: Secret<String>, at now: Timestamp) async throws -> AccessTokenClaims {
+        let key = BearerCache.Key(token)
+        if let known = verified.claims(for: key, in: codec.ringNumber), now < known.expiresAt { return known }
+        let ring = codec.ringNumber
+        do {
+            let claims = try codec.verify(token, at: now)
+            verified.insert(claims, for: key, in: ring)
+            return claims
+        } catch BearerRefusal.unknownKey {
+            guard let inquiry, let keyID = codec.unknownKey(of: token) else { throw BearerRefusal.unknownKey }
+            try await inquiry.learn(keyID)
+            return try codec.verify(token, at: now)
+        }
+    }
+
+    /// The claims of a token of ours that has run out; `nil` for one that is still good, or no good.
+    package func expired(_ token: Secret<String>, at now: Timestamp) -> AccessTokenClaims? {
+        guard let claims = try? codec.verifyWhateverItsAge(token, at: now), claims.expiresAt <= now else { return nil }
+        return claims
+    }
+
+    /// Has the next look-up ask the store whether the token was revoked.
+    func forget(_ id: TokenID) { revocations.forget(id) }
+}
+
+/// Access tokens that were revoked before their time, by `jti` (RFC 7009); kept until they would have expired.
+package protocol RevokedTokenStore: Sendable {
+    /// Does nothing for one that is revoked already.
+    func revokeToken(_ id: TokenID, until expiry: Timestamp, event: AuditEvent) async throws
+
+    func isRevoked(_ id: TokenID) async throws -> Bool
+
+    /// - Returns: how many, at most `limit` of them.
+    func purgeRevokedTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}

@@ -1,0 +1,190 @@
+package import OAuth2
+
+/// How a session came to be (contract §16.1).
+package enum SessionOpening: String, Hashable, Sendable, CaseIterable {
+    /// The person signed in here, or at an upstream provider.
+    case authorize
+    case loginToken = "login_token"
+    /// By a device secret: another app, or cookies for a web view.
+    case tokenExchange = "token_exchange"
+    /// From a browser on one domain to a website on another.
+    case handOff = "hand_off"
+    /// By a code that was typed on another device.
+    case deviceCode = "device_code"
+}
+
+/// What a session came from, and what follows for it (contract §16).
+///
+/// Nothing grows along an edge: not the user, `acr`, `amr` or `auth_time`, not the scope, not the absolute end. That
+/// cannot be written wrongly, because a lineage begins with ``signIn(of:authentication:at:lifetime:)`` and every other
+/// one is derived here, from its parent's.
+package struct Lineage: Hashable, Sendable {
+    /// What a session hangs under, and ends with.
+    package enum Parent: Hashable, Sendable {
+        case none
+        /// The session that opened it: by a login token, an exchange, or a hand-off.
+        case opened(by: SessionID)
+        /// The browser's session in which a user granted it.
+        case granted(in: SessionID)
+    }
+
+    package let subject: Subject
+    package let opening: SessionOpening
+    /// How the sessions above it came to be.
+    package let ancestry: Set<SessionOpening>
+    package let parent: Parent
+    /// What it may hand on at most; `nil` where nothing has limited it: a sign-in, or a bearer of another issuer, whose
+    /// scopes are not ours.
+    package let scope: Scope?
+    package let authentication: Authentication
+    /// The absolute end.
+    package let expiresAt: Timestamp
+
+    private init(
+        subject: Subject, opening: SessionOpening, ancestry: Set<SessionOpening>, parent: Parent, scope: Scope?,
+        authentication: Authentication, expiresAt: Timestamp
+    ) {
+        self.subject = subject
+        self.opening = opening
+        self.ancestry = ancestry
+        self.parent = parent
+        self.scope = scope
+        self.authentication = authentication
+        self.expiresAt = expiresAt
+    }
+
+    /// The person signed in here: where every lineage of ours begins.
+    package static func signIn(
+        of subject: Subject, authentication: Authentication, at now: Timestamp, lifetime: Duration
+    ) -> Lineage {
+        Lineage(
+            subject: subject, opening: .authorize, ancestry: [], parent: .none, scope: nil,
+            authentication: authentication, expiresAt: now + lifetime)
+    }
+
+    /// A lineage as a store has kept it; for readers of rows alone, which a test of the sources holds.
+    package init(
+        stored subject: Subject, opening: SessionOpening, ancestry: Set<SessionOpening>, parent: Parent, scope: Scope?,
+        authentication: Authentication, expiresAt: Timestamp
+    ) {
+        self.init(
+            subject: subject, opening: opening, ancestry: ancestry, parent: parent, scope: scope,
+            authentication: authentication, expiresAt: expiresAt)
+    }
+
+    /// The one derivation of a child.
+    /// - Parameters:
+    ///   - opening: `nil` inherits the parent's, as grants do.
+    ///   - scope: what the child is limited to; cut to what limits its parent.
+    fileprivate func child(
+        _ opening: SessionOpening? = nil, under parent: Parent, scope: Scope?, until end: Timestamp
+    ) -> Lineage {
+        Lineage(
+            subject: subject, opening: opening ?? self.opening, ancestry: ancestry.union([self.opening]),
+            parent: parent, scope: scope.map(limiting) ?? self.scope,
+            authentication: authentication, expiresAt: min(end, expiresAt))
+    }
+}
+
+extension Lineage {
+    /// What of `wanted` it may hand on. That a user is who he is goes without a scope: every session says so.
+    package func limiting(_ wanted: Scope) -> Scope {
+        scope.map { wanted.intersection($0.adding(Scope.openID)) } ?? wanted
+    }
+}
+
+// What a lineage allows (contract §16.2 to §16.4).
+extension Lineage {
+    /// Whether the person signed in with this very session, at us: what takes more than to be known as a user takes
+    /// this (contract §16.2).
+    package var isOwnSignIn: Bool { opening == .authorize && parent == .none }
+
+    /// Openings by which a session comes to somebody who need not be at the device of the sign-in.
+    private static let handedOver: Set<SessionOpening> = [.loginToken, .handOff, .deviceCode]
+
+    /// Whether it may be handed on: by a login token, or by a device secret (contract §16.4).
+    package var mayBeHandedOn: Bool { Self.handedOver.isDisjoint(with: ancestry.union([opening])) }
+
+    /// Whether what is granted in it may be renewed by a refresh token (contract §16.3).
+    package var mayBeRenewed: Bool { opening == .authorize }
+}
+
+// The edges.
+extension Lineage {
+    /// The same sign-in with one more proof: not a child, since the person added it here.
+    /// - Returns: `nil` for a session that is not a sign-in of its own: what came over an edge stays as weak as it came.
+    package func raised(to authentication: Authentication) -> Lineage? {
+        guard isOwnSignIn else { return nil }
+        return Lineage(
+            subject: subject, opening: opening, ancestry: ancestry, parent: parent, scope: scope,
+            authentication: authentication, expiresAt: expiresAt)
+    }
+
+    /// A browser's session that a login token opens.
+    /// - Parameters:
+    ///   - subject: whom the token names, as do `authentication` and `id`: what its issuer's session says, where that is
+    ///     none of ours.
+    ///   - issuing: the session that the token was issued from.
+    package static func handedOver(
+        to subject: Subject, _ authentication: Authentication, session id: SessionID?,
+        issuedFrom issuing: IssuingSession, at now: Timestamp, lifetime: Duration
+    ) -> Lineage {
+        switch issuing {
+        case .foreign:
+            Lineage(
+                subject: subject, opening: .loginToken, ancestry: [],
+                // Another issuer's name for a session: nothing of ours hangs there, but lists show it.
+                parent: id.map { .opened(by: $0) } ?? .none, scope: nil,
+                authentication: authentication, expiresAt: now + lifetime)
+        case .own(let session, let scope):
+            session.lineage.child(.loginToken, under: .opened(by: session.id), scope: scope, until: now + lifetime)
+        }
+    }
+}
+
+extension AppSession {
+    /// What this one's device secret opens: another app's session, or a web view's.
+    /// - Parameter scope: what is asked for of this session's.
+    package func exchanged(for scope: Scope, at now: Timestamp, lifetime: Duration) -> Lineage {
+        lineage.child(.tokenExchange, under: .opened(by: id), scope: scope, until: now + lifetime)
+    }
+}
+
+extension WebSession {
+    /// A client's session that the user grants in this one.
+    ///
+    /// What was granted for longer than the browser's sign-in (OpenID Connect Core §11) outlives it; a session that
+    /// came over an edge cannot grant that, nor a device secret.
+    package func granted(_ scope: Scope, at now: Timestamp, lifetime: Duration) -> Lineage {
+        let isOwn = lineage.isOwnSignIn
+        let scope = isOwn ? scope : scope.removing(Scope.offlineAccess).removing(Scope.deviceSSO)
+        let child = lineage.child(under: .granted(in: id), scope: scope, until: now + lifetime)
+        guard isOwn, scope.contains(Scope.offlineAccess) else { return child }
+        return Lineage.outliving(child, until: now + lifetime)
+    }
+}
+
+extension Lineage {
+    fileprivate static func outliving(_ child: Lineage, until end: Timestamp) -> Lineage {
+        Lineage(
+            subject: child.subject, opening: child.opening, ancestry: child.ancestry, parent: child.parent,
+            scope: child.scope, authentication: child.authentication, expiresAt: end)
+    }
+}
+
+/// The session that a login token was issued from.
+package enum IssuingSession: Hashable, Sendable {
+    /// Of another issuer, which answers for it.
+    case foreign
+    /// One of ours.
+    /// - Parameter scope: what the bearer had of it.
+    case own(AppSession, scope: Scope)
+}
+
+extension IssuingSession {
+    /// What the bearer had, when that is less than its session has.
+    var narrowedScope: Scope? {
+        guard case .own(let session, let scope) = self, !session.scope.isSubset(of: scope) else { return nil }
+        return scope
+    }
+}

@@ -1,0 +1,43 @@
+import OAuth2
+
+/// A session that was just opened, with the one copy of its secret.
+package struct OpenedSession: Sendable {
+    package let session: WebSession
+    package let secret: OpaqueSecret
+    /// By what the browser is known at its next sign-in (``KnownBrowsers``); `nil` where nothing was learnt of it.
+    package var recognition: Secret<String>?
+
+    package init(session: WebSession, secret: OpaqueSecret) {
+        self.session = session
+        self.secret = secret
+    }
+}
+
+/// The session whose place in one browser a new one takes.
+package struct ReplacedSession: Sendable {
+    package let session: WebSession
+    /// How what hangs under it ends, when it ends with it.
+    package let ending: Ending
+    /// Whether the new session is the same user's: what apps and websites were granted under this one goes on under
+    /// the new one then, and ends otherwise (contract §7).
+    package let isSameUser: Bool
+    /// Whether the new session is this one, made stronger: this one must still live then.
+    package let isRaised: Bool
+
+    package init(
+        _ session: WebSession, by subject: Subject, isRaised: Bool = false, origin: RequestOrigin, at now: Timestamp
+    ) {
+        self.session = session
+        isSameUser = session.subject == subject
+        ending = Ending(
+            at: now, reason: isSameUser ? "replaced" : "account_switch", origin: origin, extent: .signOut)
+        self.isRaised = isRaised
+    }
+
+    package var id: SessionID { session.id }
+
+    /// Says that it ended.
+    package var event: AuditEvent {
+        ending.event(ending: session, type: isSameUser ? .webSessionEnded : .webSessionSwitched)
+    }
+}

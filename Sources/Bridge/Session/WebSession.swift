@@ -1,0 +1,94 @@
+import OAuth2
+
+/// A signed-in browser.
+package struct WebSession: Hashable, Sendable {
+    /// The public id that lists and proxies see; it opens nothing.
+    package let id: SessionID
+    /// ``OpaqueSecret/digest`` of the cookie's value.
+    package let secretDigest: String
+    /// Who is signed in, how that came to be, and what it may become.
+    package let lineage: Lineage
+    /// The website.
+    package let clientID: ClientID
+    /// The app that it came from.
+    package let appClientID: ClientID?
+    /// The login token that opened it; unique over all sessions, ever.
+    package let loginTokenID: TokenID?
+    package let createdAt: Timestamp
+    /// How long it may lie unused.
+    package let idleLifetime: Duration
+    package var lastSeenAt: Timestamp
+    /// When it was ended before its time; `nil` while it lives.
+    package var endedAt: Timestamp?
+
+    package init(
+        id: SessionID, secretDigest: String, lineage: Lineage, clientID: ClientID, appClientID: ClientID? = nil,
+        loginTokenID: TokenID? = nil, createdAt: Timestamp, idleLifetime: Duration, lastSeenAt: Timestamp,
+        endedAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.secretDigest = secretDigest
+        self.lineage = lineage
+        self.clientID = clientID
+        self.appClientID = appClientID
+        self.loginTokenID = loginTokenID
+        self.createdAt = createdAt
+        self.idleLifetime = idleLifetime
+        self.lastSeenAt = lastSeenAt
+        self.endedAt = endedAt
+    }
+
+    package var subject: Subject { lineage.subject }
+    package var opening: SessionOpening { lineage.opening }
+    package var authentication: Authentication { lineage.authentication }
+    /// Absolute end.
+    package var expiresAt: Timestamp { lineage.expiresAt }
+
+    /// The session that it hangs under, of an app or of another browser.
+    package var parentID: SessionID? {
+        switch lineage.parent {
+        case .none: nil
+        case .opened(let id), .granted(let id): id
+        }
+    }
+
+    /// When it ends if nothing more is heard of it; never past the absolute end.
+    package var idleExpiresAt: Timestamp { min(lastSeenAt + idleLifetime, expiresAt) }
+
+    /// Whether it opens anything at `now`. At the very millisecond of its end it no longer does.
+    package func isAlive(at now: Timestamp) -> Bool { endedAt == nil && now < idleExpiresAt }
+
+    /// Whether this browser's authorization requests for a client may be answered without the user (contract §16.3): of
+    /// a session that came over an edge, for the website itself and for those that the issuing app may open.
+    package func reaches(_ client: Client, in directory: ClientDirectory) -> Bool {
+        if lineage.isOwnSignIn { return true }
+        guard client.kind == .web else { return false }
+        return client.id == clientID || appClientID.flatMap { directory[$0] }?.mayReach.contains(client.id) ?? false
+    }
+}
+
+extension SessionID {
+    /// A new id: the time, then 128 random bits; 30 characters. It says nothing that the session's own facts do not.
+    package static func make(at now: Timestamp, random: RandomSource) -> SessionID {
+        SessionID(rawValue: random.text(16, behind: now))
+    }
+}
+
+/// What only a person who signed in here may do (contract §16.2): administer, and change how he signs in.
+extension WebSession {
+    /// How long ago the sign-in may be of somebody who changes such a thing.
+    package static let signInFreshness = Duration.seconds(15 * 60)
+
+    /// Whether the person signed in with this very session, here.
+    package var isOwnSignIn: Bool { lineage.isOwnSignIn }
+
+    /// Whether it is such a sign-in, and a recent one.
+    package func isFreshSignIn(at now: Timestamp) -> Bool {
+        isOwnSignIn && authentication.isFresh(within: Self.signInFreshness, at: now)
+    }
+}
+
+extension Authentication {
+    /// Whether the user is known to have authenticated no longer ago than this.
+    package func isFresh(within span: Duration, at now: Timestamp) -> Bool { time.map { now - $0 <= span } ?? false }
+}

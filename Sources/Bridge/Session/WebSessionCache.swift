@@ -1,0 +1,95 @@
+import Synchronization
+
+/// Sessions that were looked up lately, by the digest of their secret; bounded.
+///
+/// What was removed stays out: a look-up that had read the session just before its end may come to insert it just
+/// after. So each insertion names the ``ticket`` that was taken before the store was read; one that is older than what
+/// is remembered of removals is refused.
+final class WebSessionCache: Sendable {
+    /// A session as the store had it.
+    struct Entry {
+        var session: WebSession
+        /// When the store was asked, by the clock that nobody sets.
+        let readAt: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var entries: Generations<String, Entry>
+        var digests: [SessionID: String] = [:]
+        var removed: Set<SessionID> = []
+        var removedBefore: Set<SessionID> = []
+        /// Removals so far.
+        var removals = 0
+        /// The earliest ticket whose later removals are all remembered.
+        var earliestTicket = 0
+    }
+
+    private let state: Mutex<State>
+    private let capacity: Int
+    /// Ends that are remembered at least: far more than happen while one look-up is under way.
+    private static let removedLimit = 4096
+
+    /// - Parameter capacity: sessions at most; one is about 600 bytes.
+    init(capacity: Int) {
+        self.capacity = capacity
+        state = Mutex(State(entries: Generations(capacity: capacity)))
+    }
+
+    /// To be taken before the store is read.
+    var ticket: Int { state.withLock { $0.removals } }
+
+    func entry(digest: String) -> Entry? {
+        state.withLock { $0.entries.value(for: digest) }
+    }
+
+    func entry(id: SessionID) -> Entry? {
+        guard let digest = state.withLock({ $0.digests[id] }) else { return nil }
+        return entry(digest: digest)
+    }
+
+    func insert(_ session: WebSession, readAt: ContinuousClock.Instant, ticket: Int) {
+        state.withLock { state in
+            guard ticket >= state.earliestTicket else { return }
+            insert(Entry(session: session, readAt: readAt), into: &state)
+        }
+    }
+
+    /// Notes that a cached session was seen.
+    func touch(digest: String, at now: Timestamp) {
+        state.withLock { state in state.entries.update(digest) { $0.session.lastSeenAt = now } }
+    }
+
+    func remove(_ id: SessionID) {
+        state.withLock { state in
+            if state.removed.count >= Self.removedLimit {
+                state.earliestTicket = state.removals - state.removed.count
+                state.removedBefore = state.removed
+                state.removed = []
+            }
+            if state.removed.insert(id).inserted { state.removals += 1 }
+            guard let digest = state.digests.removeValue(forKey: id) else { return }
+            state.entries.remove(digest)
+        }
+    }
+
+    /// Forgets everything, and takes in nothing that was read before.
+    func removeAll() {
+        state.withLock { state in
+            let removals = state.removals + 1
+            state = State(entries: Generations(capacity: capacity))
+            state.removals = removals
+            state.earliestTicket = removals
+        }
+    }
+
+    private func insert(_ entry: Entry, into state: inout State) {
+        let id = entry.session.id
+        guard !state.removed.contains(id), !state.removedBefore.contains(id) else { return }
+        let digest = entry.session.secretDigest
+        for (gone, entry) in state.entries.insert(entry, for: digest)
+        where state.digests[entry.session.id] == gone && !state.entries.contains(gone) {
+            state.digests[entry.session.id] = nil
+        }
+        state.digests[id] = digest
+    }
+}

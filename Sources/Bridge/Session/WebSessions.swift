@@ -1,0 +1,150 @@
+package import Logging
+import Synchronization
+
+/// Finds web sessions and keeps them alive.
+///
+/// Lookups go through a bounded cache. What other processes end is learnt by ``refresh()``, which the service calls
+/// twice a second; when that stops working the cache is not believed any more and every lookup asks the store.
+package final class WebSessions: Sendable {
+    /// News older than this no longer count: contract §7 promises that every node refuses within a second.
+    static let newsLifetime = Duration.seconds(1)
+    /// How long a cached session is believed without the store, whatever is or is not heard (contract §16.11).
+    static let believedFor = Duration.seconds(30)
+
+    private struct News {
+        /// How far the ends of other processes were read; `nil` before the first time.
+        var mark: EndMark?
+        /// When that was, by the clock that nobody sets (ADR-0010).
+        var at: ContinuousClock.Instant?
+    }
+
+    private let store: any WebSessionStore
+    private let revocations: (any RevocationChannel)?
+    private let time: TimeSource
+    private let logger: Logger
+    private let cache: WebSessionCache
+    private let news = Mutex(News())
+
+    /// - Parameters:
+    ///   - cacheCapacity: sessions kept in memory.
+    ///   - revocations: tells other nodes at once what they would learn by asking the store.
+    package init(
+        store: any WebSessionStore, cacheCapacity: Int = 20_000, revocations: (any RevocationChannel)? = nil,
+        time: TimeSource = .system,
+        logger: Logger = Logger(label: "drawbridge.sessions")
+    ) {
+        self.store = store
+        self.revocations = revocations
+        self.time = time
+        self.logger = logger
+        cache = WebSessionCache(capacity: cacheCapacity)
+    }
+
+    /// The live session that a cookie opens; counts as a use of it.
+    /// - Throws: ``StorageError`` when the store is needed and cannot answer.
+    package func lookUp(_ secret: OpaqueSecret) async throws -> WebSession? {
+        let digest = secret.digest
+        return try await lookUp(cached: cache.entry(digest: digest)) { try await store.session(secretDigest: digest) }
+    }
+
+    /// The live session with this public id, for a caller who has proof of it in another form; counts as a use.
+    /// - Throws: ``StorageError`` when the store is needed and cannot answer.
+    package func lookUp(_ id: SessionID) async throws -> WebSession? {
+        try await lookUp(cached: cache.entry(id: id)) { try await store.session(id: id) }
+    }
+
+    private func lookUp(
+        cached: WebSessionCache.Entry?, else read: () async throws -> WebSession?
+    ) async throws -> WebSession? {
+        let now = time.now()
+        let uptime = time.uptime()
+        // One that looks too old here may have been used on another node since: the store knows.
+        if var entry = cached, isBelieved(entry, at: uptime), entry.session.isAlive(at: now) {
+            try await touch(&entry.session, at: now)
+            return entry.session
+        }
+        let ticket = cache.ticket
+        guard var session = try await read(), session.isAlive(at: now) else { return nil }
+        cache.insert(session, readAt: uptime, ticket: ticket)
+        try await touch(&session, at: now)
+        return session
+    }
+
+    private func isBelieved(_ entry: WebSessionCache.Entry, at now: ContinuousClock.Instant) -> Bool {
+        guard let newsAt = news.withLock({ $0.at }) else { return false }
+        return now - newsAt <= Self.newsLifetime && now - entry.readAt <= Self.believedFor
+    }
+
+    package enum RecentSession: Sendable {
+        case inUse(WebSession)
+        /// It lives, and lay unused for too long.
+        case idle
+        case none
+    }
+
+    /// As ``lookUp(_:)``, for what takes a session that is in use: the store is asked, and one that lay unused for
+    /// longer than `limit` is idle.
+    /// - Parameter isUse: whether this counts as a use of it.
+    package func lookUp(
+        _ secret: OpaqueSecret, usedWithin limit: Duration, isUse: Bool = true
+    ) async throws -> RecentSession {
+        let now = time.now()
+        guard let session = try await store.session(secretDigest: secret.digest), session.isAlive(at: now) else {
+            return .none
+        }
+        guard now - session.lastSeenAt <= limit else { return .idle }
+        guard isUse else { return .inUse(session) }
+        return try await lookUp(secret).map(RecentSession.inUse) ?? .none
+    }
+
+    /// The live session with this id, as the store has it; not a use of it.
+    package func peek(_ id: SessionID) async throws -> WebSession? {
+        guard let session = try await store.session(id: id), session.isAlive(at: time.now()) else { return nil }
+        return session
+    }
+
+    /// Forgets the sessions that were ended by anyone since the last call.
+    package func refresh() async throws {
+        let startedAt = time.uptime()
+        let found = try await store.sessionsEnded(since: news.withLock { $0.mark })
+        if found.hasGap { cache.removeAll() }
+        for id in found.ended { cache.remove(id) }
+        news.withLock { $0 = News(mark: found.mark, at: startedAt) }
+    }
+
+    /// Takes in a session that was just opened, so that its first request finds it.
+    func remember(_ session: WebSession) {
+        cache.insert(session, readAt: time.uptime(), ticket: cache.ticket)
+    }
+
+    /// Forgets sessions that were ended, here and on the nodes that listen.
+    func forget(_ ids: [SessionID]) async {
+        for id in ids { cache.remove(id) }
+        // A message that is lost delays the end on other nodes until they next ask the store.
+        if !ids.isEmpty { try? await revocations?.publish(ids) }
+    }
+
+    /// Takes in what another node ended.
+    package func take(_ news: RevocationNews) {
+        switch news {
+        case .ended(let id): cache.remove(id)
+        // ``refresh()`` reads from the store what was missed, so nothing has to be forgotten for it.
+        case .gap, .keysChanged: break
+        }
+    }
+
+    /// Moves the idle end. Written down only when a twentieth of the idle time has passed, at most a minute, so a busy
+    /// session costs one write per minute; a crash may shorten an idle session by that much, never lengthen it.
+    private func touch(_ session: inout WebSession, at now: Timestamp) async throws {
+        let due = min(session.idleLifetime / 20, .seconds(60))
+        guard now - session.lastSeenAt >= due else { return }
+        session.lastSeenAt = now
+        cache.touch(digest: session.secretDigest, at: now)
+        do {
+            try await store.touch(session.id, at: now)
+        } catch let error as StorageError {
+            // The session is still alive by what is stored; a full disk must not sign everyone out.
+            logger.warning("could not note that a session was seen", metadata: ["error": "\(error)"])
+        }
+    }
+}

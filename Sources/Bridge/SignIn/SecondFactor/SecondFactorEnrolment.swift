@@ -1,0 +1,223 @@
+/// How users set up a second factor, remove it, and get new recovery codes.
+///
+/// Whoever does so must have signed in here a moment ago: a session that was left open, or came from a login token, is
+/// not enough to bind an account to another phone (NIST SP 800-63B §6.1.2).
+package struct SecondFactorEnrolment: Sendable {
+    /// How long ago the sign-in may have been.
+    package static let recency = WebSession.signInFreshness
+    /// 160 bits, as RFC 4226 §4 recommends.
+    static let secretBytes = 20
+
+    private let accounts: any AccountStore
+    private let secrets: SecondFactorSecrets
+    private let desk: PasswordDesk
+    private let check: SecondFactorCheck
+    private let throttle: SignInThrottle
+    private let seal: ShortLivedSeal
+    private let refusals: RefusalLog
+    private let time: TimeSource
+    private let random: RandomSource
+
+    package init(
+        accounts: any AccountStore, secrets: SecondFactorSecrets, desk: PasswordDesk, throttle: SignInThrottle,
+        refusals: RefusalLog,
+        keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, random: RandomSource = .system
+    ) {
+        self.accounts = accounts
+        self.secrets = secrets
+        self.desk = desk
+        check = SecondFactorCheck(accounts: accounts, secrets: secrets)
+        self.throttle = throttle
+        seal = ShortLivedSeal(keys: keys, purpose: "second factor enrolment", time: time)
+        self.refusals = refusals
+        self.time = time
+        self.random = random
+    }
+
+    /// Where a user stands.
+    package enum Standing: Sendable {
+        /// Signs in elsewhere: there is no password here that a second factor could go with.
+        case noPassword
+        case notEnrolled(Account)
+        case enrolled(Account, recoveryCodesLeft: Int)
+    }
+
+    package func standing(of subject: Subject) async throws -> Standing {
+        guard let account = try await accounts.account(of: subject), account.passwordHash != nil else {
+            return .noPassword
+        }
+        guard account.secondFactor != nil else { return .notEnrolled(account) }
+        return .enrolled(account, recoveryCodesLeft: try await accounts.unusedRecoveryCodes(of: subject))
+    }
+
+    /// Whether a session was opened by a sign-in at this very browser, recently enough.
+    package func isRecent(_ session: WebSession) -> Bool { session.isFreshSignIn(at: time.now()) }
+
+    /// A new secret for the session's user; nothing is stored.
+    package func draft(in session: WebSession) throws -> SecondFactorDraft {
+        let secret = random.bytes(Self.secretBytes)
+        return SecondFactorDraft(
+            secret: Secret(secret),
+            sealed: try seal.seal(secret, binding: Self.binding(session), lifetime: Self.recency))
+    }
+
+    /// The draft of a form that came back; `nil` when it is stale or of another session.
+    package func draft(sealed: String, in session: WebSession) -> SecondFactorDraft? {
+        seal.open(sealed, binding: Self.binding(session)).map { SecondFactorDraft(secret: Secret($0), sealed: sealed) }
+    }
+
+    /// Puts a draft in force when `code` is of it.
+    package func enrol(
+        _ sealed: String, code: String, session: WebSession, origin: RequestOrigin
+    ) async throws -> SecondFactorOutcome {
+        let now = time.now()
+        guard isRecent(session), let draft = draft(sealed: sealed, in: session) else { return .stale }
+        guard let account = try await accounts.account(of: session.subject), account.passwordHash != nil,
+            account.secondFactor == nil
+        else { return .conflict }
+        let secret = draft.secret.expose()
+        guard let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) else {
+            return .wrongCode
+        }
+        let codes = RecoveryCode.make(random: random)
+        // The code that was shown is used up with it: it signs nobody in afterwards.
+        let factor = SecondFactor(sealedSecret: try secrets.seal(secret, for: session.subject), lastStep: step)
+        let isAdded = try await accounts.addSecondFactor(
+            factor, recoveryDigests: codes.map(\.digest), of: session.subject,
+            event: SecondFactorChange.enrolled.event(byUser: session, origin: origin, at: now))
+        return isAdded ? .enrolled(codes) : .conflict
+    }
+
+    /// Removes the factor, for whoever has it or a recovery code.
+    package func remove(
+        code: String, session: WebSession, origin: RequestOrigin
+    ) async throws -> SecondFactorOutcome {
+        try await withCode(code, session: session, origin: origin) { now in
+            let isRemoved = try await accounts.removeSecondFactor(
+                of: session.subject, event: SecondFactorChange.removed.event(byUser: session, origin: origin, at: now))
+            return isRemoved ? .removed : .conflict
+        }
+    }
+
+    /// New recovery codes; the old ones are worth nothing from then on.
+    package func renewRecoveryCodes(
+        code: String, session: WebSession, origin: RequestOrigin
+    ) async throws -> SecondFactorOutcome {
+        try await withCode(code, session: session, origin: origin) { now in
+            let codes = RecoveryCode.make(random: random)
+            let isReplaced = try await accounts.replaceRecoveryCodes(
+                codes.map(\.digest), of: session.subject,
+                event: SecondFactorChange.recoveryCodesRenewed.event(byUser: session, origin: origin, at: now))
+            return isReplaced ? .recoveryCodes(codes) : .conflict
+        }
+    }
+
+    /// Codes are guessed at here as little as at the sign-in: they count against the same limits. Each counts before it
+    /// is looked at, right or wrong, so that no number of requests at once gets a guess more.
+    private func withCode(
+        _ code: String, session: WebSession, origin: RequestOrigin,
+        _ change: @escaping @Sendable (Timestamp) async throws -> SecondFactorOutcome
+    ) async throws -> SecondFactorOutcome {
+        let now = time.now()
+        guard isRecent(session) else { return .stale }
+        return try await desk.turn {
+            guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
+                return .conflict
+            }
+            if let wait = try await throttle.count(.code, of: account.username, origin: origin, at: now) {
+                return .limited(retryAfter: wait)
+            }
+            guard try await check.accepts(code, for: account, at: now) else {
+                try await refusals.record(
+                    AuditEvent(
+                        at: now, type: .userSecondFactorChanged, outcome: .failure,
+                        reason: SignInRefusal.wrongCode.rawValue, subject: session.subject, sessionID: session.id,
+                        origin: origin))
+                return .wrongCode
+            }
+            return try await change(now)
+        }
+    }
+
+    private static func binding(_ session: WebSession) -> String {
+        "\(session.id.rawValue) \(session.subject.rawValue)"
+    }
+}
+
+/// What happened to a user's second factor: the `change` in the detail of `user.second_factor_changed`.
+package enum SecondFactorChange: String, Sendable, CaseIterable {
+    case enrolled, removed
+    case recoveryCodesRenewed = "recovery_codes_renewed"
+
+    /// The event of this change by an administrator or operator.
+    package func event(by action: AdminAction, of subject: Subject) -> AuditEvent {
+        action.event(.userSecondFactorChanged, subject: subject, facts: ["change": rawValue])
+    }
+
+    /// The event of this change by the user himself, in his browser.
+    func event(byUser session: WebSession, origin: RequestOrigin, at now: Timestamp) -> AuditEvent {
+        AdminAction(actor: .account(session.subject), reason: "by the user", origin: origin, at: now)
+            .event(
+                .userSecondFactorChanged, subject: session.subject, sessionID: session.id,
+                facts: ["change": rawValue])
+    }
+}
+
+/// Tells whether a code is a user's, and uses it up (RFC 6238 §5.2).
+package struct SecondFactorCheck: Sendable {
+    private let accounts: any AccountStore
+    /// `nil` when there is no master key: then no code can be checked.
+    private let secrets: SecondFactorSecrets?
+
+    package init(accounts: any AccountStore, secrets: SecondFactorSecrets?) {
+        self.accounts = accounts
+        self.secrets = secrets
+    }
+
+    /// Takes what an authenticator app shows, or a recovery code; each counts once, whoever presents it first.
+    /// - Throws: ``StorageError`` when it cannot be decided now.
+    func accepts(_ code: String, for account: Account, at now: Timestamp) async throws -> Bool {
+        guard let factor = account.secondFactor else { return false }
+        guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
+        let secret = try secrets.open(factor.sealedSecret, for: account.subject)
+        if let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) {
+            return try await accounts.claimStep(step, of: account.subject)
+        }
+        guard let digest = RecoveryCode.digest(ofTyped: code) else { return false }
+        return try await accounts.claimRecoveryCode(digest: digest, of: account.subject, at: now)
+    }
+}
+
+/// A TOTP secret that a user is about to set up; in force only when a code of it was shown.
+package struct SecondFactorDraft: Sendable {
+    package let secret: Secret<[UInt8]>
+    /// What the page carries in its form: opens for the session that it was made in, and for no other.
+    package let sealed: String
+
+    /// What people type into an authenticator app, in groups of four.
+    package var typed: Secret<String> {
+        let text = Array(Base32.encode(secret.expose()))
+        let groups = stride(from: 0, to: text.count, by: 4).map { String(text[$0..<min($0 + 4, text.count)]) }
+        return Secret(groups.joined(separator: " "))
+    }
+
+    /// What a QR code or a link for authenticator apps holds.
+    package func uri(account: String, issuer: String) -> Secret<String> {
+        Secret(OneTimeCode.enrolmentURI(secret: secret.expose(), account: account, issuer: issuer))
+    }
+}
+
+/// What a user's change of his second factor came to.
+package enum SecondFactorOutcome: Sendable {
+    /// In force. The recovery codes are shown now and never again.
+    case enrolled([RecoveryCode])
+    case recoveryCodes([RecoveryCode])
+    case removed
+    /// The code is wrong or was used before.
+    case wrongCode
+    /// The page was open for too long; a new secret is needed.
+    case stale
+    /// It is not as the page said: another tab or browser was first.
+    case conflict
+    case limited(retryAfter: Duration)
+}

@@ -1,0 +1,119 @@
+import Foundation
+package import OAuth2
+
+/// A user whom Drawbridge itself signs in.
+package struct Account: Hashable, Sendable {
+    package enum Role: String, Sendable, CaseIterable {
+        /// May open the console (contract §13).
+        case admin
+    }
+
+    /// Who names the users of accounts, where a trusted issuer's `iss` stands for the others.
+    package static let issuer = "drawbridge"
+
+    /// Opaque; never a name, and never changed.
+    package let subject: Subject
+    /// `nil` for a user who comes from an upstream provider only.
+    package var username: Username?
+    /// What pages show.
+    package var displayName: String?
+    package var email: String?
+    /// `nil` for an account without a password.
+    package var passwordHash: PasswordHash?
+    package var role: Role?
+    package var secondFactor: SecondFactor?
+    package var createdAt: Timestamp
+    package var passwordChangedAt: Timestamp
+    /// Kept with the user, not with the account: one switch for every way to sign in.
+    package var disabledAt: Timestamp?
+    /// What else is known, for apps that may ask for it.
+    package var claims: StandardClaims
+    package var claimsChangedAt: Timestamp?
+
+    package init(
+        subject: Subject, username: Username?, displayName: String? = nil, email: String? = nil,
+        passwordHash: PasswordHash? = nil, role: Role? = nil, secondFactor: SecondFactor? = nil, createdAt: Timestamp,
+        passwordChangedAt: Timestamp? = nil, disabledAt: Timestamp? = nil, claims: StandardClaims = .none,
+        claimsChangedAt: Timestamp? = nil
+    ) {
+        self.subject = subject
+        self.username = username
+        self.displayName = displayName
+        self.email = email
+        self.passwordHash = passwordHash
+        self.role = role
+        self.secondFactor = secondFactor
+        self.createdAt = createdAt
+        self.passwordChangedAt = passwordChangedAt ?? createdAt
+        self.disabledAt = disabledAt
+        self.claims = claims
+        self.claimsChangedAt = claimsChangedAt
+    }
+
+    /// How pages address the user.
+    package var shownName: String { displayName ?? username?.text ?? email ?? subject.rawValue }
+
+    /// A new account's subject: 128 random bits that say nothing.
+    package static func makeSubject(random: RandomSource) -> Subject { Subject(rawValue: random.text(16)) }
+}
+
+/// A second factor that was set up.
+package struct SecondFactor: Hashable, Sendable {
+    /// The TOTP secret, sealed with the server's master key.
+    package let sealedSecret: String
+    /// The last time step whose code was used; that one and older ones are refused (RFC 6238 §5.2).
+    package let lastStep: Int64
+
+    package init(sealedSecret: String, lastStep: Int64 = 0) {
+        self.sealedSecret = sealedSecret
+        self.lastStep = lastStep
+    }
+}
+
+/// What accounts say of their users (OpenID Connect Core §5.1).
+package struct AccountClaims: UserClaimsSource {
+    private let accounts: any AccountStore
+
+    package init(accounts: any AccountStore) { self.accounts = accounts }
+
+    package func claims(of subject: Subject) async throws -> [String: JSONValue] {
+        guard let account = try await accounts.account(of: subject) else { return [:] }
+        var claims = account.claims.values
+        claims["name"] = account.displayName.map(JSONValue.string)
+        claims["preferred_username"] = (account.username?.text).map(JSONValue.string)
+        claims["email"] = account.email.map(JSONValue.string)
+        // Unless an administrator says so, nobody has checked it.
+        claims["email_verified"] = account.email.map { _ in claims["email_verified"] ?? .bool(false) }
+        if claims["phone_number"] != nil {
+            claims["phone_number_verified"] = claims["phone_number_verified"] ?? .bool(false)
+        }
+        claims["updated_at"] = .number(String((account.claimsChangedAt ?? account.createdAt).seconds))
+        return claims
+    }
+}
+
+/// The name that a user types to sign in.
+///
+/// Two spellings that look the same or differ in case only are one name: they are compared by ``key``.
+package struct Username: Hashable, Sendable, CustomStringConvertible {
+    /// As it was registered.
+    package let text: String
+    /// Compatibility-composed and lower case; unique over all accounts.
+    package let key: String
+
+    /// - Returns: `nil` when the text is empty, longer than 128 bytes, or holds control characters.
+    package init?(_ text: String) {
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        guard (1...128).contains(trimmed.utf8.count),
+            trimmed.unicodeScalars.allSatisfy({ !CharacterSet.controlCharacters.contains($0) && $0 != "\u{FFFD}" })
+        else { return nil }
+        self.text = trimmed
+        key = trimmed.precomposedStringWithCompatibilityMapping.lowercased().precomposedStringWithCompatibilityMapping
+    }
+
+    package var description: String { text }
+
+    package static func == (left: Username, right: Username) -> Bool { left.key.utf8.elementsEqual(right.key.utf8) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(Array(key.utf8)) }
+}

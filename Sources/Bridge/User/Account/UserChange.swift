@@ -1,0 +1,40 @@
+/// What is changed of one user, together or not at all; what is `nil` stays as it is.
+package struct UserChange: Sendable {
+    package enum RoleChange: Hashable, Sendable {
+        case give(Account.Role)
+        case take
+    }
+
+    /// Ends everything of the user (contract §7).
+    package var passwordHash: PasswordHash?
+    package var claims: StandardClaims?
+    package var role: RoleChange?
+    /// Disabling ends everything of the user.
+    package var isDisabled: Bool?
+
+    package init(
+        passwordHash: PasswordHash? = nil, claims: StandardClaims? = nil, role: RoleChange? = nil,
+        isDisabled: Bool? = nil
+    ) {
+        self.passwordHash = passwordHash
+        self.claims = claims
+        self.role = role
+        self.isDisabled = isDisabled
+    }
+
+    /// Makes the event of one of the changes.
+    /// - Parameter facts: what its `detail` is to say besides who did it.
+    package typealias Events = @Sendable (_ type: AuditEventType, _ facts: [String: String]) -> AuditEvent
+}
+
+/// What came of a change of a user.
+package enum UserChangeOutcome: Hashable, Sendable {
+    /// - Parameter ended: what ended with it.
+    case changed(Ended)
+    /// The user is unknown, or was so already; nothing was written.
+    case unchanged
+    /// The user has no account, which the change needs; nothing was written.
+    case noAccount
+    /// Nobody would be left whose account administers; nothing was written.
+    case lastAdministrator
+}

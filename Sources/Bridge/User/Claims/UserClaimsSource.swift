@@ -1,0 +1,53 @@
+package import OAuth2
+
+/// What is known of users beyond their subject: the standard claims of OpenID Connect Core §5.1.
+package protocol UserClaimsSource: Sendable {
+    /// By name, without `sub`; empty for a user of whom nothing is known.
+    func claims(of subject: Subject) async throws -> [String: JSONValue]
+}
+
+/// Knows nothing: users of a trusted issuer are subjects and no more.
+package struct NoUserClaims: UserClaimsSource {
+    package init() {}
+    package func claims(of subject: Subject) -> [String: JSONValue] { [:] }
+}
+
+/// Which claims a scope opens (Core §5.4).
+package enum ScopeClaims {
+    private static let names: [String: Set<String>] = [
+        "profile": [
+            "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
+            "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at",
+        ],
+        "email": ["email", "email_verified"],
+        "address": ["address"],
+        "phone": ["phone_number", "phone_number_verified"],
+    ]
+
+    /// Every name that some scope opens, in order.
+    package static let all = names.values.reduce(into: Set()) { $0.formUnion($1) }.sorted()
+
+    package static func names(openedBy scope: Scope) -> Set<String> {
+        scope.tokens.reduce(into: []) { $0.formUnion(names[$1] ?? []) }
+    }
+}
+
+/// Remembers what is known of users for a moment: resource servers ask for the same few users again and again.
+///
+/// A change by this process is seen at once, one by another within a second (contract §7).
+package struct RememberedUserClaims: UserClaimsSource {
+    private let source: any UserClaimsSource
+    private let cache: ShortLivedCache<Subject, [String: JSONValue]>
+
+    package init(_ source: any UserClaimsSource, time: TimeSource = .system) {
+        self.source = source
+        cache = ShortLivedCache(time: time)
+    }
+
+    package func claims(of subject: Subject) async throws -> [String: JSONValue] {
+        try await cache.value(for: subject) { try await source.claims(of: subject) }
+    }
+
+    /// Has the next look-up ask the source, after a change of our own.
+    package func forget(_ subject: Subject) { cache.forget(subject) }
+}

@@ -1,0 +1,49 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/api/admin/settings/native-sso` (contract §8).
+struct NativeSSOSettingsController: Sendable {
+    let gate: AdminGate
+    let configuration: NativeSSOConfiguration
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        _ = try await gate.admit(request, context)
+        return try await document()
+    }
+
+    @Sendable func change(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        let body = try await BodyReader.bytes(of: request)
+        guard BodyReader.mediaType(of: request) == "application/json" else { throw OAuthError(.unsupportedMediaType) }
+        try await configuration.change(
+            try NativeSSOSettingsText.read(body), by: visit.actor, origin: context.origin(of: request))
+        return try await document()
+    }
+
+    @Sendable func reset(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visit = try await gate.admit(request, context)
+        try await configuration.reset(by: visit.actor, origin: context.origin(of: request))
+        return try await document()
+    }
+
+    private func document() async throws -> Response {
+        var settings = JSONObjectWriter()
+        for entry in try await configuration.entries() {
+            var field = JSONObjectWriter()
+            switch entry.value {
+            case .flag(let flag): field.add("value", flag)
+            case .number(let number): field.add("value", Int64(number))
+            case .word(let word): field.add("value", word)
+            }
+            field.add("source", entry.source.rawValue)
+            if let range = entry.field.range {
+                field.add("minimum", Int64(range.lowerBound))
+                field.add("maximum", Int64(range.upperBound))
+            }
+            settings.add(entry.field.rawValue, json: String(decoding: field.finish(), as: UTF8.self))
+        }
+        return TokenAnswer.response("{\"settings\":\(String(decoding: settings.finish(), as: UTF8.self))}")
+    }
+}

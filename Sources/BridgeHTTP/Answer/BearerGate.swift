@@ -1,0 +1,77 @@
+package import Bridge
+import Hummingbird
+import OAuth2
+
+/// Turns a request into the identity of its bearer, and records refusals.
+package struct BearerGate: Sendable {
+    private let authenticator: any BearerAuthenticator
+    private let constraint: SenderConstraint
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let refusals: RefusalLog
+    private let time: TimeSource
+
+    package init(
+        authenticator: any BearerAuthenticator, constraint: SenderConstraint = SenderConstraint(proofs: nil),
+        limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog, time: TimeSource = .system
+    ) {
+        self.authenticator = authenticator
+        self.constraint = constraint
+        self.limiter = limiter
+        self.limits = limits
+        self.refusals = refusals
+        self.time = time
+    }
+
+    /// - Throws: `invalid_token`, with a bare challenge when there is no token; `invalid_dpop_proof` or
+    ///   `use_dpop_nonce` for one that is bound to a key; ``StorageError`` when it cannot be found out now.
+    func identity(of request: Request, origin: RequestOrigin) async throws -> BearerIdentity {
+        let now = time.now()
+        return try await admit(try BearerReader.token(in: request), origin: origin) { presented in
+            let identity = try await authenticator.authenticate(presented.token, at: now)
+            try await constraint.check(presented, boundTo: identity.proofKeyThumbprint, at: now)
+            return identity
+        }
+    }
+
+    /// The claims of an access token of our own.
+    /// - Throws: as ``identity(of:origin:)``.
+    func claims(
+        of request: Request, verifiedBy tokens: AccessTokens, origin: RequestOrigin
+    ) async throws -> AccessTokenClaims {
+        let now = time.now()
+        return try await admit(try BearerReader.token(in: request), origin: origin) { presented in
+            let claims = try await tokens.active(presented.token, at: now)
+            try await constraint.check(presented, boundTo: claims.proofKeyThumbprint, at: now)
+            return claims
+        }
+    }
+
+    /// Lets somebody else verify the token; a refusal is recorded and gets its challenge.
+    func admit<Value: Sendable>(
+        _ presented: PresentedAccessToken, origin: RequestOrigin,
+        verifying verify: (PresentedAccessToken) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await verify(presented)
+        } catch let refusal as BearerRefusal {
+            try await record(refusal.rawValue, origin: origin)
+            throw ResourceChallenge.error(for: refusal, scheme: presented.scheme)
+        } catch let error as OAuthError where ResourceChallenge.isAboutProof(error) {
+            try await record(error.detail ?? error.code.rawValue, origin: origin)
+            throw ResourceChallenge.error(for: error)
+        }
+    }
+
+    /// Records that a bearer was refused.
+    ///
+    /// Over the limit the answer stays the same, so that one bad client behind a shared address takes nothing from the
+    /// others; only the audit log stops growing with every attempt.
+    func record(_ reason: String, origin: RequestOrigin) async throws {
+        let now = time.now()
+        switch try await limiter.take(limits.refusedBearerKeys(origin: origin), at: now) {
+        case .allowed: try await refusals.bearerRefused(reason: reason, origin: origin, at: now)
+        case .exceeded(_, let scope): try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The access token of a request (RFC 6750 §2.1, RFC 9449 §7.1).
+enum BearerReader {
+    /// - Throws: ``ChallengedError`` with a bare challenge when there is none: RFC 6750 §3.1 keeps error codes for
+    ///   requests that tried.
+    static func token(in request: Request) throws -> PresentedAccessToken {
+        let fields = request.headers.values(of: .authorization)
+        guard let field = fields.first, fields.count == 1 else {
+            guard fields.isEmpty else { throw OAuthError(.invalidRequest, "Authorization is repeated") }
+            throw missing
+        }
+        // By bytes: splitting by characters costs more than verifying the token out of the cache.
+        let name = field.utf8.prefix { $0 != UInt8(ascii: " ") }
+        guard name.endIndex != field.endIndex, let scheme = scheme(String(Substring(name)).lowercased()) else {
+            throw missing
+        }
+        let token = field.utf8[name.endIndex...].drop { $0 == UInt8(ascii: " ") }
+        guard !token.isEmpty, token.allSatisfy(ASCII.isToken68) else { throw OAuthError(.invalidToken) }
+        return PresentedAccessToken(
+            token: Secret(String(Substring(token))), scheme: scheme,
+            proof: scheme == .dpop ? request.proofOfPossession : .none)
+    }
+
+    private static func scheme(_ name: String) -> PresentedAccessToken.Scheme? {
+        switch name {
+        case "bearer": .bearer
+        case "dpop": .dpop
+        default: nil
+        }
+    }
+
+    private static let missing = ChallengedError(
+        error: OAuthError(.invalidToken, "a bearer token is required"), headers: [.wwwAuthenticate: "Bearer"])
+}
+
+extension Request {
+    /// The `DPoP` header, and what it must be about.
+    var proofOfPossession: PresentedProof {
+        PresentedProof(fields: headers.values(of: .dpop), method: method.rawValue, path: uri.path)
+    }
+}
+
+extension HTTPField.Name {
+    static let dpop = literal("DPoP")
+    static let dpopNonce = literal("DPoP-Nonce")
+}

@@ -1,0 +1,28 @@
+package import Bridge
+
+/// What the routes about devices call.
+package struct DeviceServices: Sendable {
+    package let configuration: NativeSSOConfiguration
+    package let secrets: DeviceSecrets
+    package let devices: any DeviceSecretStore
+    package let refresh: SessionRefresh
+    package let exchange: NativeSSOExchange
+    /// The user's own page of devices and sessions.
+    package let places: SignedInPlaces
+    /// What else the compatibility paths of the VA need; `nil` switches them off.
+    package let compatibility: SignInCompatibility?
+
+    package init(
+        configuration: NativeSSOConfiguration, secrets: DeviceSecrets, devices: any DeviceSecretStore,
+        refresh: SessionRefresh, exchange: NativeSSOExchange, places: SignedInPlaces,
+        compatibility: SignInCompatibility?
+    ) {
+        self.configuration = configuration
+        self.secrets = secrets
+        self.devices = devices
+        self.refresh = refresh
+        self.exchange = exchange
+        self.places = places
+        self.compatibility = compatibility
+    }
+}

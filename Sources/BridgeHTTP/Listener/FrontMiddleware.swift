@@ -1,0 +1,68 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import Metrics
+import OAuth2
+
+/// The one layer around every route: request id, client address, error mapping, common headers, access log, metrics.
+///
+/// One layer and not six, because each costs an existential call and a closure on routes that take 30 µs in all.
+struct FrontMiddleware: RouterMiddleware {
+    typealias Context = BridgeRequestContext
+
+    let clientAddress: ClientAddress
+    let errors: ErrorResponder
+    let accessLog: AccessLog
+    let metrics: RequestMetrics
+    let time: TimeSource
+    let random: RandomSource
+    /// The value of `Strict-Transport-Security`; `nil` on plain HTTP.
+    let strictTransportSecurity: String?
+    /// `nil` offers no DPoP.
+    let proofs: DPoPVerifier?
+    /// `nil` where nobody changes them.
+    let keys: SigningKeys?
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let started = ContinuousClock.now
+        var context = context
+        context.address = clientAddress.resolve(peer: context.peer, headers: request.headers)
+        context.requestID = requestID(of: request, peer: context.peer)
+        await keys?.beCurrent()
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch {
+            response = errors.response(to: error, request: request, context: context)
+        }
+        response.headers[.xRequestID] = context.requestID
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if let strictTransportSecurity { response.headers[.strictTransportSecurity] = strictTransportSecurity }
+
+        // Whoever makes proofs always holds a fresh nonce, the first time without asking (RFC 9449 §8.2).
+        if request.headers.contains(.dpop), let proofs { response.headers[.dpopNonce] = proofs.nonce(at: time.now()) }
+
+        let elapsed = started.duration(to: .now)
+        let route = RouteLabel.of(context.endpointPath)
+        metrics.record(route: route, method: request.method, status: response.status.code, elapsed: elapsed)
+        accessLog.write(
+            at: time.now(), route: route, method: request.method.rawValue, status: response.status.code,
+            elapsed: elapsed, requestID: context.requestID, address: context.address)
+        return response
+    }
+
+    /// An id is adopted only from a proxy that we trust, and only if it is plain: it ends up in logs and pages.
+    private func requestID(of request: Request, peer: NetworkAddress?) -> String {
+        if clientAddress.isTrusted(peer), let given = request.headers.value(of: .xRequestID), Self.isPlain(given) {
+            return given
+        }
+        return RequestID.make(at: time.now(), random: random)
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy(ASCII.isNameByte)
+    }
+}

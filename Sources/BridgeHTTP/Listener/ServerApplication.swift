@@ -1,0 +1,42 @@
+package import Bridge
+package import Hummingbird
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+package import NIOSSL
+package import ServiceLifecycle
+
+/// The public listener: a router behind connection limits, and TLS when a certificate is given.
+/// - Parameters:
+///   - tls: the certificate in use; replace its value to renew it for new connections.
+///   - malformed: answers what is not a request.
+///   - onServerRunning: told the listening channel, whose local address has the port that was picked for port 0.
+package func buildApplication<Context: RequestContext>(
+    router: Router<Context>, address: BindAddress, limits: ServerLimits = ServerLimits(),
+    tls: Reloadable<NIOSSLContext>? = nil, malformed: MalformedRequests? = nil, services: [any Service] = [],
+    logger: Logger,
+    onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
+) -> some ApplicationProtocol where Context.Source == ApplicationRequestContextSource {
+    Application(
+        router: router,
+        server: serverBuilder(limits: limits, tls: tls, malformed: malformed),
+        configuration: ApplicationConfiguration(
+            address: address, backlog: 1024,
+            availableConnectionsDelegate: .maximum(limits.maximumConnections, logger: logger)),
+        services: services, onServerRunning: onServerRunning, logger: logger)
+}
+
+private func serverBuilder(
+    limits: ServerLimits, tls: Reloadable<NIOSSLContext>?, malformed: MalformedRequests?
+) -> HTTPServerBuilder {
+    let configuration = HTTP1Channel.Configuration(
+        idleTimeout: limits.headerTimeout,
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: limits.maximumHeaderSize, maxHeaderListSize: limits.maximumHeaderSize,
+            maxHeaderFieldCount: limits.maximumHeaderCount))
+    return HTTPServerBuilder { responder in
+        GuardedChannel(
+            base: HTTP1Channel(responder: responder, configuration: configuration), tls: tls,
+            bodyTimeout: limits.bodyTimeout, malformed: malformed)
+    }
+}

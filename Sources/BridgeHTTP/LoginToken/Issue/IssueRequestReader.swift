@@ -1,0 +1,101 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// Reads the body of `POST /api/auth/create-sso-token`: none, JSON or a form, strictly (contract §3).
+enum IssueRequestReader {
+    private static let textMembers = ["client_id", "redirect", "code_challenge", "code_challenge_method", "bind"]
+    private static let members = textMembers + ["ttl"]
+
+    static func read(_ request: Request) async throws -> LoginTokenIssueRequest {
+        let body = try await BodyReader.bytes(of: request)
+        let fields =
+            switch BodyReader.mediaType(of: request) {
+            case nil where body.isEmpty: Fields()
+            case "application/json": try fields(json: body)
+            case "application/x-www-form-urlencoded": try fields(form: body)
+            default: throw OAuthError(.unsupportedMediaType)
+            }
+        return LoginTokenIssueRequest(
+            targetClientID: fields.text["client_id"], redirect: fields.text["redirect"].map { Array($0.utf8) },
+            ttl: fields.ttl, codeChallenge: fields.text["code_challenge"],
+            codeChallengeMethod: fields.text["code_challenge_method"], bind: fields.text["bind"],
+            idempotencyKey: try idempotencyKey(request.headers))
+    }
+
+    private struct Fields {
+        var text: [String: String] = [:]
+        var ttl: Int?
+    }
+
+    private static func fields(json body: [UInt8]) throws -> Fields {
+        guard !body.isEmpty else { return Fields() }
+        guard let object = JSONValue.parse(bytes: body)?.object else {
+            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
+        }
+        var fields = Fields()
+        for (name, value) in object {
+            // A description quotes names that we know, and never text of the request.
+            guard members.contains(name) else { throw unknownMember }
+            if value.isNull { continue }
+            if name == "ttl" {
+                guard let seconds = value.integer.flatMap({ Int(exactly: $0) }) else { throw wrongType(name) }
+                fields.ttl = seconds
+            } else {
+                guard let text = value.string else { throw wrongType(name) }
+                if !text.isEmpty { fields.text[name] = text }
+            }
+        }
+        return fields
+    }
+
+    private static func fields(form body: [UInt8]) throws -> Fields {
+        let form = try FormParameters(parsing: body)
+        var fields = Fields()
+        if let name = members.first(where: { form.isRepeated($0) }) {
+            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        }
+        // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
+        guard !form.hasRepeated, form.names.allSatisfy({ members.contains($0) }), form.names.count == form.count else {
+            throw unknownMember
+        }
+        for name in members where form.bytes(name) != nil {
+            guard let text = form[name] else { throw OAuthError(.invalidRequest, "\(name) is not UTF-8") }
+            if name == "ttl" {
+                guard let seconds = decimal(text) else { throw wrongType("ttl") }
+                fields.ttl = seconds
+            } else {
+                fields.text[name] = text
+            }
+        }
+        return fields
+    }
+
+    private static func decimal(_ text: String) -> Int? {
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit) else {
+            return nil
+        }
+        return Int(text)
+    }
+
+    private static func idempotencyKey(_ headers: HTTPFields) throws -> String? {
+        let keys = headers.values(of: .idempotencyKey)
+        guard keys.count <= 1 else { throw OAuthError(.invalidRequest, "Idempotency-Key is repeated") }
+        guard let key = keys.first, !key.isEmpty else { return nil }
+        guard key.utf8.count <= 255, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw OAuthError(.invalidRequest, "Idempotency-Key is malformed")
+        }
+        return key
+    }
+
+    private static let unknownMember = OAuthError(.invalidRequest, "the body has an unknown member")
+
+    private static func wrongType(_ name: String) -> OAuthError {
+        OAuthError(.invalidRequest, "\(name) has the wrong type")
+    }
+}
+
+extension HTTPField.Name {
+    static let idempotencyKey = literal("Idempotency-Key")
+}

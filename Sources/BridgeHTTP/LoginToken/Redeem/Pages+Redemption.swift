@@ -1,0 +1,37 @@
+import Bridge
+import Hummingbird
+
+extension Pages {
+    /// The page between the link and the signed-in browser; its form redeems (contract §4.2).
+    func confirm(
+        action: String, fields: [HiddenField], submitsItself: Bool, formTargets: [String], to visitor: PageVisitor
+    ) -> Response {
+        render(
+            "confirm",
+            [
+                "action": action, "fields": fields.map(\.values), "submits_itself": submitsItself,
+                "has_token": fields.contains { $0.name == "token" },
+            ], to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
+    }
+
+    /// "Signed in as A, continue as B?"; keeping A is the first choice and changes nothing.
+    func switchAccount(
+        current: Subject, proposed: Subject, home: String, action: String, fields: [HiddenField],
+        formTargets: [String], to visitor: PageVisitor
+    ) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "switch",
+            [
+                "current": current.rawValue, "proposed": proposed.rawValue, "home": home, "action": action,
+                "fields": fields.map(\.values),
+                "keep_label": texts.text("switch", "keep", in: language, ["subject": current.rawValue]),
+                "switch_label": texts.text("switch", "continue", in: language, ["subject": proposed.rawValue]),
+            ], to: visitor, language: language, policy: ContentSecurityPolicy(formTargets: formTargets))
+    }
+}
+
+extension HiddenField {
+    /// As templates read it.
+    var values: [String: String] { ["name": name, "value": value] }
+}

@@ -1,0 +1,19 @@
+import HTTPTypes
+
+/// Whether a request says that it is a prefetch or a preview (contract §4.2).
+enum PrefetchSignal {
+    private static let fields: [HTTPField.Name] = [
+        .literal("Sec-Purpose"), .literal("Purpose"), .literal("X-Purpose"), .literal("X-Moz"),
+    ]
+    private static let words = ["prefetch", "prerender", "preview"]
+
+    static func isPresent(in headers: HTTPFields) -> Bool {
+        for field in fields {
+            for value in headers.values(of: field) {
+                let value = value.lowercased()
+                if words.contains(where: { value.contains($0) }) { return true }
+            }
+        }
+        return headers.value(of: .userAgent).map { LinkPreviewAgents.matches($0) } ?? false
+    }
+}

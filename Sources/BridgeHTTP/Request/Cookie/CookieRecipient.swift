@@ -1,0 +1,16 @@
+import Bridge
+import HTTPTypes
+
+/// Whether the sender of a request may be given cookies for what is in its body (contract §16.8).
+enum CookieRecipient {
+    /// Apps send none of these fields; a browser sends those it knows, and no script can change them.
+    /// - Returns: why not; `nil` for an app, and for a script of our own origin's pages.
+    static func flaw(of headers: HTTPFields, own: WebOrigin) -> CookieDeliveryFlaw? {
+        if FetchMetadata.origin(headers, own: own) == .foreign { return .foreignOrigin }
+        switch FetchMetadata.site(headers) {
+        case nil, .some(.none), .sameOrigin?: break
+        case .sameSite?, .crossSite?, .other?: return .crossSite
+        }
+        return headers.values(of: .secFetchMode).contains("navigate") ? .navigation : nil
+    }
+}

@@ -1,0 +1,26 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+
+/// The cookie that ties a form token to the browser that was given the form (contract §4.2).
+enum FormCookie {
+    static let name: StaticString = "__Host-drawbridge_form"
+    static let lifetime = 300
+    /// For a browser in the middle of a sign-in: an upstream provider may take its time.
+    static let journeyLifetime = Int(Authorizations.journeyLifetime.components.seconds)
+
+    /// The browser's binding, kept when it has a good one, so that two open forms both stay usable.
+    ///
+    /// `Lax`, not `Strict`: a form page reached by a link from another site would not see a `Strict` cookie, make a
+    /// new binding, and so spoil the form in the other tab. A foreign site's POST carries neither kind.
+    static func binding(of request: Request, random: RandomSource) -> OpaqueSecret {
+        request.formBinding ?? .make(.formBinding, random: random)
+    }
+
+    static func set(_ binding: OpaqueSecret, lifetime: Int = lifetime, in headers: inout HTTPFields) {
+        headers.append(
+            HTTPField(
+                name: .setCookie,
+                value: "\(name)=\(binding.expose()); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(lifetime)"))
+    }
+}

@@ -1,0 +1,68 @@
+import Bridge
+import HTTPTypes
+import OAuth2
+
+/// Cookies of the profile `tokens`, as header lines and as JSON.
+enum TokenCookies {
+    static let mediaType = "application/vnd.drawbridge.cookies+json"
+
+    static func set(_ cookies: [TokenCookie], at now: Timestamp, in headers: inout HTTPFields) {
+        for cookie in cookies { headers.append(HTTPField(name: .setCookie, value: line(cookie, at: now))) }
+    }
+
+    /// `Expires` as well as `Max-Age`: the VA's cookies have it, and old jars know nothing else.
+    static func line(_ cookie: TokenCookie, at now: Timestamp) -> String {
+        let seconds = max(0, cookie.maximumAge.inMilliseconds / 1000)
+        let expiry = seconds == 0 ? Timestamp(milliseconds: 0) : now + .seconds(seconds)
+        var line = "\(cookie.name)=\(cookie.value.expose())"
+        if let domain = cookie.domain { line += "; Domain=\(domain)" }
+        line += "; Path=\(cookie.path); Expires=\(CookieDate.text(expiry)); Max-Age=\(seconds); Secure"
+        if cookie.isHTTPOnly { line += "; HttpOnly" }
+        return line + "; SameSite=Lax"
+    }
+
+    /// For a client that cannot read `Set-Cookie` and fills its cookie store itself.
+    /// - Parameter host: the website's, whose cookies those without a domain are.
+    static func json(_ cookies: [TokenCookie], host: String, at now: Timestamp) -> String {
+        let objects = cookies.map { cookie in
+            let seconds = max(0, cookie.maximumAge.inMilliseconds / 1000)
+            var object = JSONObjectWriter()
+            object.add("name", cookie.name)
+            object.add("value", cookie.value.expose())
+            if let domain = cookie.domain { object.add("domain", domain) } else { object.add("host", host) }
+            object.add("path", cookie.path)
+            object.add("expires", (now + .seconds(seconds)).rfc3339)
+            object.add("max_age", seconds)
+            object.add("secure", true)
+            object.add("http_only", cookie.isHTTPOnly)
+            object.add("same_site", "Lax")
+            return String(decoding: object.finish(), as: UTF8.self)
+        }
+        return "{\"cookies\":[\(objects.joined(separator: ","))]}"
+    }
+
+    /// Whether the client asks for the description by name.
+    static func isWanted(_ headers: HTTPFields) -> Bool {
+        headers.values(of: .accept).contains { field in
+            field.split(separator: ",").contains { HeaderText.mediaType(String($0)) == mediaType }
+        }
+    }
+}
+
+/// `Expires` of a cookie: the fixed-length date of RFC 9110 §5.6.7.
+enum CookieDate {
+    static func text(_ instant: Timestamp) -> String {
+        // RFC 3339 has the calendar already: 2026-11-21T07:00:00.000Z.
+        let parts = instant.rfc3339
+        let year = parts.prefix(4)
+        let month = Int(parts.dropFirst(5).prefix(2)) ?? 1
+        let day = parts.dropFirst(8).prefix(2)
+        let days = Int((Double(instant.seconds) / 86_400).rounded(.down))
+        // 1970-01-01 was a Thursday.
+        let weekday = weekdays[((days % 7) + 7) % 7]
+        return "\(weekday), \(day) \(months[month - 1]) \(year) \(parts.dropFirst(11).prefix(8)) GMT"
+    }
+
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}

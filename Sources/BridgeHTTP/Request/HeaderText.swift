@@ -1,0 +1,33 @@
+import OAuth2
+
+/// Text in header fields.
+enum HeaderText {
+    /// Percent-encodes what is not visible ASCII, and `%` itself, so that any text is a safe header value and can be
+    /// read back: a subject is whatever its issuer says.
+    static func encode(_ text: String) -> String {
+        guard !text.utf8.allSatisfy(isPlain) else { return text }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var output: [UInt8] = []
+        for byte in text.utf8 {
+            if isPlain(byte) {
+                output.append(byte)
+            } else {
+                output.append(UInt8(ascii: "%"))
+                output.append(digits[Int(byte >> 4)])
+                output.append(digits[Int(byte & 0xF)])
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%") }
+
+    /// The media type without its parameters, in lower case.
+    static func mediaType(_ contentType: String) -> String {
+        guard contentType.utf8.contains(where: { $0 <= 0x20 || $0 == 0x3B || ASCII.isUppercase($0) }) else {
+            return contentType
+        }
+        let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
+        return String(decoding: type.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()
+    }
+}

@@ -1,0 +1,65 @@
+import Bridge
+import OAuth2
+
+/// How strong and how fresh a sign-in must be: `?acr=` and `?max_age=` of `/auth/check` (RFC 9470 §3).
+struct AuthenticationDemand: Hashable, Sendable {
+    /// Any of these will do; empty means any at all.
+    let acrValues: [String]
+    /// Seconds since the user was last seen signing in.
+    let maximumAge: Int64?
+
+    /// - Returns: `nil` when nothing is demanded.
+    /// - Throws: `OAuthError(.invalidRequest)` for a malformed or repeated parameter. A proxy's configuration that
+    ///   means something must never be read as nothing.
+    init?(query: String?) throws {
+        guard let query, !query.isEmpty else { return nil }
+        let parameters = try FormParameters(parsing: query.utf8)
+        for name in ["acr", "max_age"] {
+            if parameters.isRepeated(name) { throw OAuthError(.invalidRequest, "\(name) is repeated") }
+            if parameters.names.contains(name), parameters[name] == nil { throw Self.malformed(name) }
+        }
+        acrValues = try parameters["acr"].map { try Self.acrValues($0) } ?? []
+        maximumAge = try parameters["max_age"].map { try Self.seconds($0) }
+        if acrValues.isEmpty && maximumAge == nil { return nil }
+    }
+
+    func isMet(by authentication: Authentication, at now: Timestamp) -> Bool {
+        if !acrValues.isEmpty {
+            guard let acr = authentication.acr, acrValues.contains(acr) else { return false }
+        }
+        guard let maximumAge else { return true }
+        guard let time = authentication.time else { return false }
+        return now - time <= .seconds(maximumAge)
+    }
+
+    /// RFC 9470 §3; the values were checked to be plain when they were read.
+    var challenge: String {
+        var challenge = "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
+        if !acrValues.isEmpty { challenge += ", acr_values=\"\(acrValues.joined(separator: " "))\"" }
+        if let maximumAge { challenge += ", max_age=\"\(maximumAge)\"" }
+        return challenge
+    }
+
+    /// Space-separated, each of NQCHAR (RFC 6749 appendix A), so they fit a quoted string unescaped.
+    private static func acrValues(_ text: String) throws -> [String] {
+        let values = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard values.count <= 16,
+            values.allSatisfy({ value in
+                (1...255).contains(value.utf8.count)
+                    && value.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+            })
+        else { throw malformed("acr") }
+        return values.map(String.init)
+    }
+
+    private static func seconds(_ text: String) throws -> Int64 {
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
+            let seconds = Int64(text)
+        else { throw malformed("max_age") }
+        return seconds
+    }
+
+    private static func malformed(_ name: String) -> OAuthError {
+        OAuthError(.invalidRequest, "\(name) is malformed")
+    }
+}

@@ -1,0 +1,73 @@
+import Bridge
+import Hummingbird
+import OAuth2
+
+/// A form of the console that came with a sign-in too old for what it does: its sender's browser keeps it, sealed,
+/// until there is a newer one, and shows it once more before it is sent.
+struct HeldForm: Sendable {
+    /// Who sent it; nobody else may continue it.
+    let subject: Subject
+    /// The console's route that takes it.
+    let path: String
+    let fields: [HiddenField]
+
+    /// Bytes of the text: sealed, and in base64url, it must fit the forms of the sign-in (``BodyReader/limit``).
+    private static let limit = 8 * 1024
+
+    /// - Returns: `nil` for a form that is too long to be kept, and for one that is not the console's.
+    init?(_ parameters: FormParameters, path: String, by subject: Subject) {
+        guard let path = ConsolePath.checked(path) else { return nil }
+        self.subject = subject
+        self.path = path
+        // Its token was made for the session that the new sign-in replaces.
+        fields = parameters.names.filter { $0 != "form_token" }.compactMap { name in
+            parameters[name].map { HiddenField(name: name, value: $0) }
+        }
+        guard text.count <= Self.limit else { return nil }
+    }
+
+    private init?(_ text: [UInt8]) {
+        guard let members = JSONValue.parse(text)?.object, let subject = members["sub"]?.string,
+            let path = members["path"]?.string, let fields = members["fields"]?.object
+        else { return nil }
+        self.subject = Subject(rawValue: subject)
+        self.path = path
+        self.fields = fields.sorted { $0.key < $1.key }.compactMap { name, value in
+            value.string.map { HiddenField(name: name, value: $0) }
+        }
+    }
+
+    private var text: [UInt8] {
+        var members = JSONObjectWriter()
+        for field in fields { members.add(field.name, field.value) }
+        var object = JSONObjectWriter()
+        object.add("sub", subject.rawValue)
+        object.add("path", path)
+        object.add("fields", json: members)
+        return object.finish()
+    }
+
+    /// - Parameter browser: the browser's form binding; no other opens it.
+    func sealed(with seal: ShortLivedSeal, for browser: OpaqueSecret) throws -> String {
+        try seal.seal(text, binding: browser.digest, lifetime: Authorizations.journeyLifetime)
+    }
+
+    /// - Returns: `nil` when it is another browser's, or too old.
+    static func open(_ sealed: String, with seal: ShortLivedSeal, for browser: OpaqueSecret) -> HeldForm? {
+        seal.open(sealed, binding: browser.digest).flatMap { HeldForm($0) }
+    }
+}
+
+extension Pages {
+    /// The held form, for a session that is now fresh enough. Not sent by itself: somebody who was away meanwhile
+    /// sees what is about to happen.
+    func goOn(with form: HeldForm, formToken: String, to visitor: PageVisitor) -> Response {
+        let fields = form.fields + [HiddenField(name: "form_token", value: formToken)]
+        return render(
+            "admin_go_on",
+            [
+                "path": form.path, "fields": fields.map(\.values),
+                "shown": form.fields.map(\.values),
+            ], to: visitor, language: "en")
+    }
+}

@@ -1,0 +1,51 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+extension Pages {
+    func secondFactor(_ page: SecondFactorPage, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = [
+            "form_token": page.formToken, "is_for_console": page.isForConsole,
+        ]
+        values["notice"] = page.notice.map { texts.text("second_factor", $0.key, in: language) }
+        switch page.content {
+        case .unavailable: values["unavailable"] = true
+        case .draft(let sealed, let typed, let uri):
+            var draft: [String: any Sendable] = [
+                "sealed": sealed, "typed": typed.expose(), "uri": uri.expose(),
+            ]
+            // Without it a name that is too long for a code leaves the key to be typed.
+            if let drawing = QRCode(Array(uri.expose().utf8))?.drawing {
+                draft["qr"] = ["path": drawing.path, "side": String(drawing.side)]
+            }
+            values["draft"] = draft
+        case .enrolled(let left):
+            values["enrolled"] = [
+                "codes_left": texts.text("second_factor", "codes_left", in: language, ["count": String(left)])
+            ]
+        }
+        var response = render(
+            "second_factor", values, to: visitor, language: language, status: Self.status(of: page.notice))
+        if case .limited(let wait) = page.notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
+        return response
+    }
+
+    /// The recovery codes, shown this once.
+    /// - Parameter next: where to go from here.
+    func recoveryCodes(_ codes: [RecoveryCode], isNewFactor: Bool, next: String, to visitor: PageVisitor) -> Response {
+        render(
+            "recovery_codes",
+            ["codes": codes.map { $0.text.expose() }, "is_new_factor": isNewFactor, "next": next], to: visitor)
+    }
+
+    private static func status(of notice: SecondFactorNotice?) -> HTTPResponse.Status {
+        switch notice {
+        case nil, .removed: .ok
+        case .wrongCode, .stale: .init(code: ErrorCode.invalidRequest.status)
+        case .conflict: .init(code: ErrorCode.conflict.status)
+        case .limited: .init(code: ErrorCode.rateLimited.status)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Bridge
+import Logging
+import OAuth2
+
+/// An issuer that is asked about each token (RFC 7662).
+struct IntrospectingIssuer: TrustedIssuer {
+    let settings: TrustedIssuerSettings
+    let endpoint: EndpointURL
+    let clientID: String
+    let clientSecret: Secret<String>
+    let connection: IssuerConnection
+    let logger: Logger
+
+    func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity {
+        let answer: [String: JSONValue]
+        do {
+            let body = try await connection.post(
+                endpoint, form: [("token", token.expose()), ("token_type_hint", "access_token")],
+                clientID: clientID, secret: clientSecret)
+            guard let members = JSONValue.parse(body)?.object, members["active"]?.bool != nil else {
+                throw IssuerMetadata.Problem.malformed
+            }
+            answer = members
+        } catch {
+            // Also when the endpoint refuses our own credentials: the token may well be good.
+            logger.warning(
+                "An introspection endpoint gave no usable answer",
+                metadata: ["issuer": "\(settings.issuer)", "error": "\(error)"])
+            throw StorageError.unavailable("introspection")
+        }
+        guard answer["active"]?.bool == true else { throw BearerRefusal.inactive }
+        if let issuer = answer["iss"] {
+            guard let issuer = issuer.string, issuer.utf8.elementsEqual(settings.issuer.utf8) else {
+                throw BearerRefusal.unknownIssuer
+            }
+        }
+        return try BearerClaims(settings: settings, claims: answer)
+            .identity(at: now, cacheLifetime: connection.limits.introspectionLifetime, isSigned: false)
+    }
+
+    func reload() {}
+}

@@ -1,0 +1,41 @@
+import Bridge
+import OAuth2
+
+/// One issuer's way of proving that a token is its own.
+protocol TrustedIssuer: Sendable {
+    var settings: TrustedIssuerSettings { get }
+
+    /// Verifies a token that is, or claims to be, this issuer's.
+    /// - Parameter parsed: the token taken apart, when it is a JWT.
+    func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity
+
+    /// Reads files again and forgets what was fetched.
+    func reload() async throws
+}
+
+/// An issuer whose tokens are verified here, by signature.
+struct SigningIssuer: TrustedIssuer {
+    let settings: TrustedIssuerSettings
+    let algorithms: Set<SignatureAlgorithm>
+    let keys: any KeySource
+
+    /// How long a verified token is believed before its key is looked for again: with the key's own age of
+    /// ``FetchLimits/refreshAhead``, a key that its issuer has withdrawn is good for a minute at most.
+    static let cacheLifetime = Duration.seconds(30)
+
+    func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity {
+        guard let parsed else { throw BearerRefusal.malformed }
+        guard let algorithm = SignatureAlgorithm(rawValue: parsed.algorithm), algorithms.contains(algorithm) else {
+            throw BearerRefusal.wrongAlgorithm
+        }
+        let candidates = try await keys.keys(keyID: parsed.keyID, algorithm: algorithm, at: now)
+        guard !candidates.isEmpty else { throw BearerRefusal.unknownKey }
+        guard candidates.contains(where: { parsed.isSigned(with: $0, by: algorithm) }) else {
+            throw BearerRefusal.badSignature
+        }
+        return try BearerClaims(settings: settings, claims: parsed.claims)
+            .identity(at: now, cacheLifetime: Self.cacheLifetime, isSigned: true)
+    }
+
+    func reload() async throws { try await keys.reload() }
+}

@@ -1,0 +1,73 @@
+package import Bridge
+package import OAuth2
+
+/// Somebody else's issuer whose access tokens we take (contract §1.1), with every default resolved.
+package struct TrustedIssuerSettings: Sendable {
+    /// How the issuer's tokens are verified.
+    package enum Verification: Sendable {
+        /// A secret shared with the issuer; the token's `kid`, when it has one, must be this one, when given.
+        case hmac(secret: Secret<[UInt8]>, keyID: String?, algorithm: SignatureAlgorithm)
+        case jwksFile(path: String)
+        case jwksURL(String)
+        /// The `jwks_uri` of the issuer's metadata.
+        case discovery
+        /// RFC 7662: the issuer is asked about each token.
+        case introspection(endpoint: String, clientID: String, clientSecret: Secret<String>)
+    }
+
+    /// `iss`, byte for byte.
+    package var issuer: String
+    /// A token must name one of these in `aud`.
+    package var audiences: [String]
+    package var verification: Verification
+    /// For public keys; ignored for a shared secret, whose one algorithm stands beside it.
+    package var algorithms: Set<SignatureAlgorithm>
+    package var subjectClaim: String
+    package var clientClaim: String
+    /// Looked at when ``clientClaim`` is absent; `azp` is a common one.
+    package var fallbackClientClaim: String?
+    /// Tells a user's devices apart, for the limits on issuing; a token without it counts as one device of its user.
+    package var deviceClaim: String
+    /// Put before the subject, so that two issuers can never name the same user.
+    package var subjectPrefix: String
+    /// Whether its users are the ones of our accounts, so that its tokens may name an account's subject.
+    package var sharesSubjectsWithAccounts: Bool
+    /// The clients that its tokens may name; `nil` for all of them.
+    package var clients: Set<ClientID>?
+    /// The longest life, from its making to its end, that a signed token may have.
+    package var maximumTokenLifetime: Duration
+    /// How far the issuer's clock may be from ours.
+    package var leeway: Duration
+    package var maximumTokenLength: Int
+
+    /// What is signed with public keys unless said otherwise.
+    package static let defaultAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256, .ps256, .eddsa]
+    package static let defaultMaximumTokenLifetime = Duration.seconds(86_400)
+    package static let maximumTokenLifetimes = Duration.seconds(60)...(.seconds(366 * 86_400))
+
+    package init(
+        issuer: String, audiences: [String], verification: Verification,
+        algorithms: Set<SignatureAlgorithm> = defaultAlgorithms, subjectClaim: String = "sub",
+        clientClaim: String = "client_id", fallbackClientClaim: String? = nil, deviceClaim: String = "device_id",
+        subjectPrefix: String = "", sharesSubjectsWithAccounts: Bool = false, clients: Set<ClientID>? = nil,
+        leeway: Duration = .seconds(30), maximumTokenLifetime: Duration = defaultMaximumTokenLifetime,
+        maximumTokenLength: Int = 8192
+    ) {
+        self.issuer = issuer
+        self.audiences = audiences
+        self.verification = verification
+        self.algorithms = algorithms
+        self.subjectClaim = subjectClaim
+        self.clientClaim = clientClaim
+        self.fallbackClientClaim = fallbackClientClaim
+        self.deviceClaim = deviceClaim
+        self.subjectPrefix = subjectPrefix
+        self.sharesSubjectsWithAccounts = sharesSubjectsWithAccounts
+        self.clients = clients
+        self.leeway = leeway
+        self.maximumTokenLifetime = maximumTokenLifetime
+        self.maximumTokenLength = maximumTokenLength
+    }
+
+    var usesIntrospection: Bool { if case .introspection = verification { true } else { false } }
+}

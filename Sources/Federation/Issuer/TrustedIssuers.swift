@@ -1,0 +1,83 @@
+package import Bridge
+package import Logging
+import OAuth2
+
+/// Bearers of other people's issuers (contract §1.1): picks the issuer and lets it prove the token.
+///
+/// Put a `CachedBearerAuthenticator` in front: a verification costs a signature, or a request.
+package struct TrustedIssuers: BearerAuthenticator {
+    private let issuers: [[UInt8]: any TrustedIssuer]
+    private let introspecting: (any TrustedIssuer)?
+    private let maximumTokenLength: Int
+
+    /// - Parameter own: this service, whose users they must not be able to name.
+    /// - Throws: ``TrustedIssuerProblems`` with everything that is wrong, unreadable key files included. Nothing is
+    ///   fetched: an issuer that is away must not keep the service from starting.
+    package init(
+        _ settings: [TrustedIssuerSettings], beside own: OwnIssuer = .none, limits: FetchLimits = FetchLimits(),
+        logger: Logger
+    ) async throws(TrustedIssuerProblems) {
+        var problems = TrustedIssuerSettings.problems(in: settings, beside: own)
+        guard problems.isEmpty else { throw TrustedIssuerProblems(problems) }
+        var issuers: [[UInt8]: any TrustedIssuer] = [:]
+        for setting in settings {
+            do {
+                issuers[Array(setting.issuer.utf8)] = try Self.issuer(setting, limits: limits, logger: logger)
+            } catch var problem as TrustedIssuerProblem {
+                problem.issuer = setting.issuer
+                problems.append(problem)
+            } catch {
+                problems.append(.init(issuer: setting.issuer, field: "issuer", text: "cannot be set up"))
+            }
+        }
+        guard problems.isEmpty else { throw TrustedIssuerProblems(problems) }
+        self.issuers = issuers
+        introspecting = issuers.values.first { $0.settings.usesIntrospection }
+        maximumTokenLength = settings.map(\.maximumTokenLength).max() ?? 0
+    }
+
+    package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
+        guard token.expose().utf8.count <= maximumTokenLength else { throw BearerRefusal.malformed }
+        let parsed = ForeignToken(token.expose())
+        let issuer = try parsed.map { parsed throws(BearerRefusal) in try self.issuer(of: parsed) } ?? introspecting
+        guard let issuer, Self.isToken68(token), token.expose().utf8.count <= issuer.settings.maximumTokenLength else {
+            throw BearerRefusal.malformed
+        }
+        return try await issuer.identity(of: token, parsed: parsed, at: now)
+    }
+
+    /// Reads key files again and forgets fetched keys (SIGHUP). A file that is broken now keeps its old keys.
+    /// - Throws: ``TrustedIssuerProblems``, for the log.
+    package func reload() async throws(TrustedIssuerProblems) {
+        var problems: [TrustedIssuerProblem] = []
+        for issuer in issuers.values {
+            do {
+                try await issuer.reload()
+            } catch var problem as TrustedIssuerProblem {
+                problem.issuer = issuer.settings.issuer
+                problems.append(problem)
+            } catch {
+                problems.append(.init(issuer: issuer.settings.issuer, field: "issuer", text: "cannot be reloaded"))
+            }
+        }
+        guard problems.isEmpty else { throw TrustedIssuerProblems(problems) }
+    }
+
+    // The unverified `iss` only chooses whose keys must fit; it is believed once they do.
+    private func issuer(of token: ForeignToken) throws(BearerRefusal) -> any TrustedIssuer {
+        // Tokens made for something else: a login token must never work as a bearer (contract §2), nor a DPoP proof
+        // or a logout token (RFC 8725 §3.11).
+        guard !["login+jwt", "dpop+jwt", "logout+jwt"].contains(token.type) else { throw .wrongType }
+        guard !token.hasCriticalExtensions else { throw .malformed }
+        guard token.algorithm.lowercased() != "none" else { throw .wrongAlgorithm }
+        guard let issuer = token.claims["iss"]?.string else { throw .missingClaim }
+        guard let known = issuers[Array(issuer.utf8)] else { throw .unknownIssuer }
+        return known
+    }
+
+    // Nothing else reaches an introspection endpoint.
+    private static func isToken68(_ token: Secret<String>) -> Bool {
+        let bytes = token.expose().utf8
+        return !bytes.isEmpty && bytes.allSatisfy(ASCII.isToken68)
+    }
+}

@@ -1,0 +1,209 @@
+package import Bridge
+import Crypto
+import OAuth2
+
+/// The rate limiter that all nodes share: one script a bucket, all buckets of a request in one round trip.
+package struct RedisRateLimiter: RateLimiter {
+    package enum Clock: Sendable {
+        /// Redis's own: the nodes' clocks do not matter.
+        case server
+        /// The parameter of each call, for tests that decide what time it is.
+        case parameter
+    }
+
+    private let client: RedisClient
+    private let prefix: String
+    private let clock: Clock
+
+    /// - Parameter prefix: in front of every key, so that a server can be shared.
+    package init(client: RedisClient, prefix: String = "drawbridge:", clock: Clock = .server) {
+        self.client = client
+        self.prefix = prefix
+        self.clock = clock
+    }
+
+    package func take(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
+        try await decide(keys, at: now, .take)
+    }
+
+    package func peek(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision {
+        try await decide(keys, at: now, .look)
+    }
+
+    /// What the scripts are asked for, as they read it.
+    private enum Step: String {
+        case take = "1"
+        case look = "0"
+        case giveBack = "-1"
+    }
+
+    private func decide(_ keys: [RateLimitKey], at now: Timestamp, _ step: Step) async throws -> RateLimitDecision {
+        guard !keys.isEmpty else { return .allowed }
+        let replies = try await client.run(keys.map { call(for: $0, at: now, step) })
+        var decision = RateLimitDecision.allowed
+        var longest: Int64 = 0
+        var granted: [RateLimitKey] = []
+        for (key, reply) in zip(keys, replies) {
+            let wait = try Self.wait(in: reply)
+            if wait == 0, case .bucket = key.rule { granted.append(key) }
+            guard wait > longest else { continue }
+            longest = wait
+            decision = .exceeded(retryAfter: .milliseconds(wait), scope: key.scope)
+        }
+        if step == .take, decision != .allowed, !granted.isEmpty {
+            // Refused it is in any case; a bucket that could not be reached now fills up by itself.
+            _ = try? await client.run(granted.map { call(for: $0, at: now, .giveBack) })
+        }
+        return decision
+    }
+
+    private func call(for key: RateLimitKey, at now: Timestamp, _ step: Step) -> ScriptCall {
+        let script: ScriptCall.Script
+        var arguments: [String]
+        switch key.rule {
+        case .bucket(let bucket):
+            script = .init(text: RateLimitScript.text, digest: RateLimitScript.digest)
+            arguments = ["\(bucket.refillInterval.inMilliseconds)", "\(bucket.burst)"]
+        case .window(let window):
+            script = .init(text: AttemptWindowScript.text, digest: AttemptWindowScript.digest)
+            arguments = [
+                "\(window.count)", "\(window.duration.inMilliseconds)", "\(window.block.inMilliseconds)",
+            ]
+        }
+        arguments.append(step.rawValue)
+        if case .parameter = clock { arguments.append("\(now.milliseconds)") }
+        // A digest keeps addresses and user names out of Redis, and keys short; 128 bits do not collide.
+        let digest = Base64URL.encode(Array(SHA256.hash(data: Array(key.value.utf8)).prefix(16)))
+        return ScriptCall(script: script, key: "\(prefix)l:\(key.scope):\(digest)", arguments: arguments)
+    }
+
+    private static func wait(in reply: RedisReply) throws -> Int64 {
+        switch reply {
+        case .integer(let wait): return wait
+        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
+        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        }
+    }
+}
+
+/// A script that runs on one key.
+struct ScriptCall: Sendable {
+    struct Script: Sendable {
+        let text: String
+        let digest: String
+    }
+
+    let script: Script
+    let key: String
+    let arguments: [String]
+
+    var byDigest: RedisCommand { RedisCommand(["EVALSHA", script.digest, "1", key] + arguments, key: key) }
+    var byText: RedisCommand { RedisCommand(["EVAL", script.text, "1", key] + arguments, key: key) }
+}
+
+extension RedisClient {
+    /// Runs scripts in one round trip. A server that was restarted or just took over does not know them; sending the
+    /// text teaches it.
+    func run(_ calls: [ScriptCall]) async throws -> [RedisReply] {
+        var replies = try await send(calls.map(\.byDigest))
+        let unknown = replies.indices.filter { replies[$0].serverError?.code == "NOSCRIPT" }
+        if !unknown.isEmpty {
+            for (index, reply) in zip(unknown, try await send(unknown.map { calls[$0].byText })) {
+                replies[index] = reply
+            }
+        }
+        return replies
+    }
+}
+
+/// One bucket's step, atomic on the server.
+///
+/// The same rule as ``InProcessRateLimiter``: a bucket is the instant at which it is full again, and a full one is no
+/// key at all. The clock is the server's, so that all nodes count alike.
+enum RateLimitScript {
+    /// `KEYS[1]` the bucket; `ARGV` the milliseconds for one token, the burst, 1 to take, 0 to look or -1 to
+    /// give one back, and in tests the instant. The answer is the wait in milliseconds, 0 for none.
+    static let text = """
+        local interval = tonumber(ARGV[1])
+        local capacity = interval * tonumber(ARGV[2])
+        local now = tonumber(ARGV[4])
+        if not now then
+            local time = redis.call('TIME')
+            now = time[1] * 1000 + math.floor(time[2] / 1000)
+        end
+        local full = tonumber(redis.call('GET', KEYS[1]) or now)
+        if full < now then full = now end
+        -- A server whose clock is behind its predecessor's must not keep anyone waiting for the difference.
+        if full > now + capacity then full = now + capacity end
+        if ARGV[3] == '-1' then
+            full = full - interval
+            if full > now then
+                redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', string.format('%.0f', full - now))
+            else
+                redis.call('DEL', KEYS[1])
+            end
+            return 0
+        end
+        local after = full + interval
+        local wait = after - now - capacity
+        if wait > 0 then return wait end
+        if ARGV[3] == '1' then
+            redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', string.format('%.0f', after - now))
+        end
+        return 0
+        """
+
+    /// The name by which a server that has run the script knows it.
+    static let digest = ScriptDigest.of(text)
+}
+
+/// SHA-1 in hexadecimal: how `EVALSHA` names a script.
+enum ScriptDigest {
+    static func of(_ text: String) -> String {
+        let hex = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: Insecure.SHA1.hash(data: Array(text.utf8)).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] },
+            as: UTF8.self)
+    }
+}
+
+/// One ``AttemptWindow``'s step, atomic on the server: the same rule as in process, on the server's clock.
+enum AttemptWindowScript {
+    /// `KEYS[1]` the window; `ARGV` the attempts, the window's and the block's milliseconds, 1 to take or 0 to look,
+    /// and in tests the instant. The value is the attempts so far and when they are forgotten; `-1` attempts are a
+    /// block. The answer is the wait in milliseconds, 0 for none.
+    static let text = """
+        local now = tonumber(ARGV[5])
+        if not now then
+            local time = redis.call('TIME')
+            now = time[1] * 1000 + math.floor(time[2] / 1000)
+        end
+        local count, ends = 0, 0
+        local value = redis.call('GET', KEYS[1])
+        if value then
+            local split = string.find(value, ' ', 1, true)
+            count = tonumber(string.sub(value, 1, split - 1))
+            ends = tonumber(string.sub(value, split + 1))
+        end
+        local window, block = tonumber(ARGV[2]), tonumber(ARGV[3])
+        -- A server whose clock is behind its predecessor's must not keep anyone waiting for the difference.
+        if count < 0 and ends > now + block then ends = now + block end
+        if count >= 0 and ends > now + window then ends = now + window end
+        if now >= ends then count = 0; ends = now + window end
+        if count < 0 then return ends - now end
+        if count >= tonumber(ARGV[1]) then
+            if ARGV[4] == '1' then
+                redis.call('SET', KEYS[1], '-1 ' .. string.format('%.0f', now + block), 'PX', ARGV[3])
+            end
+            return block
+        end
+        if ARGV[4] == '1' then
+            redis.call('SET', KEYS[1], (count + 1) .. ' ' .. string.format('%.0f', ends), 'PX',
+                string.format('%.0f', ends - now))
+        end
+        return 0
+        """
+
+    /// The name by which a server that has run the script knows it.
+    static let digest = ScriptDigest.of(text)
+}

@@ -1,6 +1,0 @@
-/// A row that is written for the sake of writing, one a node.
-enum HeartbeatSQL {
-    static let beat: SQLStatement = """
-        INSERT INTO heartbeat (node, at) VALUES ($1, $2) ON CONFLICT (node) DO UPDATE SET at = excluded.at
-        """
-}

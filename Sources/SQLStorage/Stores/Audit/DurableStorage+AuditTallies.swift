@@ -1,0 +1,112 @@
+package import Bridge
+
+extension DurableStorage: AuditTallies {
+    /// Events at a chain's end that a chart counts itself when they were not counted yet.
+    private static let uncountedLimit: Int64 = 20_000
+
+    package func advanceTally(limit: Int) async throws -> [AuditTally] {
+        let node = try ownNode()
+        let (progress, end, counts) = try await read { session in
+            let head = try Self.head(of: node, session)?.sequence ?? 0
+            guard let progress = try Self.progress(of: node, upTo: head, session) else {
+                return (nil as Int64?, head, [AuditTally]())
+            }
+            let next = try session.run(
+                AuditTallySQL.end, [.text(node), .integer(progress), .integer(head), .integer(Int64(limit))])
+            guard case .integer(let end)? = next.first?.values[0] else { return (progress, progress, []) }
+            return (progress, end, try Self.count(node, after: progress, through: end, session))
+        }
+        guard let progress else {
+            try await write { _ = try $0.run(AuditTallySQL.mend, [.text(node), .integer(end)]) }
+            return []
+        }
+        guard end > progress else { return [] }
+        return try await write { transaction in
+            try transaction.run(AuditTallySQL.begin, [.text(node)])
+            guard
+                try transaction.changes(
+                    AuditTallySQL.advance, [.text(node), .integer(progress), .integer(end)])
+            else { return [] }
+            for count in counts {
+                try transaction.run(
+                    AuditTallySQL.add,
+                    [
+                        SQLValue(count.at), .text(node), .text(count.type.rawValue), .text(count.outcome.rawValue),
+                        .text(count.reason ?? ""), .integer(count.count),
+                    ])
+            }
+            return counts
+        }
+    }
+
+    package func tallies(from: Timestamp, to: Timestamp) async throws -> [AuditTally] {
+        let heads = try await chains()
+        return try await read { session in
+            var counts = try session.run(AuditTallySQL.select, [SQLValue(from), SQLValue(to)]).compactMap { row in
+                row.minute.flatMap { Self.tally(row, at: $0) }
+            }
+            for head in heads {
+                let progress = try Self.progress(of: head.node, upTo: head.sequence, session) ?? head.sequence
+                let first = max(progress, head.sequence - Self.uncountedLimit)
+                counts += try Self.count(head.node, after: first, through: head.sequence, session)
+                    .filter { from <= $0.at && $0.at < to }
+            }
+            return counts
+        }
+    }
+
+    package func record(_ sample: StateSample) async throws {
+        try await write { transaction in
+            _ = try transaction.changes(
+                AuditTallySQL.sample, [.text(sample.name.rawValue), SQLValue(sample.at), .integer(sample.value)])
+        }
+    }
+
+    package func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample] {
+        try await read { session in
+            try session.run(AuditTallySQL.samples, [.text(name.rawValue), SQLValue(from), SQLValue(to)])
+                .compactMap { row in
+                    guard let at = row.minute, case .integer(let value) = row.values[1] else { return nil }
+                    return StateSample(at: at, name: name, value: value)
+                }
+        }
+    }
+
+    /// How far a chain is counted; `nil` for what is not a place of a chain that ends there.
+    private static func progress(of node: String, upTo head: Int64, _ session: any SQLSession) throws -> Int64? {
+        guard let value = try session.run(AuditTallySQL.progress, [.text(node)]).first?.values[0] else { return 0 }
+        guard case .integer(let progress) = value, progress >= 0, progress <= head else { return nil }
+        return progress
+    }
+
+    private static func count(
+        _ node: String, after: Int64, through: Int64, _ session: any SQLSession
+    ) throws -> [AuditTally] {
+        guard through > after else { return [] }
+        return try session.run(AuditTallySQL.count, [.text(node), .integer(after), .integer(through)]).compactMap {
+            row in
+            guard case .integer(let minute) = row.values[0] else { return nil }
+            let (milliseconds, isTooLarge) = minute.multipliedReportingOverflow(by: 60_000)
+            return isTooLarge ? nil : tally(row, at: Timestamp(milliseconds: milliseconds))
+        }
+    }
+
+    /// - Returns: `nil` for what cannot be read: a chart does without it.
+    private static func tally(_ row: SQLRow, at: Timestamp) -> AuditTally? {
+        guard
+            case (.text(let type), .text(let word), .text(let reason), .integer(let count)) = (
+                row.values[1], row.values[2], row.values[3], row.values[4]
+            ), let outcome = AuditEvent.Outcome(rawValue: word)
+        else { return nil }
+        return AuditTally(
+            at: at, type: AuditEventType(rawValue: type), outcome: outcome, reason: reason.isEmpty ? nil : reason,
+            count: count)
+    }
+}
+
+extension SQLRow {
+    /// The time in the first column, if it is one.
+    fileprivate var minute: Timestamp? {
+        if case .integer(let milliseconds) = values[0] { Timestamp(milliseconds: milliseconds) } else { nil }
+    }
+}

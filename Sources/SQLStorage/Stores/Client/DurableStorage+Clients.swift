@@ -1,0 +1,128 @@
+package import Bridge
+import Foundation
+import OAuth2
+
+extension DurableStorage: ClientStore {
+    package func clients() async throws -> [Client] {
+        try await read { session in try session.run(ClientSQL.all).map(Self.client) }
+    }
+
+    package func save(
+        _ client: Client, expecting expected: ClientExpectation, event: AuditEvent
+    ) async throws -> Bool {
+        var arguments: [SQLValue] = [SQLValue(client.id), .text(try Self.document(client)), SQLValue(event.at)]
+        let statement: SQLStatement
+        switch expected {
+        case .absent: statement = ClientSQL.insert
+        case .present: statement = ClientSQL.update
+        case .unchanged(let seen):
+            statement = ClientSQL.updateUnchanged
+            arguments.append(.text(try Self.document(seen)))
+        }
+        return try await write { [arguments] transaction in
+            let saved = try transaction.run(statement, arguments)
+            guard !saved.isEmpty else { return false }
+            try transaction.record(event)
+            if !client.scope.contains(Scope.admin) { try transaction.endAdminSessions(of: client.id, event) }
+            return true
+        }
+    }
+
+    package func deleteClient(_ id: ClientID, event: AuditEvent) async throws -> Bool {
+        try await write { transaction in
+            guard try !transaction.run(ClientSQL.delete, [SQLValue(id)]).isEmpty else { return false }
+            try transaction.record(event)
+            try transaction.endAdminSessions(of: id, event)
+            return true
+        }
+    }
+
+    package func deleteClient(unchanged client: Client, event: AuditEvent) async throws -> Bool {
+        let arguments: [SQLValue] = [SQLValue(client.id), .text(try Self.document(client))]
+        return try await write { transaction in
+            guard try !transaction.run(ClientSQL.deleteUnchanged, arguments).isEmpty else { return false }
+            try transaction.record(event)
+            try transaction.endAdminSessions(of: client.id, event)
+            return true
+        }
+    }
+
+    package func clientsVersion() async throws -> String {
+        try await read { session in
+            guard let row = try session.run(ClientSQL.version).first else { return "" }
+            return "\(try row.integer(0)) \(try row.optionalInteger(1) ?? 0)"
+        }
+    }
+
+    private static func document(_ client: Client) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(ClientDocument(client)), as: UTF8.self)
+    }
+
+    private static func client(_ row: SQLRow) throws -> Client {
+        let id = try row.text(0)
+        do {
+            let document = Data(try row.text(1).utf8)
+            return try JSONDecoder().decode(ClientDocument.self, from: document).client
+        } catch let problem as ClientDocumentError {
+            throw StorageError.corrupt("the document of client \(id): \(problem)")
+        } catch is DecodingError {
+            throw StorageError.corrupt("the document of client \(id) is not a JSON object")
+        }
+    }
+}
+
+/// The statements about registered clients.
+enum ClientSQL {
+    static let all: SQLStatement = "SELECT client_id, document FROM client ORDER BY client_id"
+
+    static let insert: SQLStatement = """
+        INSERT INTO client (client_id, document, updated_at) VALUES ($1, $2, $3)
+        ON CONFLICT (client_id) DO NOTHING RETURNING client_id
+        """
+
+    static let update: SQLStatement = """
+        UPDATE client SET document = $2, updated_at = CASE WHEN updated_at < $3 THEN $3 ELSE updated_at + 1 END
+        WHERE client_id = $1 RETURNING client_id
+        """
+
+    /// `$4` is the document that the caller has seen.
+    static let updateUnchanged: SQLStatement = """
+        UPDATE client SET document = $2, updated_at = CASE WHEN updated_at < $3 THEN $3 ELSE updated_at + 1 END
+        WHERE client_id = $1 AND document = $4 RETURNING client_id
+        """
+
+    static let delete: SQLStatement = "DELETE FROM client WHERE client_id = $1 RETURNING client_id"
+    static let deleteUnchanged: SQLStatement = """
+        DELETE FROM client WHERE client_id = $1 AND document = $2 RETURNING client_id
+        """
+
+    static let version: SQLStatement = "SELECT count(*), max(updated_at) FROM client"
+}
+
+extension DurableStorage: ClientAssertionStore {
+    package func claimAssertion(digest: String, until expiry: Timestamp) async throws -> Bool {
+        let claim = SQLCall(ClientAssertionSQL.claim, [.text(digest), SQLValue(expiry)])
+        return try await write(anticipating: [claim]) { try $0.changes(claim) }
+    }
+
+    package func purgeAssertions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await write { transaction in
+            try transaction.run(ClientAssertionSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
+        }
+    }
+}
+
+/// The statements about clients' assertions that were used.
+enum ClientAssertionSQL {
+    static let claim: SQLStatement = """
+        INSERT INTO client_assertion_use (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING
+        """
+
+    static let purge: SQLStatement = """
+        DELETE FROM client_assertion_use WHERE digest IN
+            (SELECT digest FROM client_assertion_use WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        RETURNING digest
+        """
+}

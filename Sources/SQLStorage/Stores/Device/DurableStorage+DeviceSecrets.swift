@@ -1,0 +1,94 @@
+package import Bridge
+
+extension DurableStorage: DeviceSecretStore {
+    package func deviceSecret(digest: String) async throws -> PresentedDeviceSecret? {
+        try await read { session in
+            guard let row = try session.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first else { return nil }
+            let device = try DeviceSecret(row: row)
+            let replacedAt = try row.optionalTimestamp(DeviceSecret.columnCount)
+            let isSpent = try row.optionalTimestamp(DeviceSecret.columnCount + 1) != nil
+            let sessions: [SessionID] = try session.run(AppSessionSQL.idsUnderDeviceSecret, [SQLValue(device.id)])
+                .map { try $0.identifier(0) }
+            return PresentedDeviceSecret(
+                device: device, place: replacedAt.map { .replaced(at: $0, isSpent: isSpent) } ?? .current,
+                sessionIDs: Set(sessions))
+        }
+    }
+
+    package func deviceSecret(id: DeviceSecretID) async throws -> DeviceSecret? {
+        try await read { session in
+            try session.run(DeviceSecretSQL.select, [SQLValue(id)]).first.map(DeviceSecret.init(row:))
+        }
+    }
+
+    package func deviceSecrets(
+        of subject: Subject, includingEnded: Bool, at now: Timestamp
+    ) async throws -> [DeviceSecret] {
+        try await read { session in
+            let rows =
+                includingEnded
+                ? try session.run(DeviceSecretSQL.listAll, [SQLValue(subject)])
+                : try session.run(DeviceSecretSQL.listLive, [SQLValue(subject), SQLValue(now)])
+            return try rows.map(DeviceSecret.init(row:))
+        }
+    }
+
+    package func issueDeviceSecret(
+        _ device: DeviceSecret, digest: String, limit: DeviceSecretLimit, event: AuditEvent, displaced: Ending
+    ) async throws -> DeviceSecretIssueOutcome {
+        try await write { [endings] transaction in
+            // The user's row is held, so that two sign-ins at once cannot both find room for one device.
+            _ = try transaction.changes(DeviceSecretSQL.holdUser, [SQLValue(device.subject)])
+            let live: [DeviceSecretID] = try transaction.run(
+                DeviceSecretSQL.liveByUse, [SQLValue(device.subject), SQLValue(device.createdAt)]
+            ).map { try $0.identifier(0) }
+            var ended = Ended.nothing
+            if live.count >= limit.count {
+                guard limit.behavior == .revokeOldest else { return .rejected }
+                for id in live.prefix(live.count - limit.count + 1) {
+                    ended = ended + (try transaction.end(.device(id), displaced, by: endings))
+                }
+            }
+            try transaction.run(DeviceSecretSQL.insert, device.columns)
+            try transaction.run(
+                DeviceSecretSQL.insertDigest, [.text(digest), SQLValue(device.id), SQLValue(device.createdAt)])
+            // With a session that ended in between it would have nothing to open, and take another's place.
+            guard try transaction.changes(DeviceSecretSQL.attach, [SQLValue(device.sessionID), SQLValue(device.id)])
+            else { throw Withdrawn(outcome: DeviceSecretIssueOutcome.sessionEnded) }
+            try transaction.record(event)
+            return .issued(ended: ended)
+        }
+    }
+
+    package func attach(_ sessionID: SessionID, to id: DeviceSecretID, at now: Timestamp) async throws -> Bool {
+        try await write { transaction in
+            guard try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)]) else { return false }
+            return try transaction.changes(DeviceSecretSQL.attach, [SQLValue(sessionID), SQLValue(id)])
+        }
+    }
+
+    package func addDeviceSecret(
+        digest: String, to id: DeviceSecretID, at now: Timestamp, keeping count: Int, event: AuditEvent
+    ) async throws -> Bool {
+        try await write { transaction in
+            guard try transaction.changes(DeviceSecretSQL.hold, [SQLValue(id), SQLValue(now)]) else { return false }
+            try transaction.run(DeviceSecretSQL.insertDigest, [.text(digest), SQLValue(id), SQLValue(now)])
+            try transaction.run(DeviceSecretSQL.dropMiddle, [SQLValue(id), .integer(Int64(count))])
+            try transaction.record(event)
+            return true
+        }
+    }
+
+    package func purgeDeviceSecrets(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await write { transaction in
+            let ids = try transaction.run(
+                DeviceSecretSQL.purgeable, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+            ).map(\.values)
+            for id in ids {
+                try transaction.run(DeviceSecretSQL.purgeDigests, id)
+                try transaction.run(DeviceSecretSQL.purge, id)
+            }
+            return ids.count
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Bridge
+import Synchronization
+
+/// Every durable store on one SQL engine: reads go to its readers, writes to the one group-commit writer.
+///
+/// Made by ``SQLiteStorage`` and ``PostgresStorage``.
+package final class DurableStorage: Sendable {
+    let engine: any SQLEngine
+    /// `nil` when the database was opened for reading only.
+    private let writing: Writing?
+    private let time: TimeSource
+    /// ``SubjectSQL/standing`` for a transaction that counts on the answer.
+    let heldStanding: SQLStatement
+    /// ``LoginTokenSQL/standing`` likewise.
+    let heldTokenStanding: SQLStatement
+    /// ``AppSessionSQL/endedAt`` and ``WebSessionSQL/endedAt`` likewise.
+    let heldAppSession: SQLStatement
+    let heldWebSession: SQLStatement
+    /// ``AccountSQL/passwordSetAt`` likewise.
+    let heldPassword: SQLStatement
+    let endings: EndingSQL
+    private let checkpointTimer = Mutex<Task<Void, Never>?>(nil)
+
+    /// How often a checkpoint is signed when there is anything new (contract §8).
+    private static let checkpointPause = Duration.seconds(60)
+
+    private struct Writing {
+        let writer: GroupCommitWriter
+        let auditor: AuditChainWriter
+    }
+
+    var dialect: SQLDialect { engine.dialect }
+
+    /// - Parameter auditor: writes this node's audit chain; `nil` refuses every write.
+    init(engine: any SQLEngine, auditor: AuditChainWriter?, time: TimeSource) {
+        self.engine = engine
+        self.time = time
+        heldStanding = SQLStatement(SubjectSQL.standing.text + engine.dialect.rowHold)
+        heldTokenStanding = SQLStatement(LoginTokenSQL.standing.text + engine.dialect.rowHold)
+        heldAppSession = SQLStatement(AppSessionSQL.endedAt.text + engine.dialect.rowHold)
+        heldWebSession = SQLStatement(WebSessionSQL.endedAt.text + engine.dialect.rowHold)
+        heldPassword = SQLStatement(AccountSQL.passwordSetAt.text + engine.dialect.rowHold)
+        endings = EndingSQL(engine.dialect)
+        writing = auditor.map { Writing(writer: GroupCommitWriter(engine: engine, auditor: $0), auditor: $0) }
+        if writing != nil { startCheckpointTimer() }
+    }
+
+    deinit { checkpointTimer.withLock { $0?.cancel() } }
+
+    /// - Parameter calls: what `body` most likely runs first; see ``PendingWrite/anticipated``.
+    func write<Value: Sendable>(
+        anticipating calls: [SQLCall]? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, body)
+    }
+
+    /// Writes that wait for the next commit.
+    var waitingWrites: Int { writing?.writer.waitingCount ?? 0 }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        do {
+            return try await engine.read(body)
+        } catch let failure as SQLFailure {
+            throw failure.storageError
+        }
+    }
+
+    /// Whose audit chain this process continues.
+    func ownNode() throws -> String { try writable().auditor.node }
+
+    /// What writes this process's audit chain.
+    func auditor() throws -> AuditChainWriter { try writable().auditor }
+
+    private func writable() throws -> Writing {
+        guard let writing else { throw StorageError.unavailable("the storage was opened for reading only") }
+        return writing
+    }
+
+    private func startCheckpointTimer() {
+        let timer = Task { [weak self] in
+            while true {
+                do { try await Task.sleep(for: Self.checkpointPause) } catch { return }
+                guard let self else { return }
+                await self.checkpointNews()
+            }
+        }
+        checkpointTimer.withLock { $0 = timer }
+    }
+
+    private func checkpointNews() async {
+        // A storage that cannot be written tells its callers; the next pause tries again.
+        try? await recordCheckpoint()
+    }
+
+    private func recordCheckpoint() async throws {
+        let writing = try writable()
+        try await writing.writer.write { transaction in try writing.auditor.recordCheckpoint(in: transaction) }
+    }
+}
+
+extension DurableStorage: BridgeStorage {
+    package func checkWritable() async throws {
+        let beat = [SQLValue.text(try writable().auditor.node), SQLValue(time.now())]
+        try await write { transaction in
+            _ = try transaction.run(HeartbeatSQL.beat, beat)
+        }
+    }
+
+    package func close() async throws {
+        checkpointTimer.withLock { $0?.cancel() }
+        guard let writing else { return try engine.close() }
+        // Lets go even when the last checkpoint could not be written, and says so afterwards.
+        let checkpointed: Result<Void, any Error>
+        do { checkpointed = .success(try await recordCheckpoint()) } catch { checkpointed = .failure(error) }
+        await writing.auditor.outlet.flush()
+        writing.writer.close()
+        try engine.close()
+        try checkpointed.get()
+    }
+}

@@ -1,0 +1,57 @@
+package import Bridge
+
+extension DurableStorage: PushedRequestStore {
+    package func storePushedRequest(_ request: PushedRequest) async throws {
+        try await write { transaction in
+            _ = try transaction.changes(
+                PushedRequestSQL.insert,
+                [
+                    .text(request.digest), SQLValue(request.clientID), .text(request.parameters),
+                    SQLValue(request.expiresAt),
+                ])
+        }
+    }
+
+    package func pushedRequest(digest: String) async throws -> PushedRequest? {
+        try await read { session in
+            try session.run(PushedRequestSQL.select, [.text(digest)]).first.map { row in
+                PushedRequest(
+                    digest: try row.text(0), clientID: try row.identifier(1), parameters: try row.text(2),
+                    expiresAt: try row.timestamp(3), usedAt: try row.optionalTimestamp(4))
+            }
+        }
+    }
+
+    package func consumePushedRequest(digest: String, at now: Timestamp) async throws -> Bool {
+        try await write { transaction in
+            try transaction.changes(PushedRequestSQL.consume, [.text(digest), SQLValue(now)])
+        }
+    }
+
+    package func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await write { transaction in
+            try transaction.run(PushedRequestSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
+        }
+    }
+}
+
+/// The statements about pushed authorization requests.
+enum PushedRequestSQL {
+    static let insert: SQLStatement = """
+        INSERT INTO pushed_request (digest, client_id, parameters, expires_at) VALUES ($1, $2, $3, $4)
+        """
+
+    static let select: SQLStatement = """
+        SELECT digest, client_id, parameters, expires_at, used_at FROM pushed_request WHERE digest = $1
+        """
+
+    static let consume: SQLStatement = """
+        UPDATE pushed_request SET used_at = $2 WHERE digest = $1 AND used_at IS NULL
+        """
+
+    static let purge: SQLStatement = """
+        DELETE FROM pushed_request WHERE digest IN
+            (SELECT digest FROM pushed_request WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        RETURNING digest
+        """
+}

@@ -1,0 +1,90 @@
+package import Bridge
+
+extension DurableStorage: AppSessionStore {
+    package func open(
+        _ session: AppSession, refreshToken: RefreshTokenRecord?, events: [AuditEvent]
+    ) async throws -> AppSessionOpenOutcome {
+        let standing = SQLCall(heldStanding, [SQLValue(session.subject)])
+        let parent = session.parentID.map { SQLCall(heldAppSession, [SQLValue($0)]) }
+        return try await write(anticipating: [standing, parent].compactMap(\.self)) { [heldStanding] transaction in
+            guard try transaction.isActive(session.subject, by: heldStanding) else { return .subjectDisabled }
+            if let parent {
+                guard let row = try transaction.run(parent).first, try row.optionalTimestamp(0) == nil
+                else { return .parentEnded }
+            }
+            try transaction.insert(session, refreshToken: refreshToken)
+            for event in events { try transaction.record(event) }
+            return .opened
+        }
+    }
+
+    package func appSession(id: SessionID) async throws -> AppSession? {
+        try await read { session in
+            try session.run(AppSessionSQL.select, [SQLValue(id)]).first.map { try AppSession(row: $0) }
+        }
+    }
+
+    package func appSessions(
+        of subject: Subject, aliveAt now: Timestamp, limit: Int
+    ) async throws -> [AppSession] {
+        try await read { session in
+            try session.run(
+                AppSessionSQL.aliveOf, [SQLValue(subject), SQLValue(now), .integer(Int64(max(0, limit)))]
+            ).map { try AppSession(row: $0) }
+        }
+    }
+
+    package func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await write { transaction in
+            let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+            try transaction.run(RefreshTokenSQL.purge, bounds)
+            return try transaction.run(AppSessionSQL.purge, bounds).count
+        }
+    }
+}
+
+/// The statements about app sessions.
+enum AppSessionSQL {
+    static let columns = """
+        id, subject, client_id, scope, opening, auth_time, acr, amr, browser_session_id, device_secret_id, parent_id, \
+        requested_claims, wants_logout_notice, created_at, expires_at, ended_at, granted_in, ancestry
+        """
+
+    static let insert = SQLStatement(
+        """
+        INSERT INTO app_session (\(columns))
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+        """)
+
+    static let select = SQLStatement("SELECT \(columns) FROM app_session WHERE id = $1")
+    static let endedAt: SQLStatement = "SELECT ended_at FROM app_session WHERE id = $1"
+
+    static let aliveOf = SQLStatement(
+        """
+        SELECT \(columns) FROM app_session WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
+        ORDER BY created_at DESC, id LIMIT $3
+        """)
+
+    static let idsUnderDeviceSecret: SQLStatement = """
+        SELECT id FROM app_session WHERE device_secret_id = $1 AND ended_at IS NULL ORDER BY id
+        """
+
+    static let purge: SQLStatement = """
+        DELETE FROM app_session WHERE id IN
+            (SELECT id FROM app_session WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        RETURNING id
+        """
+}
+
+extension WriteTransaction {
+    /// Whether the user may have a session opened now; the answer holds until the commit.
+    /// - Parameter held: ``DurableStorage/heldStanding``.
+    func isActive(_ subject: Subject, by held: SQLStatement) throws -> Bool {
+        try run(held, [SQLValue(subject)]).first?.optionalTimestamp(0) == nil
+    }
+
+    func insert(_ session: AppSession, refreshToken: RefreshTokenRecord?) throws {
+        try submit(AppSessionSQL.insert, session.columns)
+        if let refreshToken { try submit(RefreshTokenSQL.insert, refreshToken.columns) }
+    }
+}

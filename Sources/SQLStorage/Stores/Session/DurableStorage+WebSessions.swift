@@ -1,0 +1,101 @@
+package import Bridge
+
+extension DurableStorage: WebSessionStore {
+    package func session(secretDigest: String) async throws -> WebSession? {
+        try await read { session in
+            try session.run(WebSessionSQL.selectBySecret, [.text(secretDigest)]).first.map(WebSession.init(row:))
+        }
+    }
+
+    package func session(id: SessionID) async throws -> WebSession? {
+        try await read { session in
+            try session.run(WebSessionSQL.selectByID, [SQLValue(id)]).first.map(WebSession.init(row:))
+        }
+    }
+
+    package func open(
+        _ opened: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
+        events: [AuditEvent]
+    ) async throws -> Bool {
+        let password = passwordSetAt.map { _ in SQLCall(heldPassword, [SQLValue(opened.subject)]) }
+        let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
+        let end = replaced.map {
+            SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(opened.createdAt)])
+        }
+        let insert = SQLCall(WebSessionSQL.insert, opened.columns + [.null])
+        // One that is raised is refused by what comes of the statements before.
+        let course = replaced?.isRaised == true ? nil : [password, standing, end, insert].compactMap(\.self)
+        return try await write(anticipating: course) { [endings] transaction in
+            // Held for the reason that redeem has: a change of the password, and a disabling, must see this session or
+            // come first. In this order, as they hold the two.
+            if let password {
+                guard let row = try transaction.run(password).first, try row.timestamp(0) == passwordSetAt else {
+                    return false
+                }
+            }
+            if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
+            var hasReplaced = false
+            if let replaced, let end {
+                hasReplaced = try transaction.changes(end)
+                if !hasReplaced, replaced.isRaised { return false }
+            }
+            guard try transaction.changes(insert) else {
+                throw StorageError.corrupt("a new session's id is taken")
+            }
+            if let replaced, hasReplaced { try transaction.settle(replaced, by: opened.id, endings) }
+            for event in events { try transaction.record(event) }
+            return true
+        }
+    }
+
+    package func touch(_ id: SessionID, at now: Timestamp) async throws {
+        try await write(anticipating: []) { transaction in
+            try transaction.submit(WebSessionSQL.touch, [SQLValue(id), SQLValue(now)])
+        }
+    }
+
+    package func sessionsEnded(since earlier: EndMark?) async throws -> EndNews {
+        try await read { [endings] session in
+            // The mark is read first: what commits between the two statements is found twice, and never missed.
+            guard let row = try session.run(endings.mark).first else {
+                throw StorageError.corrupt("the database does not count its transactions")
+            }
+            let mark = EndMark(run: try row.text(0), number: try row.integer(1))
+            guard let earlier, earlier.run == mark.run, earlier.number <= mark.number else {
+                return EndNews(ended: [], mark: mark, hasGap: true)
+            }
+            let ended: [SessionID] = try session.run(EndingSQL.endedIn, [.integer(earlier.number)])
+                .map { try $0.identifier(0) }
+            return EndNews(ended: ended, mark: mark, hasGap: false)
+        }
+    }
+
+    package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await write { transaction in
+            let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
+            _ = try transaction.changes(SessionRefreshSQL.purge, bounds)
+            return try transaction.run(WebSessionSQL.purge, bounds).count
+        }
+    }
+}
+
+extension DurableStorage: SessionRegister {
+    package func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) async throws -> [WebSession] {
+        try await read { session in
+            let limit = SQLValue.integer(Int64(max(0, limit)))
+            let rows =
+                if let cursor {
+                    try session.run(WebSessionSQL.listOfBefore, [SQLValue(subject), limit, SQLValue(cursor)])
+                } else {
+                    try session.run(WebSessionSQL.listOf, [SQLValue(subject), limit])
+                }
+            return try rows.map(WebSession.init(row:))
+        }
+    }
+
+    package func countLiveSessions(at now: Timestamp) async throws -> Int64 {
+        try await read { session in
+            try session.run(WebSessionSQL.countLive, [SQLValue(now)]).first?.integer(0) ?? 0
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package import Bridge
+import OAuth2
+
+extension DurableStorage: AccountStore {
+    package func account(named username: Username) async throws -> Account? {
+        try await account(AccountSQL.byUsername, [.text(username.key)])
+    }
+
+    package func account(of subject: Subject) async throws -> Account? {
+        try await account(AccountSQL.bySubject, [SQLValue(subject)])
+    }
+
+    package func hasAccounts() async throws -> Bool {
+        try await read { session in try !session.run(AccountSQL.any).isEmpty }
+    }
+
+    package func account(linkedTo identity: UpstreamIdentity) async throws -> Account? {
+        try await account(AccountSQL.byIdentity, [.text(identity.issuer), .text(identity.subject)])
+    }
+
+    package func addAccount(
+        _ account: Account, issuer: String, link: UpstreamIdentity?, event: AuditEvent
+    ) async throws -> AccountAdding {
+        try await write { transaction in
+            let user: [SQLValue] = [SQLValue(account.subject), .text(issuer), SQLValue(account.createdAt)]
+            _ = try transaction.run(SubjectSQL.insert, user)
+            guard try transaction.changes(AccountSQL.insert, account.columns) else {
+                let isSubject = try !transaction.run(AccountSQL.subjectExists, [SQLValue(account.subject)]).isEmpty
+                throw Withdrawn(outcome: isSubject ? AccountAdding.subjectTaken : .usernameTaken)
+            }
+            if let link {
+                let row: [SQLValue] = [
+                    .text(link.issuer), .text(link.subject), SQLValue(account.subject), SQLValue(account.createdAt),
+                ]
+                guard try transaction.changes(AccountSQL.link, row) else {
+                    throw Withdrawn(outcome: AccountAdding.subjectTaken)
+                }
+            }
+            try transaction.record(event)
+            return .added
+        }
+    }
+
+    package func setPassword(
+        _ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending
+    ) async throws -> Ended? {
+        try await write { [endings] transaction in
+            try transaction.setPassword(hash, of: subject, event: event, ending, by: endings)
+        }
+    }
+
+    package func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws {
+        try await write { transaction in
+            _ = try transaction.changes(
+                AccountSQL.rehash, [SQLValue(subject), .text(old.text), .text(new.text)])
+        }
+    }
+
+    private func account(_ statement: SQLStatement, _ arguments: [SQLValue]) async throws -> Account? {
+        try await read { session in try session.run(statement, arguments).first.map(Account.init(row:)) }
+    }
+}
+
+extension DurableStorage {
+    package func setClaims(
+        _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool {
+        try await write { transaction in
+            try transaction.setClaims(claims, of: subject, at: now, event: event)
+        }
+    }
+}
+
+extension Account {
+    /// `$1…` of ``AccountSQL/insert``.
+    var columns: [SQLValue] {
+        [
+            SQLValue(subject), SQLValue(username?.text), SQLValue(username?.key), SQLValue(displayName),
+            SQLValue(email), SQLValue(passwordHash?.text), SQLValue(role?.rawValue),
+            SQLValue(secondFactor?.sealedSecret), SQLValue(secondFactor?.lastStep), SQLValue(createdAt),
+            SQLValue(passwordChangedAt), SQLValue(claims.text), SQLValue(claimsChangedAt),
+        ]
+    }
+
+    /// How many columns ``init(row:)`` reads.
+    static let columnCount = 13
+
+    /// Reads a row of ``AccountSQL/bySubject`` and its like.
+    init(row: SQLRow) throws {
+        var factor: SecondFactor?
+        if let sealed = try row.optionalText(6) {
+            factor = SecondFactor(sealedSecret: sealed, lastStep: try row.optionalInteger(7) ?? 0)
+        }
+        self.init(
+            subject: try row.identifier(0), username: try Self.username(row), displayName: try row.optionalText(2),
+            email: try row.optionalText(3), passwordHash: try Self.passwordHash(row),
+            role: try row.optionalText(5) == nil ? nil : try row.word(5), secondFactor: factor,
+            createdAt: try row.timestamp(8), passwordChangedAt: try row.timestamp(9),
+            disabledAt: try row.optionalTimestamp(10), claims: try Self.claims(row),
+            claimsChangedAt: try row.optionalTimestamp(12))
+    }
+
+    private static func username(_ row: SQLRow) throws -> Username? {
+        guard let text = try row.optionalText(1) else { return nil }
+        guard let username = Username(text) else { throw StorageError.corrupt("a stored username is none") }
+        return username
+    }
+
+    private static func claims(_ row: SQLRow) throws -> StandardClaims {
+        guard let text = try row.optionalText(11) else { return .none }
+        guard let object = JSONValue.parse(text.utf8)?.object, let claims = try? StandardClaims(object) else {
+            throw StorageError.corrupt("stored claims are none")
+        }
+        return claims
+    }
+
+    private static func passwordHash(_ row: SQLRow) throws -> PasswordHash? {
+        guard let text = try row.optionalText(4) else { return nil }
+        // Never read as "no password": an account must not change its ways because a row was damaged.
+        guard let hash = PasswordHash(text) else { throw StorageError.corrupt("a stored password hash is none") }
+        return hash
+    }
+}

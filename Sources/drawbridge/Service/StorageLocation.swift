@@ -1,0 +1,49 @@
+import Bridge
+import Foundation
+import SQLStorage
+
+/// Where the database and its signing key are, and as whom to write.
+struct StorageLocation: Sendable {
+    let databasePath: String
+    /// The shared database, which comes before the file.
+    let database: PostgresAddress?
+    let signingKeyPath: String
+    let keyName: String
+    let masterKeyPath: String
+    /// Where the first version kept the login token keys.
+    let loginTokenKeysPath: String
+    /// What remembers retired keys beside the database.
+    let retiredKeysPath: String
+    /// Those that keys are needed for.
+    var keyAlgorithms = KeyAlgorithm.allCases
+    /// What authenticator apps call the instance.
+    let siteName: String
+    let node: String
+}
+
+extension StorageLocation {
+    /// Where signed notes are kept outside of the database.
+    var auditNoteFile: AuditNoteFile { AuditNoteFile(besideSigningKey: signingKeyPath) }
+
+    /// Whether there is a database to look into; one of a server always counts.
+    var hasDatabase: Bool { database != nil || FileManager.default.fileExists(atPath: databasePath) }
+
+    /// Opens the database for reading; works beside a running server and with no right to write.
+    func openForReading() async throws -> any BridgeStorage {
+        if let database { return try await PostgresStorage.openForReading(database) }
+        return try SQLiteStorage.openForReading(path: databasePath)
+    }
+
+    init(_ settings: DrawbridgeSettings, database: PostgresAddress? = nil) {
+        // A signed note's key name has neither spaces nor plus signs; an origin has none.
+        let host = settings.publicOrigin.description.split(separator: "/").last.map(String.init) ?? "localhost"
+        self.init(
+            databasePath: settings.databasePath, database: database ?? settings.database,
+            signingKeyPath: settings.auditSigningKeyFile,
+            keyName: "\(host)/drawbridge", masterKeyPath: settings.masterKeyPath,
+            loginTokenKeysPath: settings.loginTokenKeysFile,
+            retiredKeysPath: "\(settings.dataDirectory)/retired-keys",
+            keyAlgorithms: settings.isProvider ? KeyAlgorithm.allCases : [.hs256], siteName: settings.siteName,
+            node: settings.node)
+    }
+}

@@ -1,0 +1,127 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// What refused, repeated and anonymous requests may write (contract §12).
+@Suite struct RefusalLogTests {
+    private func withLog(
+        perSecond: Int = 1000, _ body: (RefusalLog, Service) async throws -> Void
+    ) async throws {
+        try await withService { service in
+            try await body(
+                RefusalLog(
+                    audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter),
+                    ceiling: RefusalCeiling(perSecond: perSecond, clock: .parameter)), service)
+        }
+    }
+
+    private func refusal(
+        _ type: AuditEventType = .bearerRefused, of subject: Subject? = nil, at now: Timestamp = noon
+    ) -> AuditEvent {
+        AuditEvent(at: now, type: type, outcome: .failure, reason: "r", subject: subject, origin: origin())
+    }
+
+    private func count(_ type: AuditEventType, in service: Service) async throws -> Int {
+        try await service.storage.search(AuditFilter(type: type), before: nil, limit: 500).records.count
+    }
+
+    @Test func `of what comes again and again three are written, the rest is one number`() async throws {
+        try await withLog { log, service in
+            for _ in 0..<90 {
+                try await log.record(refusal(.loginTokenRefused, of: "alice"), within: .repeats(of: "token"))
+            }
+            #expect(try await count(.loginTokenRefused, in: service) == 3)
+            #expect(try await log.writeSuppressed(at: noon + .seconds(10)) == [.loginTokenRefused: 87])
+            let told = try await service.storage.search(AuditFilter(type: .auditSuppressed), before: nil, limit: 2)
+            #expect(told.records.map(\.event.reason) == ["too_many"])
+            #expect(
+                told.records.first?.event.detail
+                    == #"{"events":87,"since":"\#(noon.rfc3339)","types":{"login_token.refused":87}}"#)
+        }
+    }
+
+    @Test func `what was told is not told again, and nothing is told of nothing`() async throws {
+        try await withLog { log, service in
+            for _ in 0..<4 { try await log.record(refusal(), within: .repeats(of: "t")) }
+            for _ in 0..<3 { try await log.writeSuppressed(at: noon) }
+            #expect(try await count(.auditSuppressed, in: service) == 1)
+        }
+    }
+
+    @Test func `a node writes no more than its ceiling, however many networks and names there are`() async throws {
+        try await withLog(perSecond: 10) { log, service in
+            for second in 0..<20 {
+                for number in 0..<50 {
+                    try await log.record(
+                        refusal(of: Subject(rawValue: "u\(number)"), at: noon + .seconds(second)),
+                        within: .network("n", of: origin("198.\(second).\(number).1"), perMinute: 10))
+                }
+            }
+            // Ten seconds' worth at once, and ten more in each second after the first.
+            #expect(try await count(.bearerRefused, in: service) == 100 + 19 * 10)
+            #expect(try await log.writeSuppressed(at: noon) == [.bearerRefused: 1000 - 290])
+        }
+    }
+
+    @Test func `refreshes that get no cookies have the ceiling too, and what is left out is counted`() async throws {
+        try await withLog(perSecond: 2) { log, service in
+            for network in 0..<20 {
+                for _ in 0..<11 {
+                    try await log.sessionRefreshRefused(.crossSite, origin: origin("198.51.\(network).1"), at: noon)
+                }
+            }
+            // Half of ten seconds' worth, for they are about nobody known.
+            #expect(try await count(.refreshTokenRefused, in: service) == 10)
+            #expect(try await log.writeSuppressed(at: noon) == [.refreshTokenRefused: 20 * 11 - 10])
+        }
+    }
+
+    @Test func `rubbish cannot push out what is about a user`() async throws {
+        try await withLog(perSecond: 10) { log, service in
+            for _ in 0..<500 { try await log.record(refusal()) }
+            #expect(try await count(.bearerRefused, in: service) == 50)
+            for _ in 0..<50 { try await log.record(refusal(.userSignInFailed, of: "alice")) }
+            #expect(try await count(.userSignInFailed, in: service) == 50)
+        }
+    }
+
+    @Test func `whoever floods the counters hides nothing: the ceiling decides then`() async throws {
+        try await withService { service in
+            let log = RefusalLog(
+                audit: service.storage, limiter: InProcessRateLimiter(capacity: 2, clock: .parameter),
+                ceiling: RefusalCeiling(perSecond: 10, clock: .parameter))
+            for number in 0..<40 {
+                try await log.record(refusal(), within: .network("n", of: origin("198.51.\(number).1"), perMinute: 1))
+            }
+            try await log.record(refusal(.loginTokenReplayed, of: "alice"), within: .repeats(of: "token"))
+            #expect(try await count(.loginTokenReplayed, in: service) == 1)
+            #expect(try await count(.bearerRefused, in: service) == 40)
+        }
+    }
+
+    @Test func `a number that could not be written is told later, with what came meanwhile`() {
+        let suppressed = SuppressedEvents()
+        suppressed.count(refusal())
+        let (counts, since) = suppressed.take()
+        suppressed.count(refusal(at: noon + .seconds(5)))
+        suppressed.putBack(counts, since: since ?? noon)
+        #expect(suppressed.take() == ([.bearerRefused: 2], noon))
+        #expect(suppressed.take() == ([:], nil))
+    }
+}
+
+/// A user agent of any length (contract §12).
+@Suite struct RequestOriginTests {
+    @Test(arguments: [
+        (String(repeating: "a", count: 600), 512), (String(repeating: "é", count: 300), 512),
+        ("x" + String(repeating: "é", count: 300), 511), (String(repeating: "a", count: 512), 512), ("", 0),
+        // One character of twenty thousand bytes.
+        ("e" + String(repeating: "\u{301}", count: 10_000), 511),
+    ])
+    func `a user agent is cut to 512 bytes, between characters of Unicode`(agent: String, bytes: Int) {
+        let kept = origin(userAgent: agent).userAgent ?? "none"
+        #expect(kept.utf8.count == bytes)
+        #expect(agent.utf8.starts(with: kept.utf8))
+    }
+}

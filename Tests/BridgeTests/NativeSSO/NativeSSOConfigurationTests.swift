@@ -1,0 +1,138 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct NativeSSOConfigurationTests {
+    private func withConfiguration(
+        _ configured: [NativeSSOField: NativeSSOValue] = [:],
+        _ body: (NativeSSOConfiguration, Service) async throws -> Void
+    ) async throws {
+        try await withService { service async throws in
+            try await body(
+                NativeSSOConfiguration(configured: configured, store: service.storage, time: service.clock.source),
+                service)
+        }
+    }
+
+    @Test func `without a word from anybody Native SSO is off, and the rest has its defaults`() async throws {
+        try await withConfiguration { configuration, _ async throws in
+            #expect(try await configuration.current() == NativeSSOSettings())
+            #expect(try await configuration.entries().allSatisfy { $0.source == .default })
+            #expect(try await configuration.entries().map(\.field) == NativeSSOField.allCases)
+        }
+    }
+
+    @Test func `an administrator's value comes before the settings file, and that before the default`() async throws {
+        try await withConfiguration([.deviceSecretTTLDays: .number(7), .enabled: .flag(true)]) {
+            configuration, service in
+            try await configuration.change(
+                [.deviceSecretTTLDays: .number(3), .maxAttemptsPerMinute: .number(2)], by: .client("operator"),
+                origin: origin())
+            let settings = try await configuration.current()
+            #expect(settings.isEnabled)
+            #expect(settings.secretLifetime == .seconds(3 * 86_400))
+            #expect(settings.exchangeWindow == AttemptWindow(count: 2, per: .seconds(60), block: .seconds(900)))
+            let sources = Dictionary(
+                uniqueKeysWithValues: try await configuration.entries().map { ($0.field, $0.source) })
+            #expect(sources[.deviceSecretTTLDays] == .admin)
+            #expect(sources[.enabled] == .configuration)
+            #expect(sources[.maxDeviceSecretsPerUser] == .default)
+        }
+    }
+
+    @Test func `a change leaves the other fields, and says who, what and why in the audit log`() async throws {
+        try await withConfiguration { configuration, service in
+            let actor = AdminActor.account("carol")
+            try await configuration.change([.enabled: .flag(true)], by: actor, origin: origin())
+            try await configuration.change(
+                [.maxSecretsBehavior: .word("reject")], by: actor, origin: origin(), reason: "shared tablets")
+            let settings = try await configuration.current()
+            #expect(settings.isEnabled)
+            #expect(settings.limit.behavior == .reject)
+            let page = try await service.storage.search(AuditFilter(type: .settingChanged), before: nil, limit: 10)
+            let detail = try #require(page.records.first?.event.detail)
+            #expect(
+                JSONValue.parse(Array(detail.utf8))
+                    == .object([
+                        "actor": .string("account:carol"), "fields": .array([.string("maxSecretsBehavior")]),
+                        "reason": .string("shared tablets"), "setting": .string("native-sso"),
+                    ]))
+        }
+    }
+
+    @Test func `a reset takes everything back to what the settings file says`() async throws {
+        try await withConfiguration([.enabled: .flag(true)]) { configuration, service in
+            try await configuration.change([.enabled: .flag(false)], by: .login("root"), origin: origin())
+            #expect(try await !configuration.current().isEnabled)
+            try await configuration.reset(by: .login("root"), origin: origin())
+            #expect(try await configuration.current().isEnabled)
+            #expect(try await service.events() == ["setting.changed changed", "setting.changed reset"])
+        }
+    }
+
+    @Test func `contract §7: another node's change is seen within a second`() async throws {
+        try await withConfiguration { configuration, service in
+            #expect(try await !configuration.current().isEnabled)
+            let other = NativeSSOConfiguration(store: service.storage, time: service.clock.source)
+            try await other.change([.enabled: .flag(true)], by: .login("root"), origin: origin())
+            service.clock.advance(.seconds(1))
+            #expect(try await configuration.current().isEnabled)
+        }
+    }
+
+    @Test func `what cannot be read in the store is not taken for the default`() async throws {
+        try await withConfiguration([.enabled: .flag(true)]) { configuration, service in
+            try await service.storage.saveSetting(
+                "native-sso", "{\"enabled\":7}", at: noon,
+                event: AuditEvent(at: noon, type: .settingChanged, outcome: .success))
+            await #expect(throws: StorageError.self) { try await configuration.current() }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{}"#, [:]),
+            (
+                #"{"enabled":true,"deviceSecretTTLDays":90}"#,
+                [.enabled: .flag(true), .deviceSecretTTLDays: .number(90)]
+            ),
+            (#"{"maxSecretsBehavior":"reject"}"#, [.maxSecretsBehavior: .word("reject")]),
+            (#"{"rateLimit":{"blockDurationMinutes":60}}"#, [.blockDurationMinutes: .number(60)]),
+            (#"{"rateLimit.blockDurationMinutes":1}"#, [.blockDurationMinutes: .number(1)]),
+            (#"{"rotationOverlapSeconds":0}"#, [.rotationOverlapSeconds: .number(0)]),
+        ] as [(String, [NativeSSOField: NativeSSOValue])])
+    func `a body in the shape of PUT is read`(body: String, expected: [NativeSSOField: NativeSSOValue]) throws {
+        #expect(try NativeSSOSettingsText.read(Array(body.utf8)) == expected)
+    }
+
+    @Test(arguments: [
+        (#"[]"#, "the body is not a JSON object, or it repeats a member"),
+        (#"{"enabled":true,"enabled":true}"#, "the body is not a JSON object, or it repeats a member"),
+        (#"{"rateLimit":5}"#, "rateLimit must be an object"),
+        (#"{"other":true}"#, #""other" is no setting of native-sso"#),
+        (#"{"rateLimit":{"other":1}}"#, #""rateLimit.other" is no setting of native-sso"#),
+        (#"{"enabled":"yes"}"#, "enabled must be true or false"),
+        (#"{"enabled":null}"#, "enabled must be true or false"),
+        (#"{"deviceSecretTTLDays":91}"#, "deviceSecretTTLDays must be a whole number from 1 to 90"),
+        (#"{"deviceSecretTTLDays":1.5}"#, "deviceSecretTTLDays must be a whole number from 1 to 90"),
+        (
+            #"{"rateLimit":{"maxAttemptsPerMinute":0}}"#,
+            "rateLimit.maxAttemptsPerMinute must be a whole number from 1 to 100"
+        ),
+        (#"{"maxSecretsBehavior":"ask"}"#, "maxSecretsBehavior must be one of revoke_oldest, reject"),
+        (
+            #"{"rateLimit":{"blockDurationMinutes":1},"rateLimit.blockDurationMinutes":2}"#,
+            "rateLimit.blockDurationMinutes is repeated"
+        ),
+    ])
+    func `a body with a mistake is refused, with the field and its range`(body: String, problem: String) {
+        do throws(OAuthError) {
+            _ = try NativeSSOSettingsText.read(Array(body.utf8))
+            Issue.record("it was read")
+        } catch {
+            #expect(error.code == .invalidRequest)
+            #expect(error.publicDescription?.hasPrefix(problem) == true)
+        }
+    }
+}
