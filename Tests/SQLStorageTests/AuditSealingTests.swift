@@ -213,6 +213,33 @@ import Testing
     }
 
     @Test(arguments: AuditStore.engines)
+    func `whatever somebody writes into the index, searches go on and it is made again`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await AuditStore.with(engine) { store in
+            let storage = try await store.open("n")
+            try await storage.append(Self.events(20, at: store.clock.now))
+            try await Self.sealAll(storage, at: store.clock.now)
+            var values = ["-1", "0", "9223372036854775807", "-9223372036854775808"]
+            if engine == .sqlite { values += ["'nonsense'", "x'00ff'", "5.5", "1e300"] }
+            for column in ["first_sequence", "through", "oldest_at", "newest_at"] {
+                for value in values {
+                    try store.run(
+                        SQLStatement("UPDATE audit_segment SET \(column) = \(value) WHERE first_sequence = 9"))
+                    for filter in Self.filters { _ = try await Self.places(filter, storage) }
+                    try await Self.sealAll(storage, at: store.clock.now)
+                    for filter in Self.filters { _ = try await Self.places(filter, storage) }
+                    try store.run("DELETE FROM audit_segment")
+                    try await Self.sealAll(storage, at: store.clock.now)
+                }
+            }
+            try store.run("UPDATE audit_index SET entries = 'what? is this'")
+            for filter in Self.filters { _ = try await Self.places(filter, storage) }
+            #expect(try await store.verify(storage).problems.isEmpty)
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
     func `retention takes the segments along whose events are gone`(_ engine: AuditStore.Engine) async throws {
         try await AuditStore.with(engine) { store in
             for _ in 0..<3 {

@@ -14,6 +14,7 @@ extension Migration {
                     oldest_at BIGINT NOT NULL, newest_at BIGINT NOT NULL,
                     PRIMARY KEY (node, first_sequence))\(dialect.clustered)
                 """),
+            "CREATE INDEX audit_segment_end ON audit_segment (node, through)",
             "CREATE INDEX audit_segment_newest ON audit_segment (newest_at, node, first_sequence)",
             // Rows of a few KB, written in the order of their key.
             SQLStatement(

@@ -134,7 +134,7 @@ struct AuditSegmentIndex {
             guard let distance = Base64URL.decode(String(decoding: bytes[start + 4..<start + 8], as: UTF8.self)) else {
                 continue
             }
-            found.append(first + distance.reduce(0) { $0 << 8 | Int64($1) })
+            found.append(first &+ distance.reduce(0) { $0 << 8 | Int64($1) })
         }
         return found
     }

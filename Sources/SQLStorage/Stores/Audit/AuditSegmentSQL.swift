@@ -7,9 +7,8 @@ enum AuditSegmentSQL {
         WHERE node = $1 AND sequence >= $2 AND sequence <= $3 ORDER BY sequence
         """)
 
-    static let last: SQLStatement = """
-        SELECT first_sequence, through FROM audit_segment WHERE node = $1 ORDER BY first_sequence DESC LIMIT 1
-        """
+    /// The last sequence that is sealed.
+    static let end: SQLStatement = "SELECT max(through) FROM audit_segment WHERE node = $1"
 
     static let insertPiece: SQLStatement = """
         INSERT INTO audit_index (node, first_sequence, field, bucket, entries) VALUES ($1, $2, $3, $4, $5)
@@ -24,8 +23,11 @@ enum AuditSegmentSQL {
         WHERE audit_segment.through < excluded.through
         """
 
-    /// Segments of events that are not there: somebody took them away, and others may come in their places.
-    static let dropBehind: SQLStatement = "DELETE FROM audit_segment WHERE node = $1 AND through > $2"
+    /// Segments of events that are not there: somebody took them away, and others may come in their places. And what is no
+    /// sequence.
+    static let dropBehind: SQLStatement = """
+        DELETE FROM audit_segment WHERE node = $1 AND (through > $2 OR through <> CAST(through AS BIGINT))
+        """
 
     /// Before a segment is sealed, for the second time perhaps.
     static let drop: SQLStatement = "DELETE FROM audit_segment WHERE node = $1 AND first_sequence = $2"

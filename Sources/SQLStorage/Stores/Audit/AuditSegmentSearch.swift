@@ -9,10 +9,10 @@ struct AuditOpenRanges {
     /// - Returns: `nil` when there are more.
     init?(_ session: any SQLSession, limit: Int64) throws {
         let nodes = try DurableStorage.nodes(session)
-        let last = try session.runAll(nodes.map { SQLCall(AuditSegmentSQL.last, [$0]) })
+        let ends = try session.runAll(nodes.map { SQLCall(AuditSegmentSQL.end, [$0]) })
         through = Dictionary(
-            uniqueKeysWithValues: zip(nodes, last).map { node, answer in
-                guard case .integer(let number)? = answer.rows.first?.values[1] else { return (node, 0) }
+            uniqueKeysWithValues: zip(nodes, ends).map { node, answer in
+                guard case .integer(let number)? = answer.rows.first?.values[0] else { return (node, 0) }
                 return (node, max(0, number))
             })
         let counts = try session.runAll(
@@ -63,7 +63,8 @@ struct AuditSegmentSearch {
         while let segment = try segments.next() {
             // All that follow are older.
             if found.count == wanted, segment.newest < found[wanted - 1].nearest.at.milliseconds { break }
-            if ContinuousClock.now > end, segment.newest < cursor?.at.milliseconds ?? .max, segments.taken > 1 {
+            // Not with a page that ends where the one before it did.
+            if ContinuousClock.now > end, segment.newest + 1 < cursor?.at.milliseconds ?? .max {
                 let page = first + found.filter { $0.nearest.at.milliseconds > segment.newest }
                 let next = AuditCursor(at: Timestamp(milliseconds: segment.newest + 1), node: "", sequence: .min)
                 return AuditPage(entries: page.map(\.entry), next: next)
@@ -137,7 +138,6 @@ struct AuditSegmentSearch {
         private var last: [SQLValue] = [.integer(.max), .text(""), .integer(0)]
         private var size = AuditSegmentSearch.together.lowerBound
         private var isAtEnd = false
-        private(set) var taken = 0
 
         init(_ search: AuditSegmentSearch, before cursor: AuditCursor?) {
             self.search = search
@@ -158,12 +158,11 @@ struct AuditSegmentSearch {
                 guard case (.integer(let first), .integer(let newest)) = (row.values[1], row.values[2]) else {
                     continue
                 }
-                taken += 1
                 var sequences: [Int64] = []
                 if case .text(let entries) = row.values[3] {
                     sequences = AuditSegmentIndex.sequences(of: place.tag, in: entries, first: first)
                 }
-                return Segment(node: row.values[0], newest: newest, sequences: sequences)
+                return Segment(node: row.values[0], newest: min(newest, .max - 1), sequences: sequences)
             }
         }
 

@@ -6,14 +6,15 @@ extension DurableStorage: AuditSealing {
     /// Characters of index after which one write takes no more: a fraction of a millisecond of the writer's time.
     private static let pieceLength = 32_768
 
-    package func sealAudit(at now: Timestamp) async throws -> Bool {
-        try await sealAudit(at: now, size: AuditSegment.size)
+    package func sealAudit(at now: Timestamp, ofOthers: Bool) async throws -> Bool {
+        try await sealAudit(at: now, ofOthers: ofOthers, size: AuditSegment.size)
     }
 
     /// - Parameter size: sequences of a full segment.
-    func sealAudit(at now: Timestamp, size: Int64) async throws -> Bool {
+    func sealAudit(at now: Timestamp, ofOthers: Bool = true, size: Int64) async throws -> Bool {
         let own = try ownNode()
-        for head in try await chains() {
+        let heads = try await ofOthers ? chains() : read { [try Self.head(of: own, $0)].compactMap(\.self) }
+        for head in heads {
             let due = try await read { session in
                 try Self.due(head, size: size, isOwn: head.node == own, at: now, session)
             }
@@ -42,11 +43,11 @@ extension DurableStorage: AuditSealing {
         _ head: AuditChainHead, size: Int64, isOwn: Bool, at now: Timestamp, _ session: any SQLSession
     ) throws -> Due? {
         let node = SQLValue.text(head.node)
-        let last = try session.run(AuditSegmentSQL.last, [node]).first
-        var through: Int64 = 0
-        if let last {
-            guard case .integer(let number) = last.values[1], number <= head.sequence else { return .stale }
-            through = number
+        let through: Int64
+        switch try session.run(AuditSegmentSQL.end, [node]).first?.values[0] ?? .null {
+        case .null: through = 0
+        case .integer(let number) where number <= head.sequence: through = number
+        case .integer, .text, .foreign: return .stale
         }
         // What is not there needs no segment.
         let next = try session.run(AuditSegmentSQL.next, [node, .integer(max(0, through)), .integer(head.sequence)])
