@@ -2,19 +2,22 @@ import Bridge
 import Federation
 import Foundation
 
-extension SettingsResolver {
-    mutating func auditForwarders() -> [AuditForwardTarget] {
-        var targets: [AuditForwardTarget] = []
-        for (index, node) in (raw.objects[SettingKey.auditForwarders.name] ?? []).enumerated() {
-            var fields = SettingFields(node, path: "\(SettingKey.auditForwarders.name)[\(index)]")
-            let target = AuditForwardTarget(&fields, absolute: absolute)
-            if let target, targets.contains(where: { $0.name == target.name }) {
-                fields.note("name", value: target.name, "is taken")
+extension AuditForwardTarget {
+    static let list = Setting.objects(
+        "audit_forwarders", "Receivers that every audit event is sent to: syslog over TLS, or JSON Lines over https.")
+
+    static func read(_ settings: SettingsReader) -> [AuditForwardTarget] {
+        var found: [AuditForwardTarget] = []
+        for (index, node) in settings[list].enumerated() {
+            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
+            let entry = AuditForwardTarget(&fields, absolute: settings.absolute)
+            if let entry, found.contains(where: { $0.name == entry.name }) {
+                fields.note("name", value: entry.name, "is taken")
             }
-            fields.problems.forEach { note($0) }
-            if let target { targets.append(target) }
+            fields.problems.forEach { settings.note($0) }
+            if let entry { found.append(entry) }
         }
-        return targets
+        return found
     }
 }
 
