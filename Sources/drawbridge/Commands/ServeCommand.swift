@@ -28,13 +28,13 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         AllocatorArenas.limit()
         let settings = try options.load(flags: overrides)
-        JSONLogHandler.bootstrap(level: settings.logLevel)
+        JSONLogHandler.bootstrap(level: settings.process.logLevel)
         let logger = Logger(label: "drawbridge")
         for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
             logger.warning("\(warning)")
         }
         // Before a database is made that no other master key would open.
-        _ = try MasterKeyFile.load(settings.masterKeyPath)
+        _ = try MasterKeyFile.load(settings.storage.masterKeyPath)
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         let composition: Composition

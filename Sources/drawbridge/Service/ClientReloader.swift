@@ -18,11 +18,12 @@ final class ClientReloader: Sendable {
     {
         self.store = store
         self.reread = reread
-        defaultTarget = settings.defaultWebClient
+        defaultTarget = settings.site.defaultWebClient
         fromFile = Mutex(settings.clients)
         // Of two with one id the file's stands: what is under version control is not changed behind its back.
         directory = Reloadable(
-            ClientDirectory(try await store.clients() + settings.clients, defaultTarget: settings.defaultWebClient))
+            ClientDirectory(try await store.clients() + settings.clients, defaultTarget: settings.site.defaultWebClient)
+        )
     }
 
     /// The ids of the settings file.

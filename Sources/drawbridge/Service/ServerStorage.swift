@@ -8,10 +8,10 @@ enum ServerStorage {
     static func open(
         _ settings: DrawbridgeSettings, watch: AuditWatch = AuditWatch(), logger: Logger
     ) async throws -> any BridgeStorage {
-        try StorageFolder.create(settings.dataDirectory)
+        try StorageFolder.create(settings.storage.directory)
         let location = StorageLocation(settings)
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: watch, logger: logger)
-        return try await open(location, node: settings.node, outlet: keeper, logger: logger)
+        return try await open(location, node: settings.storage.node, outlet: keeper, logger: logger)
     }
 
     /// Opens it for one command, which may run beside the server: it writes a chain of its own, `<node>-cli`.

@@ -13,7 +13,7 @@ enum ServiceKeys {
     ) async throws -> SigningKeys {
         let location = StorageLocation(settings)
         let keys = SigningKeys(
-            store: store, master: master, algorithms: location.keyAlgorithms, node: settings.node,
+            store: store, master: master, algorithms: location.keyAlgorithms, node: settings.storage.node,
             record: RetiredKeyFile(path: location.retiredKeysPath), announce: announce, time: time, logger: logger)
         let taken = try await load(keys, at: location)
         guard FileManager.default.fileExists(atPath: location.loginTokenKeysPath) else { return keys }
@@ -30,7 +30,7 @@ enum ServiceKeys {
         settings: DrawbridgeSettings, store: any SigningKeyStore, logger: Logger
     ) async throws -> SigningKeys {
         let keys = SigningKeys(
-            store: store, master: try MasterKeyFile.load(settings.masterKeyPath),
+            store: store, master: try MasterKeyFile.load(settings.storage.masterKeyPath),
             algorithms: StorageLocation(settings).keyAlgorithms, logger: logger)
         try await keys.reload()
         return keys

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeHTTP
 import Foundation
 import SQLStorage
 
@@ -36,14 +37,14 @@ extension StorageLocation {
 
     init(_ settings: DrawbridgeSettings, database: PostgresAddress? = nil) {
         // A signed note's key name has neither spaces nor plus signs; an origin has none.
-        let host = settings.publicOrigin.description.split(separator: "/").last.map(String.init) ?? "localhost"
+        let host = settings.origins.website.description.split(separator: "/").last.map(String.init) ?? "localhost"
         self.init(
-            databasePath: settings.databasePath, database: database ?? settings.database,
-            signingKeyPath: settings.auditSigningKeyFile,
-            keyName: "\(host)/drawbridge", masterKeyPath: settings.masterKeyPath,
-            loginTokenKeysPath: settings.loginTokenKeysFile,
-            retiredKeysPath: "\(settings.dataDirectory)/retired-keys",
-            keyAlgorithms: settings.isProvider ? KeyAlgorithm.allCases : [.hs256], siteName: settings.siteName,
-            node: settings.node)
+            databasePath: settings.storage.databasePath, database: database ?? settings.storage.database,
+            signingKeyPath: settings.audit.signingKeyPath,
+            keyName: "\(host)/drawbridge", masterKeyPath: settings.storage.masterKeyPath,
+            loginTokenKeysPath: settings.storage.loginTokenKeysPath,
+            retiredKeysPath: "\(settings.storage.directory)/retired-keys",
+            keyAlgorithms: settings.provider.isEnabled ? KeyAlgorithm.allCases : [.hs256], siteName: settings.site.name,
+            node: settings.storage.node)
     }
 }

@@ -17,7 +17,7 @@ struct ClientWarnings {
     /// Such a client may live in the database, where a look at the settings does not go.
     private static func unknownNames(in settings: DrawbridgeSettings) -> [String] {
         let known = Set(settings.clients.map(\.id))
-        var named = settings.defaultWebClient.map { [("default_web_client", $0)] } ?? []
+        var named = settings.site.defaultWebClient.map { [("default_web_client", $0)] } ?? []
         for (index, client) in settings.clients.enumerated() {
             named += client.mayReach.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].may_reach", $0) }
             named += client.shareWith.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].share_with", $0) }

@@ -19,6 +19,12 @@ struct SettingProblem: Hashable, Sendable, CustomStringConvertible {
         self.init(key.name, value: value, at: source, message)
     }
 
+    init<Value>(
+        _ setting: Setting<Value>, value: String? = nil, at source: SettingSource? = nil, _ message: String
+    ) {
+        self.init(setting.key, value: value, at: source, message)
+    }
+
     var description: String {
         var text = key
         if let value { text += " = \"\(value)\"" }

@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import drawbridge
+
 /// One rule about the sources that a compiler does not check.
 struct SourceRule: Sendable, CustomStringConvertible {
     let description: String
@@ -54,12 +56,30 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "a lineage is read from rows alone", in: "Sources/",
             except: ["Lineage.swift", "AppSessionRow.swift", "WebSessionRow.swift"],
             matching: #"\bLineage\(|\bLineage\.init\b|^\s*stored: |\(stored: "#),
+        // A declaration says whom it lets in, and is where every list of routes comes from.
+        lines(
+            "routes are declared", in: "Sources/BridgeHTTP/", "Sources/drawbridge/",
+            except: ["Endpoints.swift", "Route.swift", "ManagementRoutes.swift", "DemoSite.swift"],
+            matching:
+                #"\b[rR]outer\.(get|head|post|put|patch|delete|on|group)\b|\b[eE]ndpoints\.on\(|\.on\("|\bRouterPath\("#
+        ),
+        // A handler gets who was let in as a parameter, and cannot be called without.
+        lines(
+            "guards let in, handlers do not", in: "Sources/BridgeHTTP/",
+            except: [
+                "RouteGuard.swift", "ClientGuard.swift", "CompatibleGuard.swift", "SessionGuard.swift",
+                "AccountGuard.swift", "ConsoleFrame.swift", "AdminGate.swift", "BearerGate.swift",
+                "BrowserSessions.swift",
+            ],
+            matching:
+                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|ClientRequest|ConsoleForm)\("#
+        ),
         // Both are true with CI=true, so that a suite whose server is not there fails instead of being skipped.
         lines(
             "what is not installed is missed where everything must hold", in: "Tests/",
             except: ["SourceRule.swift", "ArchitectureTests.swift"],
             matching: #"\.disabled\(|\.enabled\((?!if: (PostgresServer\.isWanted|RedisServer\.isExpected)\b)"#),
-        bannedNames, length,
+        bannedNames, length, settingOnce,
     ]
 
     private static let bannedWords: Set = [
@@ -78,6 +98,26 @@ struct SourceRule: Sendable, CustomStringConvertible {
             return (declared + [file]).filter { !$0.hasPrefix("UserInfo") }.filter {
                 !bannedWords.isDisjoint(with: words(of: $0))
             }
+        })
+
+    /// A setting's name is written where its wing declares it, once; everything else names the declaration.
+    private static let settingOnce = SourceRule(
+        description: "a setting is declared once, in its wing",
+        concerns: { $0.hasPrefix("Sources/drawbridge/") },
+        violations: { path, lines in
+            // A name without a dot is also an ordinary word, and a field of many a document.
+            let names = SettingKey.all.map(\.name).filter { $0.contains(".") }
+            let isWing = path.hasPrefix("Sources/drawbridge/Settings/Wings/")
+            let code = lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
+            let repeated = names.filter { code.split(separator: "\"\($0)\"").count - 1 > (isWing ? 1 : 0) }
+            let declared =
+                isWing
+                ? 0
+                : code.split(
+                    separator:
+                        /Setting(<\w+>)?\s*\.\s*(text|path|database|origin|address|boolean|integer|duration|optionalDuration|choice|list|objects)\(\s*"/
+                ).count - 1
+            return repeated + (declared > 0 ? ["declares a setting outside of Settings/Wings"] : [])
         })
 
     private static let length = SourceRule(

@@ -99,11 +99,12 @@ import Testing
         let environment = ["DRAWBRIDGE_SHUTDOWN_GRACE": "2s", "PATH": "/bin"]
         let flags = ["--shutdown-grace", "1s"]
         #expect(
-            try load(yaml, flags: flags, environment: environment, secrets: secrets).shutdownGrace == .seconds(1))
-        #expect(try load(yaml, environment: environment, secrets: secrets).shutdownGrace == .seconds(2))
-        #expect(try load(yaml, secrets: secrets).shutdownGrace == .seconds(3))
-        #expect(try load(yaml).shutdownGrace == .seconds(4))
-        #expect(try load(origin).shutdownGrace == .seconds(10))
+            try load(yaml, flags: flags, environment: environment, secrets: secrets).process.shutdownGrace
+                == .seconds(1))
+        #expect(try load(yaml, environment: environment, secrets: secrets).process.shutdownGrace == .seconds(2))
+        #expect(try load(yaml, secrets: secrets).process.shutdownGrace == .seconds(3))
+        #expect(try load(yaml).process.shutdownGrace == .seconds(4))
+        #expect(try load(origin).process.shutdownGrace == .seconds(10))
     }
 
     @Test(arguments: [
@@ -122,6 +123,10 @@ import Testing
         ("public_origin: https://a.example\nredemption_paths: ['/:a']", "must be a path"),
         ("public_origin: https://a.example\nredemption_paths: [/session]", "is used by the service itself"),
         ("public_origin: https://a.example\nredemption_paths: [/auth/check]", "is used by the service itself"),
+        ("public_origin: https://a.example\nredemption_paths: [/account/devices]", "is used by the service itself"),
+        ("public_origin: https://a.example\nredemption_paths: [/admin/keys]", "is used by the service itself"),
+        ("public_origin: https://a.example\nredemption_paths: [/v0/sign_in/token]", "is used by the service itself"),
+        ("public_origin: https://a.example\nredemption_paths: [/openapi.json]", "is used by the service itself"),
         ("public_origin: https://a.example\nredemption_paths: [/a, /a]", "names a path twice"),
         ("public_origin: https://a.example\ntrusted_proxies: [10.0.0.0/33]", "must be a network"),
         ("public_origin: https://a.example\nsign_in_url: //evil.example", "must be a path or an https URL"),

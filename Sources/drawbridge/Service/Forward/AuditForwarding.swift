@@ -15,7 +15,7 @@ struct AuditForwarding: Sendable {
         time: TimeSource
     ) {
         // Commands beside this server write a chain of their own, which nobody else would send.
-        let nodes = [settings.node, "\(settings.node)-cli"]
+        let nodes = [settings.storage.node, "\(settings.storage.node)-cli"]
         services = settings.auditForwarders.map { target in
             let status = AuditForwardStatus(target: target.name)
             return AuditForwardService(

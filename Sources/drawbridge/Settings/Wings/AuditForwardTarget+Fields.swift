@@ -1,0 +1,166 @@
+import Bridge
+import Federation
+import Foundation
+
+extension AuditForwardTarget {
+    static let list = Setting.objects(
+        "audit_forwarders", "Receivers that every audit event is sent to: syslog over TLS, or JSON Lines over https.")
+
+    static func read(_ settings: SettingsReader) -> [AuditForwardTarget] {
+        var found: [AuditForwardTarget] = []
+        for (index, node) in settings[list].enumerated() {
+            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
+            let entry = AuditForwardTarget(&fields, absolute: settings.absolute)
+            if let entry, found.contains(where: { $0.name == entry.name }) {
+                fields.note("name", value: entry.name, "is taken")
+            }
+            fields.problems.forEach { settings.note($0) }
+            if let entry { found.append(entry) }
+        }
+        return found
+    }
+}
+
+extension AuditForwardTarget {
+    private static let syslogTLSPort = 6514
+
+    /// One entry of `audit_forwarders` as the settings file writes it.
+    /// - Returns: `nil` when something is wrong; `fields` then says what.
+    init?(_ fields: inout SettingFields, absolute: (String) -> String) {
+        let name = fields.requiredText("name")
+        if let name,
+            name.utf8.count > 32
+                || !name.utf8.allSatisfy({
+                    (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+                })
+        {
+            fields.note("name", value: name, "must be 1 to 32 lower-case letters, digits and hyphens")
+        }
+        let start = Self.start(&fields)
+        let enterprise = Self.enterprise(&fields)
+        let tls = Self.tls(&fields, absolute: absolute)
+        let receiver = Self.receiver(&fields, tls: tls, absolute: absolute)
+        fields.refuseUnknown()
+        guard let name, let receiver, fields.problems.isEmpty else { return nil }
+        self.init(name: name, receiver: receiver, start: start, enterprise: enterprise)
+    }
+
+    private static func receiver(
+        _ fields: inout SettingFields, tls: AuditForwardTLS, absolute: (String) -> String
+    ) -> Receiver? {
+        let authorization = authorization(&fields, absolute: absolute)
+        let allowsPlaintext = flag("allow_plaintext", &fields)
+        guard let url = fields.requiredText("url") else { return nil }
+        if url.hasPrefix("https://") || url.hasPrefix("http://") {
+            guard let endpoint = EndpointURL(url) else {
+                fields.note("url", value: url, "must be https, or http to this machine itself")
+                return nil
+            }
+            return .jsonLines(url: endpoint, authorization: authorization, tls: tls)
+        }
+        if authorization != nil { fields.note("authorization_file", "is for https only: syslog has no place for it") }
+        if url.hasPrefix("tls://") {
+            guard let place = place(url.dropFirst(6), port: syslogTLSPort) else {
+                fields.note("url", value: url, "must be tls://host or tls://host:port")
+                return nil
+            }
+            return .syslog(host: place.host, port: place.port, tls: tls)
+        }
+        guard url.hasPrefix("tcp://"), let place = place(url.dropFirst(6), port: nil) else {
+            fields.note("url", value: url, "must be tls://host:port, tcp://host:port or an https URL")
+            return nil
+        }
+        if tls != AuditForwardTLS() { fields.note("url", value: url, "must be tls:// when certificates are named") }
+        if !allowsPlaintext, !["localhost", "127.0.0.1", "::1"].contains(place.host) {
+            fields.note(
+                "url", value: url,
+                "would send users and addresses in the clear; use tls://, or set allow_plaintext: true")
+        }
+        return .syslog(host: place.host, port: place.port, tls: nil)
+    }
+
+    /// `host`, `host:port`, `[address]:port`; nothing behind it.
+    private static func place(_ text: Substring, port standard: Int?) -> (host: String, port: Int)? {
+        var host = String(text)
+        var port = standard
+        // The colons of a bracketed address are none before a port.
+        if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
+            let digits = text[text.index(after: colon)...]
+            guard let number = Int(digits), (1...65_535).contains(number), String(number) == digits else { return nil }
+            host = String(text[..<colon])
+            port = number
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+            guard NetworkAddress(host)?.family == .v6 else { return nil }
+        } else {
+            let isName = host.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            }
+            guard !host.isEmpty, host.utf8.count <= 253, isName else { return nil }
+        }
+        return port.map { (host, $0) }
+    }
+
+    private static func tls(_ fields: inout SettingFields, absolute: (String) -> String) -> AuditForwardTLS {
+        let authority = fields.text("ca_file").map(absolute)
+        let certificate = fields.text("certificate").map(absolute)
+        let key = fields.text("private_key").map(absolute)
+        if (certificate == nil) != (key == nil) {
+            fields.note(
+                certificate == nil ? "private_key" : "certificate", "needs the other of certificate, private_key")
+        }
+        let tls = AuditForwardTLS(authorityPath: authority, certificatePath: certificate, keyPath: key)
+        do {
+            if let key { _ = try PrivateFile.read(key) }
+            try tls.check()
+        } catch {
+            fields.note(key == nil ? "ca_file" : "private_key", "cannot be used: \(error)")
+        }
+        return tls
+    }
+
+    private static func authorization(
+        _ fields: inout SettingFields, absolute: (String) -> String
+    ) -> Secret<String>? {
+        guard let path = fields.text("authorization_file").map(absolute) else { return nil }
+        do {
+            let text = String(decoding: try PrivateFile.read(path), as: UTF8.self)
+                .trimmingCharacters(in: .newlines)
+            guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                fields.note("authorization_file", value: path, "must hold one line, such as `Bearer …`")
+                return nil
+            }
+            return Secret(text)
+        } catch {
+            fields.note("authorization_file", value: path, "\(error)")
+            return nil
+        }
+    }
+
+    private static func start(_ fields: inout SettingFields) -> AuditForwarder.Start {
+        guard let word = fields.text("start") else { return .beginning }
+        if let start = AuditForwarder.Start(rawValue: word) { return start }
+        fields.note("start", value: word, "must be beginning or now")
+        return .beginning
+    }
+
+    private static func enterprise(_ fields: inout SettingFields) -> Int {
+        guard let text = fields.text("enterprise_number") else { return SyslogMessage.exampleEnterprise }
+        // What IANA gives out is far below; the structured data's name has 32 characters for all.
+        if let number = Int(text), (1...4_294_967_295).contains(number), String(number) == text { return number }
+        fields.note("enterprise_number", value: text, "must be a whole number from 1 to 4294967295")
+        return SyslogMessage.exampleEnterprise
+    }
+
+    private static func flag(_ name: String, _ fields: inout SettingFields) -> Bool {
+        switch fields.text(name) {
+        case nil, "false": return false
+        case "true": return true
+        case let text:
+            fields.note(name, value: text, "must be true or false")
+            return false
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Bridge
+import BridgeHTTP
+import Federation
+import OAuth2
+
+extension TrustedIssuerSettings {
+    static let list = Setting.objects(
+        "trusted_issuers", "Whose bearer tokens are believed. At least one is needed to issue.")
+
+    /// - Parameter own: this service, whose users they must not be able to name.
+    static func read(_ settings: SettingsReader, beside own: OwnIssuer) -> [TrustedIssuerSettings] {
+        var issuers: [TrustedIssuerSettings] = []
+        for (index, node) in settings[list].enumerated() {
+            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
+            let issuer = TrustedIssuerSettings(&fields, absolute: settings.absolute)
+            fields.problems.forEach { settings.note($0) }
+            if let issuer { issuers.append(issuer) }
+        }
+        for problem in problems(in: issuers, beside: own) { settings.note(SettingProblem(problem)) }
+        return issuers
+    }
+}
+
+extension SettingProblem {
+    init(_ problem: TrustedIssuerProblem) {
+        let list = TrustedIssuerSettings.list.key.name
+        self.init(problem.issuer.map { "\(list)[\($0)].\(problem.field)" } ?? list, problem.text)
+    }
+}
+
+extension OwnIssuer {
+    /// As far as the settings say: a start also looks for accounts in the database.
+    init(issuer: WebOrigin?, isProvider: Bool, upstreamProviders: [UpstreamProviderSettings]) {
+        self.init(name: issuer?.description, signsUsersIn: isProvider || !upstreamProviders.isEmpty)
+    }
+
+    init(_ settings: DrawbridgeSettings) {
+        self.init(
+            issuer: settings.origins.issuer, isProvider: settings.provider.isEnabled,
+            upstreamProviders: settings.upstreamProviders)
+    }
+}
+
+// One entry as the settings file writes it.
+extension TrustedIssuerSettings {
+    private static let sourceFields = ["hmac", "jwks_file", "jwks_uri", "discovery", "introspection"]
+
+    /// - Returns: `nil` when something is wrong; `fields` then says what.
+    init?(_ fields: inout SettingFields, absolute: (String) -> String) {
+        let issuer = fields.requiredText("issuer")
+        let audiences = fields.list("audience")
+        if audiences == nil { fields.note("audience", "is required: a token for somebody else must not count") }
+        let algorithms = Self.algorithms(&fields)
+        let leeway = fields.duration("leeway", in: .zero ... .seconds(60), expecting: "a duration from 0s to 60s")
+        let sources = [
+            Self.hmac(&fields, absolute: absolute),
+            fields.text("jwks_file").map { .jwksFile(path: absolute($0)) },
+            fields.text("jwks_uri").map { .jwksURL($0) }, Self.discovery(&fields),
+            Self.introspection(&fields, absolute: absolute),
+        ].compactMap { $0 }
+        let subjectClaim = fields.text("subject_claim") ?? "sub"
+        let clientClaim = fields.text("client_claim") ?? "client_id"
+        let fallbackClientClaim = fields.text("fallback_client_claim")
+        let deviceClaim = fields.text("device_claim") ?? "device_id"
+        let subjectPrefix = fields.text("subject_prefix") ?? ""
+        let sharesSubjects = fields.boolean("shares_subjects_with_accounts") ?? false
+        let clients = fields.list("clients").map { Set($0.map(ClientID.init(rawValue:))) }
+        let maximumTokenLifetime = fields.duration(
+            "max_token_lifetime", in: Self.maximumTokenLifetimes, expecting: "a duration from 1m to 366d")
+        if sources.count != 1, fields.problems.isEmpty {
+            fields.note(
+                "jwks_uri", "exactly one of \(Self.sourceFields.joined(separator: ", ")) says how tokens are verified")
+        }
+        fields.refuseUnknown()
+        guard let issuer, let audiences, let source = sources.first, fields.problems.isEmpty else { return nil }
+        self.init(
+            issuer: issuer, audiences: audiences, verification: source,
+            algorithms: algorithms ?? Self.defaultAlgorithms, subjectClaim: subjectClaim, clientClaim: clientClaim,
+            fallbackClientClaim: fallbackClientClaim, deviceClaim: deviceClaim, subjectPrefix: subjectPrefix,
+            sharesSubjectsWithAccounts: sharesSubjects, clients: clients, leeway: leeway ?? .seconds(30),
+            maximumTokenLifetime: maximumTokenLifetime ?? Self.defaultMaximumTokenLifetime)
+    }
+
+    private static func algorithms(_ fields: inout SettingFields) -> Set<SignatureAlgorithm>? {
+        guard let names = fields.list("algorithms") else { return nil }
+        let known = names.compactMap(SignatureAlgorithm.init(rawValue:))
+        if known.count != names.count {
+            let words = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }.map(\.rawValue)
+            fields.note(
+                "algorithms", value: names.joined(separator: ","), "must be of \(words.joined(separator: ", "))")
+        }
+        return Set(known)
+    }
+
+    private static func hmac(_ fields: inout SettingFields, absolute: (String) -> String) -> Verification? {
+        guard var inner = fields.object("hmac") else { return nil }
+        defer { fields.adopt(inner) }
+        let keyID = inner.text("key_id")
+        let name = inner.text("algorithm") ?? SignatureAlgorithm.hs256.rawValue
+        let secret = secretFile("secret_file", &inner, absolute: absolute)
+        inner.refuseUnknown()
+        guard let algorithm = SignatureAlgorithm(rawValue: name), algorithm.isSymmetric else {
+            inner.note("algorithm", value: name, "must be HS256, HS384 or HS512")
+            return nil
+        }
+        return secret.map { .hmac(secret: Secret($0), keyID: keyID, algorithm: algorithm) }
+    }
+
+    private static func discovery(_ fields: inout SettingFields) -> Verification? {
+        fields.boolean("discovery") == true ? .discovery : nil
+    }
+
+    private static func introspection(_ fields: inout SettingFields, absolute: (String) -> String) -> Verification? {
+        guard var inner = fields.object("introspection") else { return nil }
+        defer { fields.adopt(inner) }
+        let endpoint = inner.requiredText("endpoint")
+        let clientID = inner.requiredText("client_id")
+        let secret = secretFile("client_secret_file", &inner, absolute: absolute)
+        inner.refuseUnknown()
+        guard let endpoint, let clientID, let secret else { return nil }
+        return .introspection(
+            endpoint: endpoint, clientID: clientID, clientSecret: Secret(String(decoding: secret, as: UTF8.self)))
+    }
+
+    private static func secretFile(
+        _ name: String, _ fields: inout SettingFields, absolute: (String) -> String
+    ) -> [UInt8]? {
+        guard let path = fields.requiredText(name) else { return nil }
+        do {
+            var bytes = try PrivateFile.read(absolute(path))
+            // Editors and `echo` end files with a newline that is not part of the secret.
+            if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+            return bytes
+        } catch {
+            fields.note(name, value: path, "\(error)")
+            return nil
+        }
+    }
+}
