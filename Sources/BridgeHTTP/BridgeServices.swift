@@ -14,8 +14,7 @@ package struct BridgeServices: Sendable {
     package let admin: AdminServices
     package let pages: Pages
     package let files: PublicFiles
-    /// `nil` leaves out the provider's pages.
-    package let signIn: SignInServices?
+    package let signIn: SignInServices
     package let accessLog: AccessLog
     package let metrics: any MetricsFactory
     /// `nil` where Drawbridge only stands beside another provider.
@@ -34,7 +33,7 @@ package struct BridgeServices: Sendable {
         endings: SessionEndings, formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>,
         admin: AdminServices,
         pages: Pages,
-        files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
+        files: PublicFiles, signIn: SignInServices, accessLog: AccessLog, metrics: any MetricsFactory,
         provider: ProviderServices? = nil, device: DeviceServices? = nil, proofs: DPoPVerifier? = nil,
         keys: SigningKeys? = nil, time: TimeSource = .system,
         random: RandomSource = .system

@@ -4,7 +4,18 @@ import Hummingbird
 import OAuth2
 
 /// The explain box, keys, settings and nodes.
-struct ConsoleTools: Sendable {
+struct ConsoleTools: ConsoleGroup {
+
+    static let routes: [Route<Self>] = [
+        Route(page: "/admin/explain", "consoleExplain", explain),
+        Route(form: "/admin/explain", "consoleAnswer", for: .ask, answer),
+        Route(page: "/admin/keys", "consoleKeys", keys),
+        Route(form: "/admin/keys/rotate", "consoleRotateKeys", rotate),
+        Route(form: "/admin/keys/{kid}/retire", "consoleRetireKey", retire),
+        Route(page: "/admin/settings", "consoleSettings", settings),
+        Route(page: "/admin/nodes", "consoleNodes", nodes),
+    ]
+
     let frame: ConsoleFrame
 
     @Sendable func explain(

@@ -5,7 +5,14 @@ import NIOCore
 import OAuth2
 
 /// `POST /session/refresh` of the profile `tokens` (contract §6).
-struct SessionRefreshController: Sendable {
+struct SessionRefreshController: RouteGroup {
+
+    static let routes: [Route<Self>] = [
+        Route(.post, CookieTokens.refreshPath, "refreshCookies", anyone: renew)
+    ]
+
+    static let place: Origins.Purposes? = .website
+
     let refresh: SessionRefresh
     let clients: Reloadable<ClientDirectory>
     let signOut: BrowserSignOut

@@ -62,7 +62,7 @@ struct ProviderComposition: Sendable {
         let endings = surroundings.endings
         let authenticator = ClientAuthenticator(
             clients: clients, issuer: issuer,
-            endpoints: Set(["token", "par", "introspect", "revoke"].map { "\(issuer)/oauth/\($0)" }),
+            endpoints: Set(RouteTable.clientPaths.map { issuer + $0 }),
             keys: RemoteClientKeys(time: time), assertions: storage,
             refusals: surroundings.refusals, limiter: limiter, limits: limits)
         let refreshTokens = RefreshTokens(master: master)

@@ -175,8 +175,7 @@ extension SettingsResolver {
             else { return nil }
             return text
         }
-        let taken: Set = ["session", "auth", "api", "errors", "assets", ".well-known", "oauth", "sign-in"]
-        for path in paths where path.split(separator: "/").first.map({ taken.contains(String($0)) }) ?? false {
+        for path in paths where RouteTable.reserves(path) {
             note(
                 SettingProblem(
                     .redemptionPaths, value: path, at: source(of: .redemptionPaths), "is used by the service itself"))
