@@ -5,7 +5,7 @@ import NIOCore
 import OAuth2
 
 /// `/v0/sign_in/token`, `/refresh` and `/revoke`: the token endpoint in the shape of the VA's service.
-struct CompatibleTokenController: RouteGroup {
+struct CompatibleTokenController: BrowserGroup {
     static let routes: [Route<Self>] = [
         Route(.post, "\(SignInCompatibility.base)/token", "compat_token", .compatibleClient, token),
         Route(.post, SignInCompatibility.refreshPath, "compat_refresh", .compatibleClient, refresh),
@@ -15,13 +15,12 @@ struct CompatibleTokenController: RouteGroup {
     static let place = SignInCompatibility.place
     static let reservation = RouteReservation.paths
 
+    let kit: BrowserPages
     let compatibility: SignInCompatibility
-    let provider: ProviderServices
+    let tokens: TokenEndpoint
     let secrets: DeviceSecrets
     let endings: SessionEndings
     let refresh: SessionRefreshController
-    let origins: OriginReader
-    let time: TimeSource
 
     @Sendable func token(
         _ request: Request, context: BridgeRequestContext, sent: FormParameters
@@ -81,7 +80,7 @@ struct CompatibleTokenController: RouteGroup {
     ) async throws -> Response {
         var answer: TokenResponse
         do {
-            answer = try await provider.tokens.answer(
+            answer = try await tokens.answer(
                 parameters, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
                 withoutCookiesBecauseOf: CookieRecipient.flaw(
                     of: request.headers, own: origins.own(of: request)),
@@ -101,7 +100,7 @@ struct CompatibleTokenController: RouteGroup {
         do {
             return try await CompatibleParameters.read(request)
         } catch let error as OAuthError where error.detail == CompatibleParameters.secretInQuery {
-            try await provider.tokens.record(error, origin: context.origin(of: request))
+            try await tokens.record(error, origin: context.origin(of: request))
             throw error
         }
     }

@@ -5,19 +5,18 @@ import OAuth2
 
 /// What every page of the console shares: the gate in front, the look, and the way to the sign-in.
 struct ConsoleFrame: Sendable {
+    let kit: BrowserPages
     let services: AdminServices
-    let pages: Pages
-    let formTokens: FormTokens
-    /// The console's own.
-    let publicOrigin: WebOrigin
-    /// What tokens of the provider are for.
-    let issuer: WebOrigin
-    let random: RandomSource
+    /// Asks for a newer sign-in where a change takes one.
+    let signIn: SignInController
     /// `nil` without a provider, which device secrets belong to.
-    var device: DeviceServices?
-    /// Asks for a newer sign-in where a change takes one; `nil` where nobody signs in.
-    var signIn: SignInController?
+    let device: DeviceServices?
 
+    var pages: Pages { kit.pages }
+    var formTokens: FormTokens { kit.formTokens }
+    var random: RandomSource { kit.random }
+    /// What tokens of the provider are for.
+    var issuer: WebOrigin { kit.origins.configured.issuer }
     var time: TimeSource { services.gate.time }
 
     /// The action of a form, with the reason that was typed in.
@@ -36,7 +35,7 @@ struct ConsoleFrame: Sendable {
         Response(
             status: .seeOther,
             headers: [
-                .location: publicOrigin.description + path, .cacheControl: "no-store",
+                .location: kit.origins.configured.admin.description + path, .cacheControl: "no-store",
                 .referrerPolicy: "no-referrer",
             ])
     }
@@ -58,7 +57,7 @@ struct ConsoleFrame: Sendable {
         values["nav"] = ConsoleSection.allCases.map { item -> [String: any Sendable] in
             ["path": item.path, "name": item.title, "is_current": item == section]
         }
-        values["alerts"] = services.alerts.current.map { alert in
+        values["alerts"] = services.node.alerts.current.map { alert in
             [
                 "title": alert.rule.title, "count": String(alert.count), "threshold": String(alert.rule.threshold),
                 "since": ConsoleRows.time(alert.since),
@@ -127,8 +126,8 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
                 do {
                     visit = try await gate.visit(request, for: purpose, formToken: fields["form_token"] ?? "")
                 } catch let refusal as AdminRefusal {
-                    if refusal == .signInTooOld, let signIn = frame.signIn {
-                        return try await signIn.againForConsole(fields, request, context)
+                    if refusal == .signInTooOld {
+                        return try await frame.signIn.againForConsole(fields, request, context)
                     }
                     throw try await gate.error(for: refusal, request, context)
                 }

@@ -88,7 +88,7 @@ struct ConsoleTools: ConsoleGroup {
     @Sendable func settings(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let lines = frame.services.settings().map { ["name": $0.name, "value": $0.value] }
+        let lines = frame.services.node.settings().map { ["name": $0.name, "value": $0.value] }
         return frame.render(
             "settings", ["settings": lines, "has_provider": frame.device != nil], section: .settings, visit: visit,
             request, context)
@@ -98,7 +98,7 @@ struct ConsoleTools: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["verify"])
-        let health = await frame.services.health()
+        let health = await frame.services.node.health()
         let log = frame.services.storage
         var chains: [[String: any Sendable]] = []
         for head in try await log.chains() {
@@ -114,7 +114,7 @@ struct ConsoleTools: ConsoleGroup {
             "chains": chains,
         ]
         if query["verify"] != nil {
-            let report = try await AuditReview(log).verify(frame.services.auditTerms())
+            let report = try await AuditReview(log).verify(frame.services.node.auditTerms())
             values["is_verified"] = true
             values["is_valid"] = report.isValid
             values["verified_events"] = String(report.events)

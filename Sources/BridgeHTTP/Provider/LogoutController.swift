@@ -21,7 +21,7 @@ struct LogoutController: BrowserGroup {
 
     @Sendable func visit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
-        let parameters = try LogoutRequest.parameters(of: query, openedWith: provider.logoutSeal)
+        let parameters = try LogoutRequest.parameters(of: query, openedWith: provider.logout.seal)
         return try await answer(
             LogoutRequest(parameters, provider: provider, clients: clients), request, context)
     }
@@ -34,7 +34,7 @@ struct LogoutController: BrowserGroup {
             return Response(
                 status: .seeOther,
                 headers: [
-                    .location: try logout.location(at: issuer, sealedWith: provider.logoutSeal),
+                    .location: try logout.location(at: issuer, sealedWith: provider.logout.seal),
                     .cacheControl: "no-store", .referrerPolicy: "no-referrer",
                 ])
         }
@@ -50,7 +50,7 @@ struct LogoutController: BrowserGroup {
         _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         guard try await !browserSignOut.sessions(of: request).isEmpty else { return leave(logout) }
-        if let hint = logout.hint, let session = try await sessions.opened(by: request),
+        if let hint = logout.hint, let session = try await browsers.opened(by: request),
             try await concerns(hint, session)
         {
             return try await end(of: session.subject, logout, request, context)
@@ -68,7 +68,7 @@ struct LogoutController: BrowserGroup {
     /// Whether the hint is of this very sign-in: then the user need not be asked (contract §5.8).
     private func concerns(_ hint: PresentedIDToken, _ session: WebSession) async throws -> Bool {
         guard hint.subject == session.subject, let sid = hint.sessionID,
-            let app = try await provider.sessions.appSession(id: sid)
+            let app = try await provider.logout.sessions.appSession(id: sid)
         else { return false }
         return app.browserSessionID == session.id
     }
@@ -81,14 +81,14 @@ struct LogoutController: BrowserGroup {
         var response = leave(logout)
         let origin = context.origin(of: request)
         var more: (EndingRoot, Ending)?
-        if let session = try await sessions.opened(by: request),
+        if let session = try await browsers.opened(by: request),
             let app = try await app(signingOut: session.subject, logout)
         {
             more = (app, .signOut(origin: origin, at: time.now()))
         }
         let ended = try await browserSignOut.signOut(
             request, of: subject, endingFirst: more, origin: origin, in: &response.headers)
-        if !ended.isEmpty { await provider.logoutNotifier.deliverSoon(within: Self.noticePatience) }
+        if !ended.isEmpty { await provider.logout.notifier.deliverSoon(within: Self.noticePatience) }
         return response
     }
 
@@ -96,7 +96,7 @@ struct LogoutController: BrowserGroup {
     /// apps there were given by that (contract §7).
     private func app(signingOut subject: Subject, _ logout: LogoutRequest) async throws -> EndingRoot? {
         guard let hint = logout.hint, hint.subject == subject, let sid = hint.sessionID,
-            let session = try await provider.sessions.appSession(id: sid), session.subject == subject
+            let session = try await provider.logout.sessions.appSession(id: sid), session.subject == subject
         else { return nil }
         return session.deviceSecretID.map { .device($0) } ?? .appSession(sid)
     }

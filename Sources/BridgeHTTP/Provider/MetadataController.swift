@@ -22,7 +22,7 @@ struct MetadataController: RouteGroup {
         cached(
             for: .seconds(3600),
             ProviderMetadata.document(
-                issuer: provider.issuer, endpoints: endpoints, grantTypes: provider.tokens.grantTypes
+                issuer: provider.issuer, endpoints: endpoints, grantTypes: provider.endpoints.tokens.grantTypes
             ).text)
     }
 

@@ -17,14 +17,14 @@ struct TokenController: RouteGroup {
     /// Contract §5.
     static let bodyLimit = 64 * 1024
 
-    let provider: ProviderServices
+    let endpoints: ClientEndpoints
     let origins: OriginReader
     let time: TimeSource
 
     @Sendable func token(
         _ request: Request, context: BridgeRequestContext, client: ClientRequest
     ) async throws -> Response {
-        let answer = try await provider.tokens.answer(
+        let answer = try await endpoints.tokens.answer(
             client.form, basic: client.basic, proof: request.proofOfPossession,
             withoutCookiesBecauseOf: CookieRecipient.flaw(of: request.headers, own: origins.own(of: request)),
             origin: client.origin)
@@ -34,14 +34,14 @@ struct TokenController: RouteGroup {
     @Sendable func revoke(
         _ request: Request, context: BridgeRequestContext, client: ClientRequest
     ) async throws -> Response {
-        try await provider.revocation.revoke(client.form, basic: client.basic, origin: client.origin)
+        try await endpoints.revocation.revoke(client.form, basic: client.basic, origin: client.origin)
         return Response(status: .ok, headers: TokenAnswer.headers)
     }
 
     @Sendable func introspect(
         _ request: Request, context: BridgeRequestContext, client: ClientRequest
     ) async throws -> Response {
-        let facts = try await provider.introspection.answer(client.form, basic: client.basic, origin: client.origin)
+        let facts = try await endpoints.introspection.answer(client.form, basic: client.basic, origin: client.origin)
         return TokenAnswer.response(ByteBuffer(bytes: facts))
     }
 

@@ -3,7 +3,6 @@ import Bridge
 /// What every route for browsers shares: whose browser it is, what its pages look like, and what their forms must bring
 /// back.
 struct BrowserPages: Sendable {
-    let sessions: WebSessions
     let browsers: BrowserSessions
     let browserSignOut: BrowserSignOut
     let clients: Reloadable<ClientDirectory>
@@ -20,7 +19,6 @@ protocol BrowserGroup: RouteGroup {
 }
 
 extension BrowserGroup {
-    var sessions: WebSessions { kit.sessions }
     var browsers: BrowserSessions { kit.browsers }
     var browserSignOut: BrowserSignOut { kit.browserSignOut }
     var clients: Reloadable<ClientDirectory> { kit.clients }

@@ -39,9 +39,15 @@ package struct BrowserSessions: Sendable {
         return nil
     }
 
-    /// The live session of the profile `session`; counts as a use of it.
+    /// The live session that the cookie of the profile `session` opens; counts as a use of it.
+    func opened(by request: Request) async throws -> WebSession? {
+        guard let secret = request.sessionSecret else { return nil }
+        return try await sessions.lookUp(secret)
+    }
+
+    /// The same, as somebody who is signed in.
     func secretSession(of request: Request) async throws -> SignedIn? {
-        try await sessions.opened(by: request).map { SignedIn(session: $0, tokenPrefix: nil) }
+        try await opened(by: request).map { SignedIn(session: $0, tokenPrefix: nil) }
     }
 
     /// Every live session of the profile `tokens` that the cookies name, those too whose access token has run out: a
@@ -92,13 +98,5 @@ package struct SignedIn: Sendable {
     fileprivate init(session: WebSession, tokenPrefix: String?) {
         self.session = session
         self.tokenPrefix = tokenPrefix
-    }
-}
-
-extension WebSessions {
-    /// The live session that a browser's cookie of the profile `session` opens; counts as a use of it.
-    func opened(by request: Request) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        return try await lookUp(secret)
     }
 }

@@ -41,7 +41,7 @@ extension RouteGuard where Group == SecondFactorController, Admitted == SecondFa
                 let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
                 let journey = SecondFactorController.Journey(
                     isForConsole: query["for"] == "console", origin: group.origins.own(of: request))
-                guard let session = try await group.sessions.opened(by: request) else { return journey.signIn }
+                guard let session = try await group.browsers.opened(by: request) else { return journey.signIn }
                 return try await handler(
                     request, context,
                     SecondFactorController.Visit(
@@ -63,7 +63,7 @@ where Group == SecondFactorController, Admitted == (visit: SecondFactorControlle
                     request, as: .secondFactor, isOfSession: true, formTokens: group.formTokens, random: group.random)
                 let journey = SecondFactorController.Journey(
                     isForConsole: form.parameters["for"] == "console", origin: group.origins.own(of: request))
-                guard let session = try await group.sessions.opened(by: request) else { return journey.signIn }
+                guard let session = try await group.browsers.opened(by: request) else { return journey.signIn }
                 let visit = SecondFactorController.Visit(
                     session: session, secret: request.sessionSecret, browser: form.browser, journey: journey,
                     visitor: PageVisitor(request, context))

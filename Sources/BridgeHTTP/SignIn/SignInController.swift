@@ -27,7 +27,7 @@ struct SignInController: BrowserGroup {
         let browser = FormCookie.binding(of: request, random: random)
         guard !isBlocked(errand, browser: browser, request) else { return blockedPage(request, context) }
         return try await missingPage(
-            errand, browser: browser, session: try await sessions.opened(by: request), at: origins.own(of: request),
+            errand, browser: browser, session: try await browsers.opened(by: request), at: origins.own(of: request),
             to: PageVisitor(request, context))
     }
 
@@ -39,7 +39,7 @@ struct SignInController: BrowserGroup {
         let here = origins.own(of: request)
         guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
         let username = form.parameters["username"] ?? ""
-        let session = try await sessions.opened(by: request)
+        let session = try await browsers.opened(by: request)
         func again(_ notice: SignInNotice) async throws -> Response {
             try await missingPage(
                 errand, notice, username: username, browser: form.browser, session: session, at: here, to: visitor)
@@ -66,7 +66,7 @@ struct SignInController: BrowserGroup {
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
         let here = origins.own(of: request)
-        let session = try await sessions.opened(by: request)
+        let session = try await browsers.opened(by: request)
         guard form.isOurs, let pending = form.parameters["pending"] else {
             return try await missingPage(
                 errand, .stale, browser: form.browser, session: session, at: here, to: visitor)

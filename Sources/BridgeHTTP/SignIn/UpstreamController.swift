@@ -26,7 +26,7 @@ struct UpstreamController: BrowserGroup {
             return signIn.blockedPage(request, context)
         }
         // Whoever is signed in here already does not come for what he has.
-        let isFresh = try await sessions.opened(by: request) != nil || signIn.limitsAge(errand, browser: browser)
+        let isFresh = try await browsers.opened(by: request) != nil || signIn.limitsAge(errand, browser: browser)
         guard let id = context.parameters.get("provider"),
             let target = try await upstream.begin(
                 id, errand: errand.query, browser: browser, at: origins.own(of: request), isFresh: isFresh)
@@ -44,7 +44,7 @@ struct UpstreamController: BrowserGroup {
         let origin = context.origin(of: request)
         let outcome = try await upstream.finish(
             context.parameters.get("provider") ?? "", parameters, browser: browser, at: here,
-            replacing: try await sessions.opened(by: request), origin: origin)
+            replacing: try await browsers.opened(by: request), origin: origin)
         switch outcome {
         case .signedIn(let opened, let errand):
             let errand = SignInErrand(try FormParameters(parsing: errand.utf8))

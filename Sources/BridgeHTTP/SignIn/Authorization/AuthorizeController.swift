@@ -39,7 +39,7 @@ struct AuthorizeController: BrowserGroup {
         guard let journey = form.parameters["journey"] else {
             return pages.staleAuthorization(to: PageVisitor(request, context))
         }
-        let session = try await sessions.opened(by: request)
+        let session = try await browsers.opened(by: request)
         let origin = context.origin(of: request)
         let outcome =
             if form.isOurs {
@@ -58,7 +58,7 @@ struct AuthorizeController: BrowserGroup {
         _ parameters: FormParameters, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         let browser = FormCookie.binding(of: request, random: random)
-        let session = try await sessions.opened(by: request)
+        let session = try await browsers.opened(by: request)
         let origin = context.origin(of: request)
         let outcome =
             if let journey = parameters["journey"], parameters["client_id"] == nil {
