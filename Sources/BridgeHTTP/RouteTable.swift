@@ -45,19 +45,28 @@ package enum RouteTable {
     package static func reserves(_ path: String) -> Bool {
         let segments = path.split(separator: "/")
         guard let first = segments.first else { return false }
-        return words.contains(first) || templates.contains { isMatch($0, segments) }
+        return words.contains(first) || all.contains { $0.reservation == .paths && $0.isMatch(for: segments) }
+    }
+
+    /// Whether the service itself answers a path.
+    /// - Parameter purposes: what the origin is for.
+    package static func answers(_ path: String, at purposes: Origins.Purposes) -> Bool {
+        let segments = path.split(separator: "/")
+        return all.contains { route in
+            route.reservation != .nothing && route.place.map { !$0.isDisjoint(with: purposes) } ?? true
+                && route.isMatch(for: segments)
+        }
     }
 
     /// First segments that are the service's alone.
     private static let words: Set<Substring> = Set(
-        groups.filter { $0.reservation == .firstWord }
-            .flatMap { $0.declarations.compactMap { $0.path.split(separator: "/").first } })
+        all.filter { $0.reservation == .firstWord }.compactMap { $0.path.split(separator: "/").first })
+}
 
-    private static let templates: [[Substring]] = groups.filter { $0.reservation == .paths }
-        .flatMap { $0.declarations.map { $0.path.split(separator: "/") } }
-
-    private static func isMatch(_ template: [Substring], _ segments: [Substring]) -> Bool {
-        template.count == segments.count
+extension RouteDeclaration {
+    fileprivate func isMatch(for segments: [Substring]) -> Bool {
+        let template = path.split(separator: "/")
+        return template.count == segments.count
             && zip(template, segments).allSatisfy { $0 == $1 || $0.first == "{" }
     }
 }

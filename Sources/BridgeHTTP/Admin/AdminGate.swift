@@ -36,24 +36,22 @@ package struct AdminGate: Sendable {
         self.time = time
     }
 
-    /// Who sends this request.
-    /// - Parameters:
-    ///   - purpose: what for; `nil` by its method.
-    ///   - formToken: the field of a form; otherwise the header `X-CSRF-Token` is read.
+    /// Who sends this request; a browser's form token is in the header `X-CSRF-Token`.
+    /// - Parameter purpose: what for; `nil` by its method.
     /// - Throws: `OAuthError` or ``ChallengedError`` as RFC 6750 §3.1 wants; ``StorageError``.
     fileprivate func admit(
-        _ request: Request, _ context: BridgeRequestContext, for purpose: AdminPurpose? = nil,
-        formToken: String? = nil
+        _ request: Request, _ context: BridgeRequestContext, for purpose: AdminPurpose?
     ) async throws -> AdminVisit {
         do {
-            return try await visit(request, for: purpose, formToken: formToken ?? request.headers[.xCSRFToken])
+            return try await visit(request, for: purpose, formToken: request.headers[.xCSRFToken])
         } catch let refusal as AdminRefusal {
             throw try await error(for: refusal, request, context)
         }
     }
 
-    /// As ``admit(_:_:for:formToken:)``, with the plain reason and without a trace in the audit log: for pages that
+    /// As ``admit(_:_:for:)``, with the plain reason and without a trace in the audit log: for pages that
     /// lead to the sign-in.
+    /// - Parameter formToken: the field of a form.
     func visit(_ request: Request, for purpose: AdminPurpose? = nil, formToken: String?) async throws -> AdminVisit {
         guard request.headers.values(of: .authorization).isEmpty else { return try await programVisit(request) }
         let purpose = purpose ?? AdminPurpose(request.method.rawValue)

@@ -73,7 +73,8 @@ package struct RouteDeclaration: Sendable {
     var isForScripts = false
     var metadataMember: String?
     /// The origins that it answers at; `nil` where it answers under any host.
-    var place: Origins.Purposes?
+    fileprivate(set) var place: Origins.Purposes?
+    fileprivate(set) var reservation = RouteReservation.firstWord
 
     fileprivate init(
         method: HTTPRequest.Method, path: String, operationID: String, shape: ErrorShape, access: RouteAccess
@@ -143,6 +144,7 @@ extension RouteGroup {
         routes.map { route in
             var declaration = route.declaration
             declaration.place = place
+            declaration.reservation = reservation
             return declaration
         }
     }

@@ -41,11 +41,11 @@ extension RouteGuard where Group == SecondFactorController, Admitted == SecondFa
                 let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
                 let journey = SecondFactorController.Journey(
                     isForConsole: query["for"] == "console", origin: group.origins.own(of: request))
-                guard let session = try await group.browsers.opened(by: request) else { return journey.signIn }
+                guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }
                 return try await handler(
                     request, context,
                     SecondFactorController.Visit(
-                        session: session, secret: request.sessionSecret,
+                        found: found, secret: request.sessionSecret,
                         browser: FormCookie.binding(of: request, random: group.random), journey: journey,
                         visitor: PageVisitor(request, context)))
             }
@@ -63,9 +63,9 @@ where Group == SecondFactorController, Admitted == (visit: SecondFactorControlle
                     request, as: .secondFactor, isOfSession: true, formTokens: group.formTokens, random: group.random)
                 let journey = SecondFactorController.Journey(
                     isForConsole: form.parameters["for"] == "console", origin: group.origins.own(of: request))
-                guard let session = try await group.browsers.opened(by: request) else { return journey.signIn }
+                guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }
                 let visit = SecondFactorController.Visit(
-                    session: session, secret: request.sessionSecret, browser: form.browser, journey: journey,
+                    found: found, secret: request.sessionSecret, browser: form.browser, journey: journey,
                     visitor: PageVisitor(request, context))
                 return try await handler(request, context, (visit, form))
             }

@@ -41,7 +41,7 @@ extension SettingsResolver {
                     "would serve plain http to the network; listen on loopback, or set tls.certificate and an https "
                         + "public_origin"))
         }
-        let clients = clients()
+        let clients = clients(areOriginsApart: issuerOrigin != nil || adminOrigin != nil)
         let defaultWebClient = optionalText(.defaultWebClient).map(ClientID.init(rawValue:))
         let providers = upstreamProviders()
         let isProvider = boolean(.providerEnabled)

@@ -69,12 +69,14 @@ struct SecondFactorController: BrowserGroup {
 
     /// Who looks.
     struct Visit: Sendable {
-        let session: WebSession
+        let found: SignedIn
         /// Of the session.
         let secret: OpaqueSecret?
         let browser: OpaqueSecret
         let journey: Journey
         let visitor: PageVisitor
+
+        var session: WebSession { found.session }
     }
 
     /// - Parameter draft: one that was shown before, so that a mistyped code does not cost a new set-up of the app.
