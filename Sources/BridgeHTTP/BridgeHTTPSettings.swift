@@ -1,21 +1,21 @@
 package import Bridge
 
-/// What the HTTP side is told at start.
+/// What the HTTP side is told at the start.
 package struct BridgeHTTPSettings: Sendable {
     package static let redemptionPath = "/login-with-token"
 
-    /// Under which browsers reach us.
+    /// The origins under which browsers reach us.
     package var origins: Origins
     /// Paths that redeem; the first is the one that links name.
     package var redemptionPaths: [String]
-    /// Where a person signs in who has no link: a path or an absolute URL.
+    /// Where a person without a link signs in: a path or an absolute URL.
     package var signInURL: String
     package var siteName: String
     package var trustedProxies: [NetworkPrefix]
     /// Whether peers on a Unix domain socket count as trusted proxies.
     package var trustsLocalSocket: Bool
     package var appLinks: AppLinkSettings
-    /// How long browsers insist on TLS; sent behind an `https` origin only. `nil` sends none.
+    /// How long browsers insist on TLS; sent for an `https` origin only. `nil` sends none.
     package var strictTransportSecurity: Duration?
 
     package init(

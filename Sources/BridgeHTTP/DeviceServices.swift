@@ -9,7 +9,7 @@ package struct DeviceServices: Sendable {
     package let exchange: NativeSSOExchange
     /// The user's own page of devices and sessions.
     package let places: SignedInPlaces
-    /// What the compatibility paths of the VA need beside; `nil` switches them off.
+    /// What else the compatibility paths of the VA need; `nil` switches them off.
     package let compatibility: SignInCompatibility?
 
     package init(

@@ -133,3 +133,63 @@ def check(tmp_path, settings: str) -> str:
     path = tmp_path / "drawbridge.yaml"
     path.write_text(settings)
     return instance.run("check-config", "--config", str(path)).stdout.decode()
+
+
+# docs/contract.md
+
+CONTRACT = (instance.ROOT / "docs/contract.md").read_text()
+
+
+def section(number: int) -> str:
+    """The text under one heading of the contract."""
+    return re.split(rf"^## §{number}\b.*$", CONTRACT, flags=re.M)[1].split("\n## §")[0]
+
+
+def source(name: str) -> str:
+    """A Swift file of the sources, wherever it is."""
+    return next((instance.ROOT / "Sources").rglob(name)).read_text()
+
+
+def test_the_contract_lists_every_type_of_event_and_no_other():
+    events = section(13).split("Types of events")[1].split("Reasons of")[0]
+    listed = set()
+    for nouns in re.findall(r"`(\w+)`((?:, `\w+`)*): ((?:`\w+`(?:, |\.))+)", re.sub(r"\s+", " ", events)):
+        for noun in [nouns[0], *re.findall(r"\w+", nouns[1])]:
+            listed |= {f"{noun}.{verb}" for verb in re.findall(r"\w+", nouns[2])}
+    declared = set(re.findall(r'Self\(rawValue: "([\w.]+)"\)', source("AuditEventType.swift")))
+    assert len(declared) > 60
+    assert listed == declared
+
+
+def test_the_contract_lists_every_error_with_its_status():
+    declared = set(re.findall(r'ErrorCode\("(\w+)", status: (\d+)\)', source("ErrorCode.swift")))
+    # Two codes have another status at the token endpoint, which the page says in words.
+    declared -= {("invalid_token", "400"), ("access_denied", "400")}
+    listed = set()
+    for statuses, codes in re.findall(r"^\* ((?:\d{3}(?:, )?)+): (.*?)(?=^\* |^$)", section(11), re.M | re.S):
+        names = re.findall(r"`([a-z_]+)`", codes)
+        numbers = re.findall(r"\d{3}", statuses)
+        listed |= set(zip(names, numbers if len(numbers) == len(names) else numbers * len(names)))
+    assert len(declared) > 30
+    assert listed == declared
+
+
+def test_the_contract_lists_every_reason_of_a_refused_login_token():
+    source_text = next(
+        text for text in (path.read_text() for path in (instance.ROOT / "Sources/Bridge").rglob("*.swift"))
+        if "enum RedemptionRefusal:" in text)
+    cases = source_text.split("enum RedemptionRefusal:")[1].split("init(")[0]
+    declared = {value or name for name, value in re.findall(r'case (\w+)(?: = "(\w+)")?', cases)}
+    listed = set(re.findall(r"`(\w+)`", section(13).split("Reasons of `login_token.refused`:")[1]))
+    assert len(declared) > 10
+    assert listed == declared
+
+
+def test_the_contract_has_every_route_but_those_of_the_console():
+    api = yaml.safe_load((instance.ROOT / "Config/openapi.yaml").read_text())
+    known = {path for path in api["paths"] if not path.startswith("/admin/")}
+    assert len(known) > 40
+    missing = {path for path in known if not any(
+        f"{start}{path.removeprefix(prefix)}" in CONTRACT
+        for start, prefix in (("", ""), ("`", "/api/admin/"), (" ", "/api/admin/")))}
+    assert missing == set()

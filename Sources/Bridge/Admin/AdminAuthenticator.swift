@@ -23,7 +23,7 @@ package enum AdminRefusal: String, Error, Sendable, CaseIterable {
     case invalid
     /// A browser's session that no sign-in here opened: an app or a login token did (contract §16.2).
     case notSignedInHere = "not_signed_in_here"
-    /// A good token or session, whose holder is no administrator.
+    /// A good token or session, whose holder is not an administrator.
     case notAdministrator = "not_administrator"
     /// An administrator's session without a second factor.
     case secondFactorMissing = "second_factor_missing"

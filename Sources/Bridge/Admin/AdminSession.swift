@@ -1,4 +1,4 @@
-/// A browser in which an administrator pasted a token: the console's own session, beside every web session.
+/// A browser in which an administrator pasted a token: the console's own session, apart from every web session.
 package struct AdminSession: Hashable, Sendable {
     /// ``OpaqueSecret/digest`` of the cookie's value.
     package let secretDigest: String

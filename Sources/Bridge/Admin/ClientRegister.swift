@@ -29,7 +29,7 @@ package struct ClientRegister: Sendable {
         return directory.current[id]
     }
 
-    /// Whether the client stands in the settings file, where it is changed by changing the file.
+    /// Whether the client is in the settings file, where it is changed by changing the file.
     package func isFixed(_ id: ClientID) -> Bool { fixed().contains(id) }
 
     /// - Returns: whether the id was free.

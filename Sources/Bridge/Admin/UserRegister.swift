@@ -27,7 +27,7 @@ package struct UserRegister: Sendable {
         self.onClaimsChanged = onClaimsChanged
     }
 
-    /// At most `limit` behind `cursor`, in order of subject.
+    /// At most `limit` after `cursor`, in order of subject.
     package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
         try await storage.users(after: cursor, limit: limit)
     }
@@ -89,7 +89,7 @@ package struct UserRegister: Sendable {
     }
 
     /// A user's sessions: first the apps' that live, then the browsers', each newest first.
-    /// - Parameter cursor: a browser's session; then only those behind it.
+    /// - Parameter cursor: a browser's session; then only those after it.
     package func sessions(
         of subject: Subject, before cursor: SessionID?, limit: Int
     ) async throws -> [SessionOverview] {

@@ -56,7 +56,7 @@ package struct Client: Hashable, Sendable {
     /// How long a web session may lie unused, at most ``sessionLifetime``.
     package var sessionIdle: Duration
 
-    // What a client of the OAuth provider has beside.
+    // What else a client of the OAuth provider has.
 
     /// ``OpaqueSecret/digest`` of `client_secret`; the secret itself is shown once and kept nowhere.
     package var secretDigest: String?
@@ -131,5 +131,146 @@ package struct Client: Hashable, Sendable {
         grantTypes = Self.defaultGrantTypes(of: kind)
         scope = Self.defaultScope(of: kind)
         introspection = Self.defaultIntrospection(of: kind)
+    }
+}
+
+extension Client {
+    /// Whether a sign-in is strong and fresh enough for the client (`min_acr`, `max_auth_age`; RFC 9470).
+    package func accepts(_ authentication: Authentication, at now: Timestamp) -> Bool {
+        if let minimumACR, !AuthenticationLevel.satisfies(authentication.acr, required: minimumACR) { return false }
+        guard let maximumAuthenticationAge else { return true }
+        guard let time = authentication.time else { return false }
+        return now - time <= maximumAuthenticationAge
+    }
+
+    /// Tells an app what a sign-in for this client must be like (RFC 9470 §3).
+    package var authenticationChallenge: String {
+        var challenge = "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\""
+        // Only what fits a quoted string as it is; nobody else names a class otherwise (RFC 6749 appendix A).
+        if let minimumACR, minimumACR.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
+            challenge += ", acr_values=\"\(minimumACR)\""
+        }
+        if let maximumAuthenticationAge {
+            challenge += ", max_age=\"\(maximumAuthenticationAge.inMilliseconds / 1000)\""
+        }
+        return challenge
+    }
+}
+
+extension Client {
+    /// Whether it must prove itself by a secret at the token endpoint and has none, so that it never can.
+    ///
+    /// A website that is only opened with login tokens has no business there and needs no secret. One that signs with
+    /// its own keys always has them: ``ClientDocument`` sees to it.
+    package var lacksSecret: Bool {
+        switch authenticationMethod {
+        case .none, .privateKeyJWT: false
+        case .clientSecretBasic, .clientSecretPost:
+            // The code grant alone is the default of a website, and comes to nothing without a redirect URI.
+            secretDigest == nil
+                && (kind == .service || !redirectURIs.isEmpty || !grantTypes.isSubset(of: [.authorizationCode]))
+        }
+    }
+}
+
+extension Client {
+    /// Where a website hears of ended sessions and devices.
+    package struct Webhook: Hashable, Sendable {
+        package let uri: String
+        /// The name of a file in the servers' folder of webhook secrets.
+        package let secretFile: String
+
+        package init(uri: String, secretFile: String) {
+            self.uri = uri
+            self.secretFile = secretFile
+        }
+
+        /// Whether a name is of a file in that very folder: 1 to 64 letters, digits, `.`, `_` and `-`, no leading dot.
+        package static func isFileName(_ name: String) -> Bool {
+            (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
+                && name.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"):
+                        true
+                    default: "._-".utf8.contains(byte)
+                    }
+                }
+        }
+    }
+}
+
+extension Client {
+    /// Whether it keeps no secret: it is told apart by its redirect URIs alone (RFC 6749 §2.1).
+    package var isPublic: Bool { authenticationMethod == .none }
+
+    /// Whether it may come with this grant at all. Of token exchange every kind has its own flag: `native_sso_enabled`,
+    /// `delivery`, `can_issue_login_tokens`, and for a website the secret that it redeems with (contract §14).
+    package func mayUse(_ type: GrantType) -> Bool {
+        guard type == .tokenExchange else { return grantTypes.contains(type) }
+        return grantTypes.contains(type) || isNativeSSOEnabled || delivery == .cookies || canIssueLoginTokens
+            || (kind == .web && !isPublic)
+    }
+
+    /// Everything it may be granted.
+    package var grantableScope: Scope {
+        // Without refresh tokens the consent page would promise what is not given (OpenID Connect Core §11).
+        let possible = grantTypes.contains(.refreshToken) ? scope : scope.removing(Scope.offlineAccess)
+        return isNativeSSOEnabled ? possible.adding(Scope.deviceSSO) : possible
+    }
+
+    /// What a client that names no grant types may use.
+    package static func defaultGrantTypes(of kind: Kind) -> Set<GrantType> {
+        switch kind {
+        case .native: [.authorizationCode, .refreshToken]
+        case .web: [.authorizationCode]
+        case .service: [.clientCredentials]
+        }
+    }
+
+    /// Whose tokens a client that does not say may ask about: a website has no business with those of others, a
+    /// resource server has.
+    package static func defaultIntrospection(of kind: Kind) -> Introspection {
+        switch kind {
+        case .native, .web: .own
+        case .service: .any
+        }
+    }
+
+    /// What a client that names no scope may ask for.
+    package static func defaultScope(of kind: Kind) -> Scope {
+        switch kind {
+        case .native, .web:
+            Scope(tokens: [Scope.openID, "profile", "email", "address", "phone", Scope.offlineAccess])
+        case .service: .empty
+        }
+    }
+}
+
+/// What a client may say about the names and reach of its cookies.
+enum CookieNamePrefix {
+    /// Letters, digits, `-` and `_`: a cookie name's tokens without the ones that separate (RFC 6265 §4.1.1).
+    static func isAllowed(_ prefix: String) -> Bool {
+        prefix.utf8.count <= 64
+            && prefix.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    }
+
+    /// A name of at least two labels, with or without the old leading dot.
+    static func isDomain(_ domain: String) -> Bool {
+        let labels = domain.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
+        return domain.utf8.count <= 253 && labels.count >= 2
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count)
+                    && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+            }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
     }
 }

@@ -153,7 +153,7 @@ extension ClientDocument {
         return text
     }
 
-    /// The secret stands in a file of the servers: a client's document is shown, copied and logged, a secret is not.
+    /// The secret is in a file of the servers: a client's document is shown, copied and logged, a secret is not.
     private static func webhook(_ fields: inout StrictFields<Field>) -> Client.Webhook? {
         let file = fields.text(.webhookSecretFile)
         if let file, !Client.Webhook.isFileName(file) {

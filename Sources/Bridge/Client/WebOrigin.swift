@@ -66,3 +66,33 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
             }
     }
 }
+
+/// An absolute web address that a client registers: `https`, or `http` on loopback; no user, no fragment.
+///
+/// Read by bytes: nothing is mended, so what is registered is what is called.
+package struct WebURL: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+    package let origin: WebOrigin
+
+    package init?(_ text: String) {
+        let allowed = "-._~:/?[]@!$&'()*+,;=%".utf8
+        guard text.utf8.count <= 2048,
+            text.utf8.allSatisfy({ byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: allowed.contains(byte)
+                }
+            }), let authority = text.dropped(prefix: "https://") ?? text.dropped(prefix: "http://")
+        else { return nil }
+        let end = authority.firstIndex { $0 == "/" || $0 == "?" } ?? text.endIndex
+        guard let origin = WebOrigin(String(text[..<end])), origin.isSecure || origin.isLoopback else { return nil }
+        self.origin = origin
+        description = text
+    }
+}
+
+extension String {
+    fileprivate func dropped(prefix: String) -> Substring? { hasPrefix(prefix) ? dropFirst(prefix.count) : nil }
+}

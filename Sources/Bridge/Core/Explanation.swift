@@ -1,3 +1,5 @@
+import OAuth2
+
 /// What would be decided, step by step (contract §13). Asking changes nothing.
 package struct Explanation: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
@@ -35,4 +37,22 @@ package struct Explanation: Hashable, Sendable {
 
     /// Notes what was found, whatever it means.
     package mutating func note(_ name: String, _ outcome: String) { steps.append(Step(check: name, outcome: outcome)) }
+}
+
+extension Explanation {
+    /// Contract §13.
+    package var json: String {
+        var object = JSONObjectWriter()
+        object.add("passes", passes)
+        if let reason { object.add("reason", reason) } else { object.addNull("reason") }
+        object.add("rule", rule)
+        let steps = steps.map { step in
+            var object = JSONObjectWriter()
+            object.add("check", step.check)
+            object.add("outcome", step.outcome)
+            return String(decoding: object.finish(), as: UTF8.self)
+        }
+        object.add("steps", json: "[\(steps.joined(separator: ","))]")
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
 }

@@ -43,3 +43,50 @@ package struct RateLimitKey: Hashable, Sendable {
         rule = .window(window)
     }
 }
+
+/// Lets everything pass: for load tests, by an explicit switch only.
+package struct UnlimitedRateLimiter: RateLimiter {
+    package init() {}
+    package func take(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision { .allowed }
+    package func peek(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision { .allowed }
+}
+
+/// How often an ``AttemptWindow`` was used, and whether it is closed.
+struct AttemptCount {
+    private var attempts = 0
+    private(set) var endsAt: Int64 = .min
+    private var isClosed = false
+
+    /// - Returns: how long it stays closed; `nil` when this attempt passes.
+    mutating func attempt(in window: AttemptWindow, at now: Int64, taking: Bool) -> Duration? {
+        if now >= endsAt { self = AttemptCount() }
+        if isClosed { return .milliseconds(endsAt - now) }
+        guard attempts < window.count else {
+            // Looking closes nothing; the attempt itself will.
+            guard taking else { return window.block }
+            isClosed = true
+            endsAt = now + window.block.inMilliseconds
+            return window.block
+        }
+        guard taking else { return nil }
+        if attempts == 0 { endsAt = now + window.duration.inMilliseconds }
+        attempts += 1
+        return nil
+    }
+}
+
+/// So many attempts from the first one on, then none for a while.
+///
+/// Unlike a bucket it says "ten a minute" to the letter, and one attempt too many closes it for the whole block.
+package struct AttemptWindow: Hashable, Sendable {
+    package let count: Int
+    package let duration: Duration
+    /// How long it stays closed after one attempt too many; attempts meanwhile do not lengthen it.
+    package let block: Duration
+
+    package init(count: Int, per duration: Duration, block: Duration) {
+        self.count = max(1, count)
+        self.duration = max(.milliseconds(1), duration)
+        self.block = max(.milliseconds(1), block)
+    }
+}

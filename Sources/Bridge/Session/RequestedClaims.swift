@@ -13,7 +13,7 @@ package struct RequestedClaims: Hashable, Sendable {
     }
 
     /// Reads the parameter; names that are unknown are kept, since whoever answers leaves them out.
-    /// - Returns: `nil` for text that is no JSON object of objects.
+    /// - Returns: `nil` for text that is not a JSON object of objects.
     package init?(_ text: String) {
         guard let members = JSONValue.parse(text.utf8)?.object else { return nil }
         var names: [String: Set<String>] = [:]

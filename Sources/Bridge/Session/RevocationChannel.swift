@@ -1,16 +1,16 @@
-/// Carries the news of ended sessions and of changed keys to the other nodes, faster than they ask the store.
+/// Carries word of ended sessions and of changed keys to the other nodes, faster than they ask the store.
 ///
 /// News only: what counts is the store. A node that hears nothing is no less safe, it asks (contract §7).
 package protocol RevocationChannel: Sendable {
     /// Tells every node that listens, this one included.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the news cannot be passed on.
+    /// - Throws: ``StorageError/unavailable(_:)`` when the message cannot be passed on.
     func publish(_ ids: [SessionID]) async throws
 
     /// Tells every node that listens that signing keys were added or retired.
-    /// - Throws: ``StorageError/unavailable(_:)`` when the news cannot be passed on.
+    /// - Throws: ``StorageError/unavailable(_:)`` when the message cannot be passed on.
     func publishKeyChange() async throws
 
-    /// Calls `receive` for all news until the task is cancelled, over any number of lost connections.
+    /// Calls `receive` for every message until the task is cancelled, over any number of lost connections.
     func listen(_ receive: @escaping @Sendable (RevocationNews) -> Void) async
 }
 
@@ -29,4 +29,29 @@ extension RevocationNews {
 
     /// ``keysChanged`` on its way; no session's id has an asterisk.
     package static let keyChange = "*keys"
+}
+
+/// Several channels for the same messages: what one loses another may bring.
+package struct RevocationChannels: RevocationChannel {
+    private let channels: [any RevocationChannel]
+
+    package init(_ channels: [any RevocationChannel]) { self.channels = channels }
+
+    package func publish(_ ids: [SessionID]) async throws { try await onEach { try await $0.publish(ids) } }
+
+    package func publishKeyChange() async throws { try await onEach { try await $0.publishKeyChange() } }
+
+    private func onEach(_ publish: (any RevocationChannel) async throws -> Void) async throws {
+        var failure: (any Error)?
+        for channel in channels {
+            do { try await publish(channel) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    package func listen(_ receive: @escaping @Sendable (RevocationNews) -> Void) async {
+        await withDiscardingTaskGroup { group in
+            for channel in channels { group.addTask { await channel.listen(receive) } }
+        }
+    }
 }

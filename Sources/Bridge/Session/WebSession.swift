@@ -1,3 +1,5 @@
+import OAuth2
+
 /// A signed-in browser.
 package struct WebSession: Hashable, Sendable {
     /// The public id that lists and proxies see; it opens nothing.
@@ -63,4 +65,35 @@ package struct WebSession: Hashable, Sendable {
         guard client.kind == .web else { return false }
         return client.id == clientID || appClientID.flatMap { directory[$0] }?.mayReach.contains(client.id) ?? false
     }
+}
+
+extension SessionID {
+    /// A new id: the time in 48 bits, then 128 random bits; 30 characters.
+    ///
+    /// The time stands first so that a store's index of ids grows at one end, instead of having a page somewhere
+    /// else written for every session. It says nothing that the session's own facts do not.
+    package static func make(at now: Timestamp, random: RandomSource) -> SessionID {
+        let time = UInt64(bitPattern: now.milliseconds)
+        let leading = (0..<6).map { UInt8(truncatingIfNeeded: time >> UInt64(40 - 8 * $0)) }
+        return SessionID(rawValue: Base64URL.encode(leading + random.bytes(16)))
+    }
+}
+
+/// What only a person who signed in here may do (contract §16.2): administer, and change how he signs in.
+extension WebSession {
+    /// How long ago the sign-in may be of somebody who changes such a thing.
+    package static let signInFreshness = Duration.seconds(15 * 60)
+
+    /// Whether the person signed in with this very session, here.
+    package var isOwnSignIn: Bool { lineage.isOwnSignIn }
+
+    /// Whether it is such a sign-in, and a recent one.
+    package func isFreshSignIn(at now: Timestamp) -> Bool {
+        isOwnSignIn && authentication.isFresh(within: Self.signInFreshness, at: now)
+    }
+}
+
+extension Authentication {
+    /// Whether the user is known to have authenticated no longer ago than this.
+    package func isFresh(within span: Duration, at now: Timestamp) -> Bool { time.map { now - $0 <= span } ?? false }
 }

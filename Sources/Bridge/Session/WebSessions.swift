@@ -8,7 +8,7 @@ import Synchronization
 package final class WebSessions: Sendable {
     /// News older than this no longer count: contract §7 promises that every node refuses within a second.
     static let newsLifetime = Duration.seconds(1)
-    /// How long a cached session is believed without the store, whatever the news say (contract §16.11).
+    /// How long a cached session is believed without the store, whatever is or is not heard (contract §16.11).
     static let believedFor = Duration.seconds(30)
 
     private struct News {
@@ -134,7 +134,7 @@ package final class WebSessions: Sendable {
     }
 
     /// Moves the idle end. Written down only when a twentieth of the idle time has passed, at most a minute, so a busy
-    /// session costs a write a minute; a crash may shorten an idle session by that much, never lengthen it.
+    /// session costs one write per minute; a crash may shorten an idle session by that much, never lengthen it.
     private func touch(_ session: inout WebSession, at now: Timestamp) async throws {
         let due = min(session.idleLifetime / 20, .seconds(60))
         guard now - session.lastSeenAt >= due else { return }

@@ -47,7 +47,7 @@ package struct SignInLanding: Sendable {
         ownPage(redirect, at: here)?.origin ?? website.map { $0.publicOrigin ?? publicOrigin } ?? here
     }
 
-    /// A page of ours that is no website's.
+    /// A page of ours that is not a website's.
     private func ownPage(_ redirect: [UInt8]?, at here: WebOrigin) -> (origin: WebOrigin, path: String)? {
         guard let text = redirect.map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
         if let path = ConsolePath.checked(text) { return (adminOrigin, path) }
@@ -57,5 +57,33 @@ package struct SignInLanding: Sendable {
     private var website: Client? {
         let directory = clients.current
         return directory.defaultTarget.flatMap { directory[$0] }
+    }
+}
+
+/// Pages about one's own account that a sign-in may lead to.
+package enum AccountPath {
+    package static let devices = "/account/devices"
+    package static let secondFactor = "/account/second-factor"
+    /// The same, for somebody on the way to the console.
+    package static let secondFactorForConsole = "/account/second-factor?for=console"
+
+    /// The path, when it is one of these, byte for byte.
+    package static func checked(_ text: String?) -> String? {
+        [devices, secondFactor, secondFactorForConsole].first { text?.utf8.elementsEqual($0.utf8) == true }
+    }
+}
+
+/// Places of the console that a sign-in may lead to.
+package enum ConsolePath {
+    package static let home = "/admin/"
+    package static let signIn = "/admin/sign-in"
+
+    /// The path, with or without a query, when it is one of the console's own: below ``home`` whoever reads it, so
+    /// without dot segments, empty ones, or escapes that stand for either (``ReturnPath``).
+    package static func checked(_ text: String?) -> String? {
+        guard let text, text.utf8.starts(with: home.utf8), !text.utf8.starts(with: signIn.utf8),
+            case .success(let path) = ReturnPath.parse(Array(text.utf8))
+        else { return nil }
+        return path.serialized
     }
 }

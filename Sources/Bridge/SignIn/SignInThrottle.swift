@@ -66,7 +66,7 @@ extension LimitSettings {
             keys.append(dailyKey(guess, value: "account \(username.key)"))
         }
         keys += networkKey("sign_in.network", of: origin, failedSignIn)
-        // Whoever has one /64 of IPv6 most likely has the networks beside it.
+        // Who has one /64 of IPv6 most likely has the networks next to it.
         for (network, factor) in origin.address?.widerNetworks ?? [] {
             keys.append(
                 RateLimitKey(

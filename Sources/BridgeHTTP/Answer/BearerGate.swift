@@ -2,7 +2,7 @@ package import Bridge
 import Hummingbird
 import OAuth2
 
-/// Turns a request into the identity of its bearer, and records who was turned away.
+/// Turns a request into the identity of its bearer, and records refusals.
 package struct BearerGate: Sendable {
     private let authenticator: any BearerAuthenticator
     private let constraint: SenderConstraint
@@ -63,10 +63,10 @@ package struct BearerGate: Sendable {
         }
     }
 
-    /// Writes down that a bearer was turned away.
+    /// Records that a bearer was refused.
     ///
     /// Over the limit the answer stays the same, so that one bad client behind a shared address takes nothing from the
-    /// others; only the audit log stops growing with every try.
+    /// others; only the audit log stops growing with every attempt.
     func record(_ reason: String, origin: RequestOrigin) async throws {
         let now = time.now()
         switch try await limiter.take(limits.refusedBearerKeys(origin: origin), at: now) {

@@ -18,7 +18,7 @@ enum ErrorTable {
         }
     }
 
-    /// Seconds a client waits before it asks again a store that could not be reached.
+    /// Seconds that a client waits before it retries while a store cannot be reached.
     static let storageRetryAfter = 1
 
     static func answer(to error: any Error) -> Answer {
@@ -26,7 +26,7 @@ enum ErrorTable {
         case let error as ChallengedError: Answer(error: error.error, headers: error.headers, status: error.status)
         case let error as OAuthError: Answer(error: error, headers: headers(for: error))
         case let error as StorageError: answer(to: oauthError(for: error))
-        // A website's server: it has nothing to keep a cookie with.
+        // A website's server keeps no cookies, so it is told to retry.
         case is UndecidedRedemption: answer(to: OAuthError(.temporarilyUnavailable, retryAfter: storageRetryAfter))
         case let refused as ClientRefused: clientRefused(refused)
         case is BearerRefusal: answer(to: OAuthError(.invalidToken))
@@ -79,7 +79,7 @@ enum ErrorTable {
         }
     }
 
-    /// The text that is sent when the error brings none.
+    /// The text for an error without one of its own.
     static func description(of code: ErrorCode) -> String {
         switch code {
         case .invalidToken: "the access token is not valid"

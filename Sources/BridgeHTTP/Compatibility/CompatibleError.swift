@@ -5,7 +5,7 @@ import OAuth2
 
 /// Errors in the words of the VA's service: `{"errors":"…"}`.
 enum CompatibleError {
-    /// - Throws: what is no refusal of the request, such as a store that cannot answer.
+    /// - Throws: what is not a refusal of the request, such as a store that cannot answer.
     static func answering(_ body: () async throws -> Response) async throws -> Response {
         do {
             return try await body()
@@ -22,7 +22,7 @@ enum CompatibleError {
     static func response(_ error: OAuthError, headers: HTTPFields = [:], status: Int? = nil) -> Response {
         var object = JSONObjectWriter()
         object.add("errors", text(of: error))
-        // Beside the service's one member, what every other error here has, for programs that know it.
+        // Besides the service's one member, those of every other error here, for programs that know them.
         object.add("error", error.code.rawValue)
         var headers = headers
         headers[.contentType] = "application/json"

@@ -31,7 +31,7 @@ struct TimeAxis: Hashable, Sendable {
         min(max(0, one), largest) + min(max(0, other), largest - min(max(0, one), largest))
     }
 
-    /// The last look at a number in each bar; a bar without one has the number before it.
+    /// The last sample in each bar; a bar without one repeats the one before.
     func lasts(_ points: [(Timestamp, Int64)], now: Int64) -> [Int64] {
         var found = [Int64?](repeating: nil, count: bars)
         for (at, value) in points { if let bar = bar(of: at) { found[bar] = Self.sum(value, 0) } }

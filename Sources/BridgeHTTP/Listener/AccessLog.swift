@@ -4,9 +4,9 @@ package import Foundation
 import OAuth2
 import Synchronization
 
-/// One JSON line a request, written by a thread of its own so that no request ever waits for the disk.
+/// One JSON line per request, written by a thread of its own so that no request ever waits for the disk.
 ///
-/// Lines gather in memory for a moment. When the sink cannot keep up, lines beyond ``capacity`` are dropped and
+/// Lines are batched in memory for a moment. When the sink cannot keep up, lines beyond ``capacity`` are dropped and
 /// counted, and the count is the next thing that is written.
 package final class AccessLog: Sendable {
     /// Bytes held for a slow sink: some 20 000 lines.
@@ -25,7 +25,7 @@ package final class AccessLog: Sendable {
     private let interval: DispatchTimeInterval
 
     /// - Parameters:
-    ///   - interval: how long a line waits for others at most.
+    ///   - interval: how long a line is held back at most.
     ///   - sink: takes whole lines; called on one thread at a time, may block.
     package init(interval: DispatchTimeInterval = .milliseconds(50), sink: @escaping @Sendable ([UInt8]) -> Void) {
         self.interval = interval

@@ -25,7 +25,7 @@ package final class Readiness: Sendable {
 
     private let checks: [Check]
     private let time: TimeSource
-    /// A writable store is proven by a write; so at most one a second, whoever asks.
+    /// A writable store is proven by a write; so at most one per second, however many ask.
     private let lifetime: Duration
     private let last = Mutex<(at: Timestamp, report: Report)?>(nil)
     private let isStopping = Mutex(false)
@@ -36,7 +36,7 @@ package final class Readiness: Sendable {
         self.time = time
     }
 
-    /// From now on not ready, so that load balancers send nothing more; for the begin of a clean stop.
+    /// From now on not ready, so that load balancers send nothing more; as the first step of a clean stop.
     package func stop() { isStopping.withLock { $0 = true } }
 
     var names: [String] { checks.map(\.name) }

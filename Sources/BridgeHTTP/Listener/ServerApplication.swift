@@ -9,7 +9,7 @@ package import ServiceLifecycle
 /// The public listener: a router behind connection limits, and TLS when a certificate is given.
 /// - Parameters:
 ///   - tls: the certificate in use; replace its value to renew it for new connections.
-///   - malformed: answers what is no request.
+///   - malformed: answers what is not a request.
 ///   - onServerRunning: told the listening channel, whose local address has the port that was picked for port 0.
 package func buildApplication<Context: RequestContext>(
     router: Router<Context>, address: BindAddress, limits: ServerLimits = ServerLimits(),

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// How much of the server one connection may take, and for how long.
+/// How much of the server's time and memory one connection may take.
 package struct ServerLimits: Hashable, Sendable {
     /// From a connection's start, or its last answer, to the end of the next request's header: it bounds idle
     /// connections and clients that send a header byte by byte alike.

@@ -29,7 +29,7 @@ struct PageTexts: Sendable {
     }
 }
 
-/// Why the pages could not be put together at start.
+/// Why the pages could not be loaded at the start.
 package enum PageProblem: Error, Hashable {
     case missingTexts(String)
     case missingTemplate(String)

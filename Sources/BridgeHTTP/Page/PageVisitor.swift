@@ -27,7 +27,7 @@ package struct PageVisitor: Sendable {
             requestID: requestID)
     }
 
-    /// The header with every range weighed a little less, so that it comes behind.
+    /// The header with every range weighed a little less, so that it comes last.
     private static func behind(_ header: String) -> String {
         header.split(separator: ",").map { $0.contains(";") ? String($0) : "\($0);q=0.999" }.joined(separator: ",")
     }

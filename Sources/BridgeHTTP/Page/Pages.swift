@@ -43,9 +43,9 @@ package struct Pages: Sendable {
         LanguagePreference.choose(from: texts.languages, accepting: visitor.acceptLanguage) ?? "en"
     }
 
-    /// A page of another part of the service in the same dress.
+    /// A page of another part of the service, in the same layout.
     /// - Parameters:
-    ///   - main: HTML, trusted as it stands; escape what came from outside with ``escape(_:)``.
+    ///   - main: HTML, trusted as it is; escape what came from outside with ``escape(_:)``.
     ///   - scripts: paths on this origin; inline scripts do not run.
     ///   - language: the language of `main`; `nil` for the visitor's own.
     ///   - formTargets: other origins that a form's answer may lead to.

@@ -50,6 +50,6 @@ enum TokenAnswer {
 }
 
 extension HTTPField.Name {
-    /// For caches of the time of HTTP/1.0 (RFC 6749 §5.1).
+    /// For HTTP/1.0 caches (RFC 6749 §5.1).
     static let pragma = literal("Pragma")
 }

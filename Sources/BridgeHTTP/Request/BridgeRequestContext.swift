@@ -4,7 +4,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 
-/// What travels with a request beside the request itself.
+/// What travels with a request besides the request itself.
 package struct BridgeRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The other end of the connection; `nil` on a Unix domain socket.
@@ -26,10 +26,10 @@ package struct BridgeRequestContext: RequestContext {
 }
 
 extension NetworkAddress {
-    /// The address as it is in the socket, without the way over its text, which every request would pay for.
+    /// The address as it is in the socket, without a detour through its text, which every request would pay for.
     /// - Returns: `nil` for a Unix domain socket.
     init?(_ socket: SocketAddress) {
-        // Where `sin_addr` and `sin6_addr` stand in their structures (RFC 3493 §3.3).
+        // The offsets of `sin_addr` and `sin6_addr` in their structures (RFC 3493 §3.3).
         switch socket {
         case .v4(let address): self.init(octets: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
         case .v6(let address): self.init(octets: withUnsafeBytes(of: address.address) { Array($0[8..<24]) })

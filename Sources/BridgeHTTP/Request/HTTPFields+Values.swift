@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The subscripts of HTTPTypes join or map even a single value through unspecialised generics, which costs more than
-/// reading a whole form. These take the fields where they stand.
+/// reading a whole form. These read the fields in place.
 extension HTTPFields {
     /// The values of a field in their order, each time it occurs.
     func values(of name: HTTPField.Name) -> [String] {

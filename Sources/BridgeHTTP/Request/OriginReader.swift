@@ -27,7 +27,7 @@ struct OriginReader: Sendable {
         var purposes: Origins.Purposes = []
         if origin == configured.issuer { purposes.insert(.provider) }
         if origin == configured.admin { purposes.insert(.console) }
-        // No client brings a website's paths to the provider or the console by naming their origin for its own.
+        // A client that names the provider's or the console's origin as its own does not bring a website's paths there.
         if origin == configured.website || purposes.isEmpty { purposes.insert(.website) }
         return Place(origin: origin, purposes: purposes)
     }
@@ -65,6 +65,6 @@ extension WebOrigin {
 }
 
 extension HTTPField.Name {
-    /// The first is the request's authority; it is no header field any more.
+    /// The first is the request's authority, which the server has already taken out of the header.
     fileprivate static let furtherHost = literal("Host")
 }

@@ -5,8 +5,8 @@ struct CodePage: Sendable {
     /// The app that asked for the sign-in.
     let clientName: String?
     let formTargets: [String]
-    /// The complete page, for who is somebody else.
+    /// The complete page, for a visitor who is somebody else.
     let otherAccountURL: String
-    /// Whose code is asked for where nothing was asked before; `nil` behind the password.
+    /// Whose code is asked for where nothing was asked before; `nil` after the password.
     var name: String?
 }

@@ -3,9 +3,9 @@ import Hummingbird
 import OAuth2
 
 /// A form of the console that came with a sign-in too old for what it does: its sender's browser keeps it, sealed,
-/// until there is a newer one, and shows it to him once more before it is sent.
+/// until there is a newer one, and shows it once more before it is sent.
 struct HeldForm: Sendable {
-    /// Who sent it; nobody else goes on with it.
+    /// Who sent it; nobody else may continue it.
     let subject: Subject
     /// The console's route that takes it.
     let path: String
@@ -59,8 +59,8 @@ struct HeldForm: Sendable {
 }
 
 extension Pages {
-    /// The form of before, for a session that is fresh enough for it now. Not sent by itself: whoever was away meanwhile
-    /// sees what he is about to do.
+    /// The held form, for a session that is now fresh enough. Not sent by itself: somebody who was away meanwhile
+    /// sees what is about to happen.
     func goOn(with form: HeldForm, formToken: String, to visitor: PageVisitor) -> Response {
         let fields = form.fields + [HiddenField(name: "form_token", value: formToken)]
         return render(

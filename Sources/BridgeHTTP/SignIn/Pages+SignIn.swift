@@ -38,7 +38,7 @@ extension Pages {
         return answer("code", values, page.notice, page.formTargets, language, visitor)
     }
 
-    /// For whom the visitor signs in, as the end of a title's sentence.
+    /// The app that the visitor signs in for, as the end of the title.
     private func purpose(_ clientName: String?, _ language: String) -> String? {
         clientName.map { texts.text("sign_in", "purpose", in: language, ["client": $0]) }
     }

@@ -36,7 +36,7 @@ struct SignInErrand: Sendable {
 
     private static let heldName = "held"
 
-    /// The same, as whoever it may be.
+    /// The same, for any user.
     var forAnother: SignInErrand {
         SignInErrand(journey: journey, redirect: redirect, isForAnother: true, held: held)
     }
@@ -46,7 +46,7 @@ struct SignInErrand: Sendable {
         journey == nil && ConsolePath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
     }
 
-    /// The complete sign-in page for a journey, whoever the browser's session is of.
+    /// The complete sign-in page for a journey, whosever the browser's session is.
     static func otherAccountURL(journey: String) -> String {
         SignInErrand(journey: journey, redirect: nil, isForAnother: true).url
     }

@@ -10,7 +10,7 @@ struct SignInAnswer: Sendable {
     ///   ``ClientError/refused(_:)`` for another error of the provider.
     init(_ address: String, to request: SignInRequest) throws(ClientError) {
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // The redirect address may have a query of its own; the answer then comes behind it (RFC 6749 §3.1.2).
+        // The redirect address may have a query of its own; the answer is then appended to it (RFC 6749 §3.1.2).
         let expected = request.redirect.text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts[0] == expected[0] else { throw .answer(.otherAddress) }
         guard parts.count == 2, !parts[1].contains("#"), let parameters = FormEncoding.decode(parts[1]) else {

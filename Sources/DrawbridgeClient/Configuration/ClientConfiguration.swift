@@ -25,3 +25,48 @@ public struct ClientConfiguration: Sendable {
         self.scope = scope
     }
 }
+
+/// The provider's issuer identifier: an https address without query, fragment and final slash (RFC 8414 §2).
+///
+/// Plain http only where nothing leaves the machine: `127.0.0.1`, `[::1]`, `localhost`.
+public struct IssuerAddress: Sendable, Hashable, CustomStringConvertible {
+    /// As it is in `iss`, byte for byte.
+    public let text: String
+    let isLoopback: Bool
+
+    /// - Throws: ``ClientError/configuration(_:)`` for what cannot be an issuer.
+    public init(_ text: String) throws(ClientError) {
+        guard let address = SecureAddress(text) else {
+            throw .configuration("\"\(text)\" is not an issuer: https://…, or http:// on this machine alone")
+        }
+        guard !text.hasSuffix("/"), !text.contains("?") else {
+            throw .configuration("an issuer has neither a query nor a slash at its end")
+        }
+        self.text = text
+        isLoopback = address.isLoopbackHTTP
+    }
+
+    /// The issuer's text.
+    public var description: String { text }
+}
+
+/// Where the apps of one maker on one device keep the sign-in that they share: the device secret and an ID token.
+public struct SharingGroup: Sendable, Hashable {
+    /// The keychain service, such as `com.example.app.native-sso`. The same for all of the maker's apps.
+    public let service: String
+    /// The keychain access group, such as `TEAM_ID.com.example.sso`. Apple's keychain needs it; where secrets have no
+    /// such groups, it is one more attribute to find the items by.
+    public let accessGroup: String?
+
+    /// Names the group.
+    public init(service: String, accessGroup: String? = nil) {
+        self.service = service
+        self.accessGroup = accessGroup
+    }
+
+    var deviceSecret: SecretItem {
+        SecretItem(service: service, account: "device_secret", accessGroup: accessGroup)
+    }
+
+    var idToken: SecretItem { SecretItem(service: service, account: "id_token", accessGroup: accessGroup) }
+}

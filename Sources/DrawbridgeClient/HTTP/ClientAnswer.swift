@@ -29,7 +29,7 @@ public struct ClientAnswer: Sendable {
         headers["content-type"]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    /// What an answer that is no success says.
+    /// What an answer that is not a success says.
     func failure(of what: String) -> ClientError {
         let wait = headers["retry-after"].flatMap { Int($0) }
         switch status {

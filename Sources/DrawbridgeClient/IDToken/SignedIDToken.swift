@@ -8,7 +8,7 @@ struct SignedIDToken: Sendable {
     private let signed: Redacted<[UInt8]>
     private let signature: [UInt8]
 
-    /// - Throws: ``ClientError/idToken(_:)`` for what is no JWT, or one of another algorithm than ES256.
+    /// - Throws: ``ClientError/idToken(_:)`` for what is not a JWT, or one of another algorithm than ES256.
     init(_ token: Redacted<String>) throws(ClientError) {
         let parts = token.expose().split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let head = Base64URL.decode(parts[0]), let body = Base64URL.decode(parts[1]),

@@ -24,7 +24,7 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String.UTF8View {
-    // The index behind the first occurrence.
+    // The index after the first occurrence.
     fileprivate func firstRange(of text: String) -> Index? {
         var start = startIndex
         while start < endIndex {

@@ -9,7 +9,7 @@ package struct FetchLimits: Sendable, Hashable {
     /// How long fetched keys are used before nothing is verified with them without fetching them again: the longest
     /// that a withdrawn key is accepted while its issuer can be reached.
     package var refreshInterval: Duration
-    /// From when on a use of the keys has them fetched anew beside it, so that a busy issuer's never come of age.
+    /// From when on a use of the keys has them fetched anew meanwhile, so that a busy issuer's never come of age.
     package var refreshAhead: Duration
     /// The least time between two fetches, failed ones included.
     package var refetchFloor: Duration

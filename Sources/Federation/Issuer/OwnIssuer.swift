@@ -1,6 +1,6 @@
 import Bridge
 
-/// This service as an issuer beside the trusted ones, which must not be able to name its users (contract §1.3).
+/// This service as an issuer besides the trusted ones, which must not be able to name its users (contract §1.3).
 package struct OwnIssuer: Sendable {
     private let name: String?
     /// Whether users sign in here: with accounts, at an upstream provider, or through the OAuth provider.

@@ -9,7 +9,7 @@ package enum Prompt: String, Sendable, CaseIterable {
     case selectAccount = "select_account"
 
     /// Reads the parameter; values that we do not know are passed over.
-    /// - Returns: `nil` when `none` stands beside another value.
+    /// - Returns: `nil` when `none` comes with another value.
     package static func set(_ text: String) -> Set<Prompt>? {
         let words = text.split(separator: " ").map(String.init)
         let known = Set(words.compactMap(Prompt.init(rawValue:)))

@@ -1,4 +1,4 @@
-/// Where an authorization answer sends the browser: the redirect URI with parameters behind it.
+/// Where an authorization answer sends the browser: the redirect URI with parameters appended.
 package enum RedirectAnswer {
     /// Appends parameters, form-encoded; a query that the client registered stays as it is (RFC 6749 §3.1.2).
     /// - Parameter uri: the requested redirect URI, which was matched before.

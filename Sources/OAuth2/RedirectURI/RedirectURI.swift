@@ -48,7 +48,7 @@ private struct LoopbackParts {
     let prefix: ArraySlice<UInt8>
     let rest: ArraySlice<UInt8>
 
-    /// - Returns: `nil` for any other URI, and for a port that is none.
+    /// - Returns: `nil` for any other URI, and for a port that is not valid.
     init?(_ uri: [UInt8]) {
         let length = RedirectURIRules.loopbackPrefixes.first { uri.starts(with: $0.utf8) }?.utf8.count
         guard let length else { return nil }

@@ -45,7 +45,7 @@ final class RedisLine: Sendable {
     func send(_ commands: [RedisCommand]) async throws -> [RedisReply] {
         guard let connection = state.withLock({ $0.connection }) else { throw RedisConnectionError.notConnected }
         let replies = try await connection.send(commands)
-        // It was the master and is none any more: find the new one.
+        // It was the master and no longer is: find the new one.
         if replies.contains(where: { $0.serverError?.code == "READONLY" }) { connection.close() }
         return replies
     }

@@ -85,3 +85,125 @@ package struct RedisRateLimiter: RateLimiter {
         }
     }
 }
+
+/// A script that runs on one key.
+struct ScriptCall: Sendable {
+    struct Script: Sendable {
+        let text: String
+        let digest: String
+    }
+
+    let script: Script
+    let key: String
+    let arguments: [String]
+
+    var byDigest: RedisCommand { RedisCommand(["EVALSHA", script.digest, "1", key] + arguments, key: key) }
+    var byText: RedisCommand { RedisCommand(["EVAL", script.text, "1", key] + arguments, key: key) }
+}
+
+extension RedisClient {
+    /// Runs scripts in one round trip. A server that was restarted or just took over does not know them; sending the
+    /// text teaches it.
+    func run(_ calls: [ScriptCall]) async throws -> [RedisReply] {
+        var replies = try await send(calls.map(\.byDigest))
+        let unknown = replies.indices.filter { replies[$0].serverError?.code == "NOSCRIPT" }
+        if !unknown.isEmpty {
+            for (index, reply) in zip(unknown, try await send(unknown.map { calls[$0].byText })) {
+                replies[index] = reply
+            }
+        }
+        return replies
+    }
+}
+
+/// One bucket's step, atomic on the server.
+///
+/// The same rule as ``InProcessRateLimiter``: a bucket is the instant at which it is full again, and a full one is no
+/// key at all. The clock is the server's, so that all nodes count alike.
+enum RateLimitScript {
+    /// `KEYS[1]` the bucket; `ARGV` the milliseconds for one token, the burst, 1 to take, 0 to look or -1 to
+    /// give one back, and in tests the instant. The answer is the wait in milliseconds, 0 for none.
+    static let text = """
+        local interval = tonumber(ARGV[1])
+        local capacity = interval * tonumber(ARGV[2])
+        local now = tonumber(ARGV[4])
+        if not now then
+            local time = redis.call('TIME')
+            now = time[1] * 1000 + math.floor(time[2] / 1000)
+        end
+        local full = tonumber(redis.call('GET', KEYS[1]) or now)
+        if full < now then full = now end
+        -- A server whose clock is behind its predecessor's must not keep anyone waiting for the difference.
+        if full > now + capacity then full = now + capacity end
+        if ARGV[3] == '-1' then
+            full = full - interval
+            if full > now then
+                redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', string.format('%.0f', full - now))
+            else
+                redis.call('DEL', KEYS[1])
+            end
+            return 0
+        end
+        local after = full + interval
+        local wait = after - now - capacity
+        if wait > 0 then return wait end
+        if ARGV[3] == '1' then
+            redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', string.format('%.0f', after - now))
+        end
+        return 0
+        """
+
+    /// The name by which a server that has run the script knows it.
+    static let digest = ScriptDigest.of(text)
+}
+
+/// SHA-1 in hexadecimal: how `EVALSHA` names a script.
+enum ScriptDigest {
+    static func of(_ text: String) -> String {
+        let hex = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: Insecure.SHA1.hash(data: Array(text.utf8)).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] },
+            as: UTF8.self)
+    }
+}
+
+/// One ``AttemptWindow``'s step, atomic on the server: the same rule as in process, on the server's clock.
+enum AttemptWindowScript {
+    /// `KEYS[1]` the window; `ARGV` the attempts, the window's and the block's milliseconds, 1 to take or 0 to look,
+    /// and in tests the instant. The value is the attempts so far and when they are forgotten; `-1` attempts are a
+    /// block. The answer is the wait in milliseconds, 0 for none.
+    static let text = """
+        local now = tonumber(ARGV[5])
+        if not now then
+            local time = redis.call('TIME')
+            now = time[1] * 1000 + math.floor(time[2] / 1000)
+        end
+        local count, ends = 0, 0
+        local value = redis.call('GET', KEYS[1])
+        if value then
+            local split = string.find(value, ' ', 1, true)
+            count = tonumber(string.sub(value, 1, split - 1))
+            ends = tonumber(string.sub(value, split + 1))
+        end
+        local window, block = tonumber(ARGV[2]), tonumber(ARGV[3])
+        -- A server whose clock is behind its predecessor's must not keep anyone waiting for the difference.
+        if count < 0 and ends > now + block then ends = now + block end
+        if count >= 0 and ends > now + window then ends = now + window end
+        if now >= ends then count = 0; ends = now + window end
+        if count < 0 then return ends - now end
+        if count >= tonumber(ARGV[1]) then
+            if ARGV[4] == '1' then
+                redis.call('SET', KEYS[1], '-1 ' .. string.format('%.0f', now + block), 'PX', ARGV[3])
+            end
+            return block
+        end
+        if ARGV[4] == '1' then
+            redis.call('SET', KEYS[1], (count + 1) .. ' ' .. string.format('%.0f', ends), 'PX',
+                string.format('%.0f', ends - now))
+        end
+        return 0
+        """
+
+    /// The name by which a server that has run the script knows it.
+    static let digest = ScriptDigest.of(text)
+}

@@ -1,4 +1,6 @@
 package import Bridge
+package import NIOCore
+import NIOSSL
 
 /// How to reach Redis.
 package struct RedisSettings: Sendable {
@@ -55,4 +57,54 @@ package struct RedisCredentials: Sendable {
     }
 
     var command: RedisCommand { RedisCommand(["AUTH"] + (user.map { [$0] } ?? []) + [password.expose()]) }
+}
+
+/// What one connection may cost.
+package struct RedisLimits: Sendable {
+    package var connectTimeout: TimeAmount = .seconds(1)
+    /// Contract §4.3 asks for an answer; the outage rules give one when Redis takes longer than this.
+    package var commandTimeout: TimeAmount = .milliseconds(250)
+    /// How long after its deadline a reply may still come before the connection is given up.
+    package var stallTime: TimeAmount = .seconds(2)
+    /// Requests waiting or unanswered; more are refused at once. A quarter of a second at 40 000 requests a second.
+    package var outstandingRequests = 10_000
+    /// Of one reply. The slot map of a thousand nodes is about 100 KB.
+    package var replyBytes = 1 << 20
+    package var shortestBackoff: Duration = .milliseconds(50)
+    package var longestBackoff: Duration = .seconds(5)
+
+    package init() {}
+}
+
+/// The TLS side of a connection to Redis.
+package struct RedisTLS: Sendable {
+    let context: NIOSSLContext
+
+    /// Reads the files.
+    /// - Parameters:
+    ///   - authorityPath: PEM file of whom to trust instead of the system's authorities.
+    ///   - certificatePath: PEM file with our own certificate and its chain, for servers that ask for one.
+    ///   - keyPath: its private key.
+    ///   - checksHostname: whether the certificate must name the host. The chain is checked in any case.
+    /// - Throws: when a file cannot be read or does not fit.
+    package init(
+        authorityPath: String? = nil, certificatePath: String? = nil, keyPath: String? = nil,
+        checksHostname: Bool = true
+    ) throws {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.certificateVerification = checksHostname ? .fullVerification : .noHostnameVerification
+        if let authorityPath { configuration.trustRoots = .file(authorityPath) }
+        if let certificatePath, let keyPath {
+            configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificatePath).map { .certificate($0) }
+            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: keyPath, format: .pem))
+        }
+        context = try NIOSSLContext(configuration: configuration)
+    }
+
+    func makeHandler(for address: RedisAddress) throws -> NIOSSLClientHandler {
+        // A literal address is no server name (RFC 6066 §3); the certificate is then checked against the peer's address.
+        let isLiteral = (try? SocketAddress(ipAddress: address.host, port: address.port)) != nil
+        return try NIOSSLClientHandler(context: context, serverHostname: isLiteral ? nil : address.host)
+    }
 }

@@ -15,7 +15,7 @@ final class RedisSentinels: Sendable {
 
     /// Opens a connection to the master.
     ///
-    /// Sentinels may be behind with the news, so the server itself is asked for its role.
+    /// Sentinels may lag, so the server itself is asked for its role.
     func connectToMaster(
         receiveMessage: (@Sendable ([RedisReply]) -> Void)? = nil
     ) async throws -> RedisConnection {

@@ -8,7 +8,7 @@ struct AuditChain: Hashable, Sendable {
     /// How many events the last checkpoint covers.
     var checkpointedSize: Int64
 
-    /// Gives an event its place behind the last one.
+    /// Gives an event its place after the last one.
     mutating func append(_ event: AuditEvent) -> AuditRecord {
         let record = AuditRecord(
             chaining: event.storable, node: node, sequence: sequence + 1, previousHash: hash)

@@ -1,6 +1,6 @@
 import Bridge
 
-/// Where a node's chain ends, whatever else stands in the table.
+/// Where a node's chain ends, whatever else is in the table.
 struct AuditChainEnd {
     let sequence: Int64
     /// As the last event claims it, whatever it is.
@@ -11,7 +11,7 @@ struct AuditChainEnd {
 
     /// The last row of the lower half of all places, and what follows it without a gap.
     ///
-    /// A row that somebody put far behind the end would otherwise be taken for it: a node would have no room, and
+    /// A row that somebody put far after the end would otherwise be taken for it: a node would have no room, and
     /// whoever follows the chain would have passed by everything that comes.
     /// - Parameter run: runs a query.
     /// - Returns: `nil` when there is no event.

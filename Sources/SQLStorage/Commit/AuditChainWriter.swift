@@ -16,7 +16,7 @@ struct AuditChainWriter: Sendable {
 
     /// The chain's end as the database has it.
     ///
-    /// Rows that stand in no chain do not count, nor checkpoints of what is not there: whatever somebody put into the
+    /// Rows of no chain do not count, nor checkpoints of what is not there: whatever somebody put into the
     /// tables, the next event has a free place, and the next checkpoint comes.
     func readChain(_ session: any SQLSession) throws -> AuditChain {
         let end = try AuditChainEnd.find(of: node, session.run)

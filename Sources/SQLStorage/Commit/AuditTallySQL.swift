@@ -1,7 +1,7 @@
 /// The statements about counts of audit events.
 enum AuditTallySQL {
     static let progress: SQLStatement = "SELECT sequence FROM audit_tally_progress WHERE node = $1"
-    /// Where somebody else has written, counting goes on behind what there is now.
+    /// Where somebody else has written, counting goes on after what there is now.
     static let mend: SQLStatement = """
         INSERT INTO audit_tally_progress (node, sequence) VALUES ($1, $2)
         ON CONFLICT (node) DO UPDATE SET sequence = excluded.sequence
@@ -19,7 +19,7 @@ enum AuditTallySQL {
         WHERE node = $1 AND sequence > $2 AND sequence <= $3 GROUP BY 1, 2, 3, 4
         """
 
-    /// The last of the next `$4` events behind `$2` and up to `$3`.
+    /// The last of the next `$4` events after `$2` and up to `$3`.
     static let end: SQLStatement = """
         SELECT max(sequence) FROM (
             SELECT sequence FROM audit_event WHERE node = $1 AND sequence > $2 AND sequence <= $3

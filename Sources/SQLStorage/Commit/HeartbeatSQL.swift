@@ -1,4 +1,4 @@
-/// A row that is written for the sake of writing, one a node.
+/// A row that is written for the sake of writing, one per node.
 enum HeartbeatSQL {
     static let beat: SQLStatement = """
         INSERT INTO heartbeat (node, at) VALUES ($1, $2) ON CONFLICT (node) DO UPDATE SET at = excluded.at

@@ -3,8 +3,8 @@ import Bridge
 /// Writes that share one transaction.
 ///
 /// Over a network most of a write's time goes to waiting for the answers to its own statements, and all writes of a
-/// node wait one behind the other. So what writes in a row say they will run first is run first for all of them, with
-/// one way to the server and back (ADR-0011). If one goes another way, the batch is undone and run again without that.
+/// node wait one after the other. So what writes in a row say they will run first is run first for all of them, with
+/// one round trip (ADR-0011). If one goes another way, the batch is undone and run again without that.
 struct WriteBatch {
     let writes: [PendingWrite]
     let session: any SQLSession

@@ -16,7 +16,7 @@ package final class WriteTransaction {
     private var news: [String] = []
     private var hasEndedSessions = false
 
-    /// Pieces of news that are sent as one: PostgreSQL takes 8000 bytes.
+    /// Messages that are sent as one: PostgreSQL takes 8000 bytes.
     private static let newsPerNotice = 64
 
     init(session: any SQLSession, chain: AuditChain) {
@@ -47,12 +47,12 @@ package final class WriteTransaction {
         return count
     }
 
-    /// Runs a statement whose rows nobody wants, and which most likely succeeds; saves the way to a server and back.
+    /// Runs a statement whose rows nobody wants, and which most likely succeeds; saves a round trip.
     package func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
         try session.submit(statement, arguments)
     }
 
-    /// Chains an event behind the node's last one and stores it; what has ended goes to its client's webhook too.
+    /// Appends an event to the node's chain and stores it; what has ended goes to its client's webhook too.
     package func record(_ event: AuditEvent) throws {
         records.append(chain.append(event))
         if records.count == AuditSQL.rowsTogether { try storeRecords() }

@@ -1,4 +1,5 @@
 package import Bridge
+import Foundation
 import Logging
 
 /// Copies everything from the embedded database to a PostgreSQL server, for growing up.
@@ -116,5 +117,53 @@ package enum StorageCopyError: Error, Hashable, Sendable, CustomStringConvertibl
         case .differs(let table):
             "after the copy the table \(table) differs from the source; nothing was kept"
         }
+    }
+}
+
+extension NodeLock {
+    /// The node names under which processes have a database file open for writing.
+    static func holders(databasePath: String) -> [String] {
+        let file = URL(fileURLWithPath: databasePath)
+        let names = try? FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+        let prefix = file.lastPathComponent + "."
+        let nodes = (names ?? []).filter { $0.hasPrefix(prefix) && $0.hasSuffix(".lock") }
+            .map { String($0.dropFirst(prefix.count).dropLast(".lock".count)) }
+        return nodes.filter { node in
+            let opened = open("\(databasePath).\(node).lock", O_RDWR | O_CLOEXEC)
+            guard opened >= 0 else { return false }
+            // Closing lets go of a lock that was free.
+            defer { Foundation.close(opened) }
+            return flock(opened, LOCK_EX | LOCK_NB) != 0
+        }
+    }
+}
+
+/// Reads a table from its first key to its last, a part at a time.
+struct TableReader {
+    private let table: CopiedTable
+    private let session: any SQLSession
+    private let partSize: Int
+    private var lastKey: [SQLValue]?
+    private var isAtEnd = false
+
+    init(_ table: CopiedTable, from session: any SQLSession, partSize: Int) {
+        self.table = table
+        self.session = session
+        self.partSize = partSize
+    }
+
+    /// The next rows; none at the end.
+    mutating func next() throws -> [SQLRow] {
+        guard !isAtEnd else { return [] }
+        let limit = [SQLValue.integer(Int64(partSize))]
+        let rows =
+            if let lastKey {
+                try session.run(table.nextRows, lastKey + limit)
+            } else {
+                try session.run(table.firstRows, limit)
+            }
+        isAtEnd = rows.count < partSize
+        lastKey = rows.last.map { Array($0.values.prefix(table.keyLength)) }
+        return rows
     }
 }

@@ -8,7 +8,7 @@ package struct SQLDialect: Sendable {
     let lowercase: @Sendable (_ expression: String) -> String
     /// Ends a `SELECT` whose row nobody may change until the transaction ends; empty where writers take turns anyway.
     let rowHold: String
-    /// Whether each statement that is waited for costs a way to a server and back.
+    /// Whether each statement that is waited for costs a round trip.
     var isRemote: Bool
     /// Run first in the transaction of a migration, so that of several nodes that start at once one migrates.
     let beforeMigration: [SQLStatement]

@@ -9,10 +9,74 @@ package protocol SQLEngine: Sendable {
     /// Runs `body` on the connection that writes, after whatever runs there; returns at once.
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void)
 
-    /// Told after a commit, so that the engine can tidy up behind it.
+    /// Told after a commit, so that the engine can tidy up after it.
     /// - Parameter writes: how many writes the commit held.
     func didCommit(writes: Int)
 
     /// Lets go of every connection. Nothing may be running.
     func close() throws
+}
+
+/// One connection, for as long as a closure has it.
+package protocol SQLSession {
+    /// Runs a statement to its end.
+    /// - Parameter arguments: the value of `$1`, of `$2`, and so on.
+    /// - Returns: the rows of a query or of `RETURNING`.
+    /// - Throws: ``SQLFailure``.
+    func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow]
+
+    /// Runs a statement that writes and returns nothing but how many rows it wrote.
+    ///
+    /// For the busy paths: SQLite builds a temporary table for every `RETURNING`, which costs more than the write.
+    /// - Throws: ``SQLFailure``.
+    func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
+
+    /// Runs a statement whose rows nobody wants, at the latest together with the next ``run(_:_:)`` or ``commit()``,
+    /// which then throws what was wrong with it. Saves a round trip.
+    func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws
+
+    /// Runs statements one after the other, in as few round trips as that takes; after one that fails
+    /// none is run.
+    /// - Returns: what each gave.
+    /// - Throws: ``SQLFailure``.
+    func runAll(_ calls: [SQLCall]) throws -> [SQLAnswer]
+
+    /// Opens a transaction that will write.
+    func begin() throws
+
+    /// - Throws: ``SQLFailure``; `undecided` when it is not known whether the commit was made.
+    func commit() throws
+
+    /// Undoes the open transaction, if there is one.
+    func rollback()
+
+    /// Undoes what came after the savepoint of this name and removes it.
+    func rollback(to savepoint: SQLSavepoint) throws
+}
+
+/// A place in a transaction to go back to.
+package struct SQLSavepoint: Sendable {
+    let set: SQLStatement
+    let release: SQLStatement
+    let rollback: SQLStatement
+
+    /// - Parameter name: a plain word.
+    init(_ name: String) {
+        set = SQLStatement("SAVEPOINT \(name)")
+        release = SQLStatement("RELEASE SAVEPOINT \(name)")
+        rollback = SQLStatement("ROLLBACK TO SAVEPOINT \(name)")
+    }
+}
+
+extension SQLSession {
+    package func run(_ statement: SQLStatement) throws -> [SQLRow] { try run(statement, []) }
+
+    package func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws { _ = try run(statement, arguments) }
+
+    package func commit() throws { _ = try run("COMMIT") }
+
+    package func rollback(to savepoint: SQLSavepoint) throws {
+        _ = try run(savepoint.rollback)
+        _ = try run(savepoint.release)
+    }
 }

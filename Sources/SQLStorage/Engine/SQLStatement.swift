@@ -1,3 +1,5 @@
+package import Bridge
+
 /// One SQL statement with parameters `$1…$n`, the spelling that SQLite and PostgreSQL share.
 ///
 /// SQLite takes `$1` for a name, and numbers parameters in the order in which they first appear in the text. The order
@@ -50,4 +52,45 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
 extension SQLStatement: Hashable {
     package static func == (one: SQLStatement, other: SQLStatement) -> Bool { one.text == other.text }
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+/// A statement with its arguments.
+package struct SQLCall: Hashable, Sendable {
+    package let statement: SQLStatement
+    package let arguments: [SQLValue]
+
+    package init(_ statement: SQLStatement, _ arguments: [SQLValue] = []) {
+        self.statement = statement
+        self.arguments = arguments
+    }
+}
+
+/// What a statement gave.
+package struct SQLAnswer: Hashable, Sendable {
+    package let rows: [SQLRow]
+    /// How many rows it wrote.
+    package let changes: Int
+}
+
+/// A value that both engines keep alike: text, a 64-bit integer, or nothing.
+package enum SQLValue: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    /// What we never store, and only a database that somebody else has written to can hold. Strict reading refuses it.
+    case foreign(SQLForeignValue)
+
+    package init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
+    package init(_ number: Int64?) { self = number.map(SQLValue.integer) ?? .null }
+    package init(_ identifier: (some Identifier)?) { self.init(identifier?.rawValue) }
+    /// Epoch milliseconds.
+    package init(_ instant: Timestamp?) { self.init(instant?.milliseconds) }
+}
+
+/// What SQLite keeps in any column, whatever its declared type.
+package enum SQLForeignValue: Hashable, Sendable {
+    case real(Double)
+    case blob([UInt8])
+    /// Text that is not UTF-8, or that holds a zero byte.
+    case bytes([UInt8])
 }

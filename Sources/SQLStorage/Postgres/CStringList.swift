@@ -2,7 +2,7 @@ import Foundation
 
 /// Texts as C wants them, for one call: an array of pointers to zero-terminated bytes.
 ///
-/// The bytes stand one behind the other in one allocation: a statement has up to seventeen arguments.
+/// The bytes are one after the other in one allocation: a statement has up to seventeen arguments.
 struct CStringList {
     private var bytes: [CChar] = []
     /// Where each text begins; `nil` for none.

@@ -71,7 +71,7 @@ final class PostgresLink {
         return try finish(until: deadline)
     }
 
-    /// Runs statements with one way to the server and back; after one that fails none is run.
+    /// Runs statements in one round trip; after one that fails none is run.
     /// - Returns: the answer to each.
     func run(_ commands: [Command], until deadline: ContinuousClock.Instant) throws -> [PostgresResult] {
         let names = try commands.map { try prepare($0.statement, until: deadline) }
@@ -134,7 +134,7 @@ final class PostgresLink {
 
     /// Reads one statement's answer to its end.
     ///
-    /// A server that sends the connection away says so behind the answer to what it did last. That answer stands, a
+    /// A server that sends the connection away says so after the answer to what it did last. That answer counts, a
     /// commit's above all: taken for a failure it would be run again.
     private func finish(until deadline: ContinuousClock.Instant) throws -> PostgresResult {
         var answer: PostgresResult?

@@ -19,7 +19,7 @@ package struct PostgresRevocationChannel: RevocationChannel {
         self.logger = logger
     }
 
-    /// Nothing to do: the transaction that ends a session carries the news (``SQLDialect``).
+    /// Nothing to do: the transaction that ends a session carries the message (``SQLDialect``).
     package func publish(_ ids: [SessionID]) {}
 
     /// As ``publish(_:)``.

@@ -90,3 +90,59 @@ package enum PostgresStorage {
         }
     }
 }
+
+/// Why a PostgreSQL database could not be opened, in words for the operator who named it.
+package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertible {
+    case badAddress(String)
+    /// The server is away or refuses, or a migration failed.
+    case cannotOpen(database: String, reason: String)
+    /// A newer version has changed the database's tables.
+    case newerSchema(database: String, found: Int64, known: Int64)
+    /// The tables were never made, or by an older version, and this process may not change them.
+    case notMigrated(String)
+    case nodeInUse(String)
+
+    package var description: String {
+        switch self {
+        case .badAddress(let reason): "the database address cannot be read: \(reason)"
+        case .cannotOpen(let database, let reason): "the database \(database) cannot be opened: \(reason)"
+        case .newerSchema(let database, let found, let known):
+            "the database \(database) was written by a newer version (its tables are at version \(found), this program "
+                + "knows up to \(known)); run the newer program, or restore a backup"
+        case .notMigrated(let database):
+            "the database \(database) has not been set up by this version; start the server once"
+        case .nodeInUse(let node):
+            "another process writes this database as the node \(node.debugDescription); each process needs a name of "
+                + "its own"
+        }
+    }
+}
+
+/// Holds a node's name for one connection: two writers of one chain would fork it.
+///
+/// An advisory lock of the session: the server lets go of it when the connection ends, and not before. So a process
+/// that reconnects and gets its name back knows that nothing of its old connection is still under way.
+struct PostgresNodeName {
+    private let node: String
+
+    init(_ node: String) { self.node = node }
+
+    /// What happens when another connection holds the name.
+    var refusal: SQLFailure {
+        SQLFailure(kind: .unavailable, text: PostgresOpenError.nodeInUse(node).description)
+    }
+
+    /// Waits for as long as the connection waits for locks, so that a process that was just killed can be replaced.
+    /// - Throws: ``SQLFailure``, ``refusal`` among them.
+    func take(on session: PostgresSession) throws {
+        do {
+            _ = try session.run(Self.lock, [.text(node)])
+        } catch let failure as SQLFailure where failure.isLockTimeout {
+            throw refusal
+        }
+    }
+
+    private static let lock: SQLStatement = """
+        SELECT pg_advisory_lock(hashtextextended('drawbridge node ' || current_schema()::text || ' ' || $1::text, 0))
+        """
+}

@@ -86,3 +86,28 @@ final class SQLiteEngine: SQLEngine {
         }
     }
 }
+
+extension SQLDialect {
+    static let sqlite = SQLDialect(
+        text: "TEXT", clustered: " WITHOUT ROWID",
+        // Registered by GRDB; SQLite's own lower() knows ASCII only.
+        lowercase: { "swiftLowercaseString(\($0))" },
+        rowHold: "", isRemote: false, beforeMigration: [],
+        // One process writes at a time, so a number that each such transaction counts up by one will do.
+        transactionNumber: "(SELECT value + 1 FROM transaction_number)",
+        lowestOpenNumber: "(SELECT value + 1 FROM transaction_number)", databaseRun: "''",
+        advanceNumber: "UPDATE transaction_number SET value = value + 1", sessionEndNews: nil)
+}
+
+extension SQLFailure {
+    /// Takes over the code and SQLite's own message; `DatabaseError`'s description could bring arguments along.
+    init(_ error: DatabaseError) {
+        let kind: Kind =
+            switch error.resultCode {
+            case .SQLITE_CONSTRAINT, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE: .refused
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: .corrupt
+            default: .unavailable
+            }
+        self.init(kind: kind, text: "SQLite \(error.extendedResultCode): \(error.message ?? "no message")")
+    }
+}

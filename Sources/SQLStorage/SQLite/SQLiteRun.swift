@@ -45,7 +45,7 @@ struct SQLiteRun {
             case .integer(let number): code = sqlite3_bind_int64(statement, index, number)
             case .text(let text):
                 let count = Self.copy(text, to: place)
-                // SQLite would keep what stands before the zero byte: `alice\0x` would become `alice`.
+                // SQLite would keep what comes before the zero byte: `alice\0x` would become `alice`.
                 guard memchr(place, 0, count) == nil else {
                     throw SQLFailure(kind: .refused, text: "text with a zero byte cannot be stored")
                 }

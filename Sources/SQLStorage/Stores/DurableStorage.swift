@@ -21,7 +21,7 @@ package final class DurableStorage: Sendable {
     let endings: EndingSQL
     private let checkpointTimer = Mutex<Task<Void, Never>?>(nil)
 
-    /// How often a checkpoint is signed when there is news (contract §8).
+    /// How often a checkpoint is signed when there is anything new (contract §8).
     private static let checkpointPause = Duration.seconds(60)
 
     private struct Writing {

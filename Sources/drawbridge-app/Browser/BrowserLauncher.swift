@@ -3,7 +3,7 @@ import Foundation
 
 /// Opens an address in the system's browser, or leaves that to the reader of our output.
 struct BrowserLauncher: Sendable {
-    /// Command lines to try in turn; the address takes the place of `%s`, or stands at the end. `nil`: print it.
+    /// Command lines to try in turn; the address takes the place of `%s`, or is appended. `nil`: print it.
     private let commands: [[String]]?
 
     /// Prints the address.

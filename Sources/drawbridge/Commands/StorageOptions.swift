@@ -27,7 +27,7 @@ struct StorageOptions: ParsableArguments {
         return StorageLocation(try settings.load(), database: try namedDatabase())
     }
 
-    /// What has a client of this id that stands before one of the database, as a sentence's first words.
+    /// What has a client of this id that takes precedence over the database's, as the beginning of a sentence.
     func holder(of id: ClientID) throws -> String? {
         if dataPath != nil {
             // Their ids are the same in every demo, whatever its secrets are derived from.
@@ -43,7 +43,7 @@ struct StorageOptions: ParsableArguments {
 
     /// The key that signs checkpoints.
     ///
-    /// A demo's lies in its database. It is looked for there only when nothing else is named: whoever rules a
+    /// A demo's lies in its database. It is looked for there only when nothing else is named: who controls a
     /// database must not be able to choose the key that its log is verified with.
     func auditSigningKey() async throws -> AuditSigningKey {
         if namesOnlyDatabase, let database = try namedDatabase(),
@@ -66,14 +66,14 @@ struct StorageOptions: ParsableArguments {
     /// Whether there is a database to look into; one of a server always counts.
     func hasDatabase() throws -> Bool { try namedDatabase() != nil || location().hasDatabase }
 
-    /// Opens the database for reading; works beside a running server and with no right to write.
+    /// Opens the database for reading; works while a server runs, and without the right to write.
     func openForReading() async throws -> any BridgeStorage {
         // A look needs no keys, so a database that is named needs no settings either.
         if let database = try namedDatabase() { return try await PostgresStorage.openForReading(database) }
         return try await location().openForReading()
     }
 
-    /// Opens the database for one command, which may run beside the server: it writes a chain of its own,
+    /// Opens the database for one command, which may run while the server does: it writes a chain of its own,
     /// `<node>-cli`.
     func withStorage<Value>(_ body: (any BridgeStorage) async throws -> Value) async throws -> Value {
         try await ServerStorage.withStorage(at: try location(), body)

@@ -1,6 +1,6 @@
 import Bridge
 
-/// One user for `users list`: fields with tabs between them, `-` for what a user has not.
+/// One user for `users list`: fields separated by tabs, `-` for what a user does not have.
 struct UserLine {
     let text: String
 

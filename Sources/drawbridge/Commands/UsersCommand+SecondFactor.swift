@@ -128,7 +128,7 @@ struct SecondFactorTarget: ParsableArguments {
 }
 
 extension StorageLocation {
-    /// - Throws: ``MasterKeyFileError`` where no master key is: nothing could read the secret afterwards.
+    /// - Throws: ``MasterKeyFileError`` without a master key: nothing could read the secret afterwards.
     fileprivate func secondFactorSecrets() throws -> SecondFactorSecrets {
         SecondFactorSecrets(master: try MasterKeyFile.load(masterKeyPath))
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a demo keeps its database and keys: a folder that was named, or one that goes when the demo does.
+/// Where a demo keeps its database and keys: a folder that was named, or a temporary one.
 struct DemoFolder: Sendable {
     let path: String
     private let isTemporary: Bool

@@ -30,7 +30,7 @@ enum DemoMaterial: String, CaseIterable, Sendable {
     }
 
     /// Sees to it that every file is in the folder.
-    /// - Parameter database: has the last word when it is named: what the first process put there stands.
+    /// - Parameter database: decides where it is named: what the first process put there is kept.
     static func prepare(
         in folder: DemoFolder, sharedBy database: PostgresAddress?, at now: Timestamp = TimeSource.system.now(),
         random: RandomSource = .system

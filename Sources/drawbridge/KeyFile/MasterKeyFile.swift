@@ -38,7 +38,7 @@ struct MasterKeyFileError: Error, Hashable, CustomStringConvertible {
     enum Problem: Hashable {
         case missing
         case malformed
-        /// The database has keys that another one sealed.
+        /// The database has keys that another master key sealed.
         case mismatch(keyID: String)
     }
 

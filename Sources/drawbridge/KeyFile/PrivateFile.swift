@@ -29,7 +29,7 @@ enum PrivateFile {
         }
     }
 
-    /// Replaces the file: written beside it, forced to disk, renamed over it, and the rename forced to disk too. A
+    /// Replaces the file: written next to it, synced, renamed over it, and the rename synced too. A
     /// crash at any point leaves the old file or the new one.
     static func replace(_ path: String, with bytes: [UInt8]) throws(PrivateFileError) {
         let temporary = "\(path).\(getpid()).tmp"
@@ -52,7 +52,7 @@ enum PrivateFile {
         try synchronizeFolder(of: path)
     }
 
-    /// Adds to the end of a file, which is made when it is missing; on disk when this returns.
+    /// Appends to a file, which is made when it is missing; on disk when this returns.
     static func append(_ path: String, _ bytes: [UInt8]) throws(PrivateFileError) {
         let isThere = access(path, F_OK) == 0
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)

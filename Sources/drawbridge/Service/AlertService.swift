@@ -2,11 +2,11 @@ import Bridge
 import Logging
 import ServiceLifecycle
 
-/// Watches the rates of what the audit log holds, and tells of what is too much.
+/// Watches the rates of audit events, and raises an alert when one is too high.
 struct AlertService: Service {
     let board: AlertBoard
     let tallies: any AuditTallies
-    /// `nil` tells the log and the console alone.
+    /// `nil`: alerts go to the log and the console alone.
     let delivery: (any AlertDelivery)?
     let node: String
     let time: TimeSource
@@ -18,7 +18,7 @@ struct AlertService: Service {
     func run() async throws {
         guard !board.rules.isEmpty else { return try await gracefulShutdown() }
         for await _ in AsyncTimer(every: Self.pause).cancelOnGracefulShutdown() {
-            // A store that is away is told of by others, all the time.
+            // An unavailable store is reported elsewhere already.
             try? await look()
         }
     }

@@ -2,7 +2,7 @@ import CAllocator
 
 /// How glibc's allocator divides memory among threads, and when it gives memory back.
 enum AllocatorArenas {
-    /// Two in place of eight a processor: with requests hopping between threads, each arena keeps what others have
+    /// Two instead of eight per processor: with requests hopping between threads, each arena keeps what others have
     /// freed, which measured 28 MiB after 115 000 sessions. More of them bring no speed: introspection and userinfo
     /// measured the same with two and with eight, within the noise.
     static func limit() {

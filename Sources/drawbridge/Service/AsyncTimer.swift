@@ -1,4 +1,4 @@
-/// Ticks until its task is cancelled. A tick that took long delays the next one; none pile up.
+/// Ticks until its task is cancelled. A slow tick delays the next one; ticks never pile up.
 struct AsyncTimer: AsyncSequence, Sendable {
     let interval: Duration
 

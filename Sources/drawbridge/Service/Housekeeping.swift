@@ -15,7 +15,7 @@ struct PurgeService: Service {
 
     /// Expired tokens and sessions stay this long, so that an app can still ask what became of its token.
     static let retention = Duration.seconds(3600)
-    /// Small enough that a purge never holds up the requests that wait for the writer.
+    /// Small enough that a purge never delays requests that wait for the writer.
     static let batch = 500
 
     func run() async throws {
@@ -32,7 +32,7 @@ struct PurgeService: Service {
     func purge() async throws {
         let cutoff = time.now() - Self.retention
         while try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        // Nobody asks what became of these, and anybody can have them kept.
+        // Nobody asks what became of these, and anybody can cause them, so they go at once.
         while try await storage.purgePushedRequests(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
         while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeCodes(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
@@ -67,7 +67,7 @@ struct SessionNewsService: Service {
                 try await sessions.refresh()
                 isFailing = false
             } catch {
-                // Once an outage, not twice a second.
+                // Once per outage, not twice a second.
                 if !isFailing { logger.warning("could not read ended sessions", metadata: ["error": "\(error)"]) }
                 isFailing = true
             }
@@ -105,14 +105,14 @@ struct RevocationService: Service {
             await channel.listen { news in
                 sessions.take(news)
                 guard news == .keysChanged || news == .gap else { return }
-                // What fails here is made up for by the poll.
+                // What is lost here, the poll finds.
                 Task { try? await keys.refresh() }
             }
         }
     }
 }
 
-/// Makes `/readyz` say no as the first step of a stop, so that load balancers turn away.
+/// Makes `/readyz` say no as the first step of a stop, so that load balancers send nothing more.
 struct ReadinessGate: Service {
     let close: @Sendable () -> Void
 

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import OAuth2
 
-/// One JSON line a log message, written at once; anything that looks like one of our secrets is blotted out.
+/// One JSON line per log message, written at once; anything that looks like one of our secrets is redacted.
 struct JSONLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -47,7 +47,7 @@ struct JSONLogHandler: LogHandler {
     }
 
     private static func printable(_ text: String, _ name: String) -> String {
-        // A signature may look like a secret by chance, and one that lost a part proves nothing any more.
+        // A signature may look like a secret by chance, and a redacted one would no longer verify.
         if name == "note", AuditNote(note: text) != nil { return text }
         return SecretBlotter.blot(text)
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes what waits for work before its timer does.
+/// Wakes a worker before its timer does.
 final class NoticeBell: Sendable {
     private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
 
@@ -8,7 +8,7 @@ final class NoticeBell: Sendable {
         for listener in listeners.withLock({ $0 }) { listener.yield() }
     }
 
-    /// Rings that come while the last one is being answered count as one.
+    /// Rings during a run are coalesced into one.
     func rings() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         listeners.withLock { $0.append(continuation) }

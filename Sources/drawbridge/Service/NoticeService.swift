@@ -2,7 +2,7 @@ import Bridge
 import Logging
 import ServiceLifecycle
 
-/// Works off a queue of notices to websites: when the bell rings, and each second what is due by then.
+/// Works off a queue of notices to websites: when the bell rings, and every second what is due by then.
 struct NoticeService<Worker: NoticeQueueWorker>: Service {
     let worker: Worker
     let bell: NoticeBell

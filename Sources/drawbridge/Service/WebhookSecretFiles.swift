@@ -1,11 +1,11 @@
 import Bridge
 
-/// The secrets of webhooks: files of one folder, one secret a line, the youngest first.
+/// The secrets of webhooks: files of one folder, one secret per line, the newest first.
 ///
 /// Read at every delivery, so that a secret is replaced by writing the file: the new one above the old one, and later
 /// the new one alone.
 struct WebhookSecretFiles: WebhookSecretSource {
-    /// Of a secret; a shorter one is not used (RFC 2104 §3).
+    /// The least length of a secret; a shorter one is not used (RFC 2104 §3).
     private static let shortest = 32
     private static let mostSecrets = 4
 

@@ -5,7 +5,7 @@ import Yams
 
 /// A client's document as text: YAML in the settings file, JSON (which is YAML too) for `clients add`.
 enum ClientText {
-    /// What holds for a client that does not say.
+    /// Defaults for a client that does not say.
     struct Defaults: Sendable {
         let lifetime: Duration
         let idle: Duration

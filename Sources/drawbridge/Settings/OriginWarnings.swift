@@ -1,7 +1,7 @@
 import Bridge
 import BridgeHTTP
 
-/// What shares a host and had better not: cookies and scripts of a website's pages reach whatever is there too
+/// Origins that share a host and should not: a website's cookies and scripts reach whatever else is there
 /// (docs/operations.md, Origins).
 struct OriginWarnings {
     /// One sentence for each.

@@ -1,4 +1,4 @@
-// Redis, through which several servers share their replay guard, their limits and the news of ended sessions.
+// Redis, through which several servers share their replay guard, their limits and word of ended sessions.
 extension SettingKey {
     static let redisURL = SettingKey(
         "redis.url", .list, default: "",

@@ -2,11 +2,11 @@ import Foundation
 
 /// Where settings are looked for, from strongest to weakest: flags, environment, secret files, settings file.
 struct SettingsInputs: Sendable {
-    /// `--name value` or `--name=value`, as given behind the command's own options.
+    /// `--name value` or `--name=value`, as given after the command's own options.
     var flags: [String] = []
     /// The whole environment; only names with our prefix count.
     var environment: [String: String] = [:]
-    /// A folder with one file a setting, such as `/run/secrets` or systemd's credentials.
+    /// A folder with one file per setting, such as `/run/secrets` or systemd's credentials.
     var secretsDirectory: String?
     /// The settings file.
     var filePath: String?

@@ -15,7 +15,7 @@ extension SettingsResolver {
         do {
             let url = try RedisURL(text)
             if url.credentials != nil {
-                // Command lines, environments and this program's own reports show a URL.
+                // A URL shows up in process lists, environments and this program's own reports.
                 note(
                     SettingProblem(
                         .redisURL, at: source(of: .redisURL),

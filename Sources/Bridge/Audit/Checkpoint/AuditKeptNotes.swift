@@ -4,7 +4,7 @@ import OAuth2
 /// export, what a forwarder sent, the service log, a syslog receiver's file.
 package struct AuditKeptNotes: Sendable {
     package private(set) var notes: [AuditNote] = []
-    /// Lines that should be a note and are none, from 1.
+    /// Lines that should be a note and are not, from 1.
     package private(set) var malformedLines: [Int] = []
 
     package init() {}

@@ -10,7 +10,7 @@ package struct AuditSigningKey: AuditNoteSigning {
         case malformed
         case unreadable(path: String)
         case unwritable(path: String)
-        /// A signature was asked for a hash that is none.
+        /// A signature was asked for something that is not a hash.
         case invalidHash
     }
 

@@ -36,7 +36,7 @@ package struct AuditVerifierKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads a file's text: one key a line; empty lines and lines that begin with `#` are skipped.
-    /// - Returns: `nil` when a line is no key, or there is none.
+    /// - Returns: `nil` when a line is not a key, or there is none.
     package static func keys(in text: String) -> [AuditVerifierKey]? {
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.isEmpty && !$0.hasPrefix("#") }
         let keys = lines.compactMap { AuditVerifierKey(String($0)) }

@@ -17,7 +17,7 @@ package enum AuditCSV {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Writes a record's row behind what is there.
+    /// Appends a record's row.
     static func appendRow(_ record: AuditRecord, to output: inout [UInt8]) {
         let event = record.event
         append(record.id, to: &output)
@@ -41,7 +41,7 @@ package enum AuditCSV {
         output.append(literal: "\r\n")
     }
 
-    /// A row of as many fields for something that cannot be read; what there is of it stands in its own columns.
+    /// A row of as many fields for something that cannot be read; what there is of it is in its own columns.
     static func appendRow(_ damage: AuditDamage, to output: inout [UInt8]) {
         let first = [damage.id, damage.at?.rfc3339 ?? "", "damaged", "", damage.sentence]
         let last = [damage.node, String(damage.sequence), damage.hash ?? "", ""]

@@ -3,7 +3,7 @@ package protocol AuditForwardTransport: Sendable {
     func connect() async throws -> any AuditForwardConnection
 }
 
-/// What a receiver gets: what stands in a chain, and what its node has signed about it.
+/// What a receiver gets: what is part of a chain, and what its node has signed about it.
 package enum AuditForwardItem: Hashable, Sendable {
     case entry(AuditEntry)
     case note(AuditNote)

@@ -95,7 +95,7 @@ package struct AuditForwarder: Sendable {
         return ends
     }
 
-    /// The next items and the position behind them.
+    /// The next items and the position after them.
     private func items(
         of node: String, behind position: AuditForwardPosition
     ) async throws -> ([AuditForwardItem], AuditForwardPosition) {
@@ -107,7 +107,7 @@ package struct AuditForwarder: Sendable {
             status.lost(first.sequence - position.sequence - 1)
         }
         position.sequence = entries.last?.sequence ?? position.sequence
-        // A note comes behind the events that it is about, as far as they are there.
+        // A note comes after the events that it is about, as far as they are there.
         let notes = try await log.notes(of: node, behind: position.notes, limit: Self.batchSize)
             .filter { [position] in entries.count < Self.batchSize || $0.sequence <= position.sequence }
         for note in notes { position.notes.advance(to: note) }
@@ -124,5 +124,58 @@ package struct AuditForwarder: Sendable {
             try await cursors.noteForwarded(to: target, node: node, through: position, at: time.now())
         }
         unsettled.removeFirst(settled.count)
+    }
+}
+
+/// How long to wait before a receiver is tried again: doubled with every failure, a random half of it left out.
+package struct AuditForwardBackoff: Sendable {
+    private static let shortest = Duration.seconds(1)
+    private static let longest = Duration.seconds(60)
+
+    private var failures = 0
+
+    package init() {}
+
+    /// - Parameter dice: from 0 up to 1.
+    package mutating func next(_ dice: Double = .random(in: 0..<1)) -> Duration {
+        let full = min(Self.longest, Self.shortest * (1 << min(failures, 10)))
+        failures += 1
+        return full / 2 + full / 2 * dice
+    }
+
+    /// Something was delivered.
+    package mutating func reset() { failures = 0 }
+}
+
+/// How far the audit log has been forwarded, by target; kept in the database beside the log, which is the buffer.
+package protocol AuditForwardCursors: Sendable {
+    /// How far a target has each node's chain; empty for one that never got anything.
+    ///
+    /// A position after the chain's end is not valid: nothing that was written could have been sent so far.
+    func forwardedPositions(to target: String) async throws -> [String: AuditForwardPosition]
+
+    /// Notes that a target has everything of a node's chain up to a position. What is noted never goes back.
+    func noteForwarded(
+        to target: String, node: String, through position: AuditForwardPosition, at now: Timestamp
+    ) async throws
+}
+
+/// How far somebody has a node's chain, and what was signed about it.
+package struct AuditForwardPosition: Hashable, Sendable {
+    /// Of the last event.
+    package var sequence: Int64
+    package var notes: AuditNotePosition
+
+    package init(sequence: Int64 = 0, notes: AuditNotePosition = AuditNotePosition()) {
+        self.sequence = sequence
+        self.notes = notes
+    }
+
+    /// The farther one of each.
+    package func joined(with other: AuditForwardPosition) -> AuditForwardPosition {
+        AuditForwardPosition(
+            sequence: max(sequence, other.sequence),
+            notes: AuditNotePosition(
+                checkpoint: max(notes.checkpoint, other.notes.checkpoint), cut: max(notes.cut, other.notes.cut)))
     }
 }

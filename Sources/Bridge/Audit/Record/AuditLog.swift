@@ -8,19 +8,19 @@ package protocol AuditLog: Sendable {
 
     /// Events that match, newest first, and among them rows that match and cannot be read.
     ///
-    /// Rows without a time that can be compared stand at the begin of the first page, at most a hundred of them.
+    /// Rows without a time that can be compared come first on the first page, at most a hundred of them.
     /// - Parameters:
     ///   - cursor: where the previous page ended; `nil` for the newest.
     ///   - limit: 1…500.
     func search(_ filter: AuditFilter, before cursor: AuditCursor?, limit: Int) async throws -> AuditPage
 
-    /// What stands in one node's chain with `sequence` in `range`, oldest first, for export and verification.
+    /// What is part of one node's chain with `sequence` in `range`, oldest first, for export and verification.
     func entries(of node: String, in range: ClosedRange<Int64>, limit: Int) async throws -> [AuditEntry]
 
     /// Every node that has written, with its highest sequence among ``AuditRecord/sequences``.
     func chains() async throws -> [AuditChainHead]
 
-    /// Rows that stand in no chain, because their node or their sequence is none.
+    /// Rows that are part of no chain, because their node or their sequence is not valid.
     func strays(limit: Int) async throws -> [AuditDamage]
 
     /// Every checkpoint, by node and size.
@@ -29,7 +29,7 @@ package protocol AuditLog: Sendable {
     /// Every cut, by node and the last sequence that went.
     func cuts() async throws -> [AuditReading<AuditCut>]
 
-    /// Notes about one node's chain behind a position, by sequence; without what cannot be read.
+    /// Notes about one node's chain after a position, by sequence; without what cannot be read.
     /// - Parameter limit: of each kind.
     func notes(of node: String, behind position: AuditNotePosition, limit: Int) async throws -> [AuditNote]
 
@@ -123,4 +123,59 @@ package struct AuditFilter: Hashable, Sendable {
     package var text: String?
 
     package init(type: AuditEventType? = nil) { self.type = type }
+}
+
+extension AuditFilter {
+    /// Whether an event is one that a search for this would find; as the stores compare.
+    package func matches(_ event: AuditEvent) -> Bool {
+        func equal<Value: Equatable>(_ wanted: Value?, _ value: Value?) -> Bool { wanted == nil || wanted == value }
+        guard from.map({ $0 <= event.at }) ?? true, to.map({ event.at < $0 }) ?? true, equal(type, event.type),
+            equal(outcome, event.outcome), equal(reason, event.reason), equal(subject, event.subject),
+            equal(sessionID, event.sessionID), equal(tokenID, event.tokenID), equal(address, event.address),
+            equal(requestID, event.requestID)
+        else { return false }
+        if let clientID, event.clientID != clientID, event.targetClientID != clientID { return false }
+        if let network {
+            guard let address = event.address.flatMap({ NetworkAddress($0) }), network.contains(address) else {
+                return false
+            }
+        }
+        guard let text = text?.lowercased() else { return true }
+        return [
+            event.type.rawValue, event.subject?.rawValue, event.clientID?.rawValue, event.targetClientID?.rawValue,
+            event.reason, event.address, event.userAgent,
+        ].contains { $0?.lowercased().contains(text) ?? false }
+    }
+}
+
+/// Removes the oldest part of the audit log, so that what remains still verifies (ADR-0007).
+package protocol AuditRetention: Sendable {
+    /// Cuts one node's chain at a checkpoint: everything that the checkpoint covers goes, in one transaction with the
+    /// signed statement that it did and an ``AuditEventType/auditPurged`` event.
+    ///
+    /// A checkpoint is taken only when its signature is good and it was signed at least `retention` ago, so an event
+    /// stays at least that long. What goes is verified first: a chain that was tampered with is not cut, because the
+    /// cut would remove what shows it.
+    func purgeAudit(olderThan retention: Duration, at now: Timestamp) async throws -> AuditPurge
+
+    /// Signs statements about beginnings that are gone already and that nothing signed covers.
+    ///
+    /// - Parameter retention: takes what a version that signed no cuts has removed: where an event says so, and a good
+    ///   checkpoint shows that everything that went is at least this old. `nil` takes whatever is gone, which only an
+    ///   administrator may decide.
+    /// - Returns: what was signed.
+    func adoptCuts(olderThan retention: Duration?, at now: Timestamp) async throws -> [AuditCut]
+}
+
+/// What one call of ``AuditRetention/purgeAudit(olderThan:at:)`` did.
+package struct AuditPurge: Hashable, Sendable {
+    /// Events that went; 0 when there is nothing to cut.
+    package let removed: Int
+    /// Why chains were not cut although they hold something that is old enough, one reason for each.
+    package let refused: [AuditVerificationReport.Problem]
+
+    package init(removed: Int, refused: [AuditVerificationReport.Problem]) {
+        self.removed = removed
+        self.refused = refused
+    }
 }

@@ -8,20 +8,20 @@ package enum AuditProblemKind: String, Hashable, Sendable, CaseIterable {
     case unlinked
     /// A second event of the same sequence.
     case duplicated
-    /// An event behind one that came after it.
+    /// An event that follows one which came later.
     case outOfOrder = "out_of_order"
     /// A checkpoint covers events that are not there; its sequence is the first that is missing.
     case truncated
     /// The chain at a checkpoint's size is not the one that was signed.
     case checkpointMismatch = "checkpoint_mismatch"
-    /// The checkpoint's note is none, or says something else than its columns.
+    /// The checkpoint's note cannot be read, or says something else than its columns.
     case checkpointMalformed = "checkpoint_malformed"
     case checkpointBadSignature = "checkpoint_bad_signature"
     /// None of the checkpoint's signatures is by a trusted key.
     case checkpointUnknownKey = "checkpoint_unknown_key"
     /// A row cannot be read as what it should be.
     case unreadable
-    /// The cut's note is none, or says something else than its columns.
+    /// The cut's note cannot be read, or says something else than its columns.
     case cutMalformed = "cut_malformed"
     case cutBadSignature = "cut_bad_signature"
     /// None of the cut's signatures is by a trusted key.

@@ -56,7 +56,7 @@ package struct AuditDamage: Hashable, Sendable {
     package enum Part: String, Hashable, Sendable, CaseIterable { case event, checkpoint, cut }
 
     package let part: Part
-    /// With U+FFFD for what is no text.
+    /// With U+FFFD for what is not text.
     package let node: String
     /// Of a checkpoint its size, of a cut the last sequence that went; 0 when it is no such number.
     package let sequence: Int64
@@ -91,7 +91,7 @@ package struct AuditDamage: Hashable, Sendable {
 }
 
 extension AuditDamage {
-    /// What stands in an event's stead in lists, streams and exports.
+    /// What replaces an event in lists, streams and exports.
     package var json: [UInt8] {
         var writer = JSONObjectWriter()
         writer.add("damaged", field)

@@ -7,7 +7,7 @@ import OAuth2
 /// fields in the fixed order below, each as `<byte count>:<bytes>\n`, an absent one as `-\n`.
 struct AuditRecordText {
     private static let version: StaticString = "drawbridge-audit-v1\n"
-    /// What a field costs beside its bytes at most: a count of up to nineteen digits, a colon, a line feed.
+    /// What a field costs besides its bytes at most: a count of up to nineteen digits, a colon, a line feed.
     private static let fieldFrame = 21
 
     private let fields: [String?]
@@ -54,7 +54,7 @@ extension AuditRecord {
     }
 }
 
-/// Bytes written one behind the other into memory that is large enough.
+/// Bytes written one after the other into memory that is large enough.
 private struct RawBytes {
     private let memory: UnsafeMutableRawBufferPointer
     private var count = 0

@@ -57,7 +57,7 @@ package struct AuditReview: Sendable {
     /// Verifies an export in JSON Lines without the store that it came from.
     ///
     /// The file is read twice: the notes are needed before the events, wherever in the file they stand.
-    /// - Throws: ``AuditExportReader/Problem`` for a file that is no export.
+    /// - Throws: ``AuditExportReader/Problem`` for a file that is not an export.
     package static func verify(
         exportAt path: String, _ terms: AuditVerificationTerms
     ) throws -> AuditVerificationReport {
@@ -77,7 +77,7 @@ package struct AuditReview: Sendable {
             switch entry {
             case .event(let record): verifier.take(.intact(record))
             case .damaged(let damage) where damage.part == .event:
-                // One that stands in no chain is not followed.
+                // One that is part of no chain is not followed.
                 if AuditRecord.sequences.contains(damage.sequence), damage.field != "node" {
                     verifier.take(.damaged(damage))
                 } else {

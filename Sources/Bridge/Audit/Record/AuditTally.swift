@@ -35,7 +35,7 @@ package struct StateSample: Hashable, Sendable {
 
 /// Counts of audit events by the minute, so that charts over ten million events read a few thousand rows.
 ///
-/// Counted behind the writing, by the node that wrote: the requests themselves pay nothing for it.
+/// Counted after the writing, by the node that wrote: the requests themselves pay nothing for it.
 package protocol AuditTallies: Sendable {
     /// Counts this node's events that were not counted yet, at most `limit` of them.
     /// - Returns: what was counted; empty when nothing was left.

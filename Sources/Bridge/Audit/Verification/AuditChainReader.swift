@@ -18,7 +18,7 @@ struct AuditChainReader: Sendable {
     }
 
     /// Reads full pages without a gap, for as long as they come.
-    /// - Returns: where to go on behind one that was otherwise; `nil` when there is nothing more.
+    /// - Returns: where to go on after one that was otherwise; `nil` when there is nothing more.
     private func readWhole(
         from first: Int64, _ take: ([AuditEntry]) async throws -> Void
     ) async throws -> Int64? {

@@ -50,7 +50,7 @@ struct AuditChainVerifier: Sendable {
         }
     }
 
-    /// - Returns: `false` for what is not part of the chain: that goes on behind the last event in order.
+    /// - Returns: `false` for what is not part of the chain: that goes on after the last event in order.
     private func advance(to sequence: Int64, report: inout AuditVerificationReport) -> Bool {
         guard let last, sequence <= last.sequence else { return true }
         report.add(sequence == last.sequence ? .duplicated : .outOfOrder, node: node, sequence: sequence)
@@ -59,7 +59,7 @@ struct AuditChainVerifier: Sendable {
 
     private func checkLink(of record: AuditRecord, report: inout AuditVerificationReport) {
         guard record.sequence == expected else {
-            // Only a beginning can be cut off: what stands before a gap was either never there or put there afterwards.
+            // Only a beginning can be cut off: what comes before a gap was either never there or put there afterwards.
             if last == nil, let hash = cuts[record.sequence - 1], hash == record.previousHash { return }
             report.add(.missing, node: node, sequence: expected)
             return

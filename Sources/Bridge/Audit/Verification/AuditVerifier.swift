@@ -56,7 +56,7 @@ package struct AuditVerifier: Sendable {
         chains[node, default: AuditChainVerifier(node: node, checkpoints: [], cuts: [])].take(entry, report: &report)
     }
 
-    /// Notes a row that stands in no chain.
+    /// Notes a row that is part of no chain.
     package mutating func take(stray damage: AuditDamage) { report.add(damage) }
 
     /// Ends the verification.
@@ -105,5 +105,21 @@ private struct GoodCheckpoints {
         // Of what was gone before it was signed for, nobody knows what was in force; but how old it was, then.
         let isLongEnough = cut.isAdopted ? checkpoint.at <= cut.at - least : cut.retention >= least
         return isLongEnough ? nil : .retentionTooShort
+    }
+}
+
+/// What an audit log is verified against.
+package struct AuditVerificationTerms: Sendable {
+    /// Those whose signatures count. Without any, no checkpoint and no cut can be good.
+    package var keys: [AuditVerifierKey]
+    /// Signed notes that were kept outside of the database: the log must extend each of them.
+    package var kept: [AuditNote]
+    /// The least retention that may have been in force when events were removed; `nil` asks nothing.
+    package var leastRetention: Duration?
+
+    package init(trusting keys: [AuditVerifierKey], kept: [AuditNote] = [], leastRetention: Duration? = nil) {
+        self.keys = keys
+        self.kept = kept
+        self.leastRetention = leastRetention
     }
 }

@@ -13,3 +13,22 @@ package struct Authentication: Hashable, Sendable {
         self.amr = amr
     }
 }
+
+/// The `acr` values that our own sign-in gives, from weak to strong (OpenID Connect Core §2).
+package enum AuthenticationLevel: String, Sendable, CaseIterable {
+    /// A password.
+    case oneFactor = "aal1"
+    /// A password and a one-time or recovery code.
+    case twoFactors = "aal2"
+
+    /// Whether an authentication is at least as strong as `required`; an `acr` that is not ours only equals itself.
+    package static func satisfies(_ acr: String?, required: String) -> Bool {
+        guard let acr else { return false }
+        if acr.utf8.elementsEqual(required.utf8) { return true }
+        guard let have = Self(rawValue: acr), let want = Self(rawValue: required),
+            let haveRank = allCases.firstIndex(of: have),
+            let wantRank = allCases.firstIndex(of: want)
+        else { return false }
+        return haveRank >= wantRank
+    }
+}

@@ -1,4 +1,4 @@
-/// A name that is compared byte for byte and never parsed. Typed, so that one kind cannot stand in for another.
+/// A name that is compared byte for byte and never parsed. Typed, so that one kind cannot be taken for another.
 package protocol Identifier: RawRepresentable<String>, Hashable, Sendable, Codable, CustomStringConvertible,
     ExpressibleByStringLiteral
 {

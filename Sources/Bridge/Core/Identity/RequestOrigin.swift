@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Where a request came from, as far as audit and limits need it.
 package struct RequestOrigin: Sendable {
     /// The client's address, after trusted proxies were taken off; `nil` for the command line.
@@ -25,5 +27,26 @@ extension String {
         var end = utf8.index(startIndex, offsetBy: limit)
         while end.samePosition(in: unicodeScalars) == nil { utf8.formIndex(before: &end) }
         return String(self[..<end])
+    }
+}
+
+/// A request's id: the time in 48 bits, then 72 random bits; 20 characters.
+///
+/// The time stands first so that the audit events of a request are found without an index of request ids, which every
+/// event would have to be written to.
+package enum RequestID {
+    package static func make(at now: Timestamp, random: RandomSource) -> String {
+        let time = UInt64(bitPattern: now.milliseconds)
+        let leading = (0..<6).map { UInt8(truncatingIfNeeded: time >> UInt64(40 - 8 * $0)) }
+        return Base64URL.encode(leading + random.bytes(9))
+    }
+
+    /// When the request with this id began; `nil` for an id of another's making.
+    package static func time(of id: String) -> Timestamp? {
+        guard id.utf8.count == 20, let bytes = Base64URL.decode(id), bytes.count == 15 else { return nil }
+        let milliseconds = bytes.prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        // Another's id of this length would give any time at all; ours lie between 2020 and 2100.
+        guard (1_577_836_800_000...4_102_444_800_000).contains(milliseconds) else { return nil }
+        return Timestamp(milliseconds: milliseconds)
     }
 }

@@ -1,3 +1,6 @@
+import Crypto
+import OAuth2
+
 /// What an app asks for (contract §3); values as they came, absent ones `nil`.
 package struct LoginTokenIssueRequest: Sendable {
     package let targetClientID: String?
@@ -40,5 +43,34 @@ package struct LoginTokenAnswer: Sendable {
         self.expiresAt = expiresAt
         self.expiresIn = expiresIn
         self.loginURL = loginURL
+    }
+}
+
+/// Digests of an `Idempotency-Key` and its request.
+enum IssueFingerprint {
+    /// Keys belong to one app and one user; the digest keeps them apart and keeps the key itself out of the store.
+    static func keyDigest(_ key: String, bearer: BearerIdentity) -> String {
+        digest(["key", bearer.clientID.rawValue, bearer.subject.rawValue, key])
+    }
+
+    /// Everything that the answer depends on besides chance and time.
+    static func request(_ terms: LoginTokenTerms, bearer: BearerIdentity) -> String {
+        let network =
+            switch terms.binding.network {
+            case .none: "none"
+            case .network(let prefix): "network \(prefix)"
+            case .exact(let address): "exact \(address)"
+            }
+        return digest([
+            "request", terms.website.id.rawValue, String(terms.lifetime.inMilliseconds),
+            terms.target?.serialized ?? "", terms.binding.challenge?.value ?? "", network,
+            bearer.sessionID?.rawValue ?? "",
+        ])
+    }
+
+    private static func digest(_ parts: [String]) -> String {
+        var hash = SHA256()
+        for part in parts { hash.update(data: Array("\(part.utf8.count):\(part)".utf8)) }
+        return Base64URL.encode(Array(hash.finalize()))
     }
 }

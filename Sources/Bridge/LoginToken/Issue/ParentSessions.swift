@@ -49,9 +49,34 @@ package struct ParentSessions: Sendable {
         return session.lineage.mayBeHandedOn ? .mayIssue(.own(session, scope: scope)) : .chained
     }
 
-    /// One that is no app's: a browser's, which never issues, or another issuer's.
+    /// One that is not an app's: a browser's, which never issues, or another issuer's.
     private func unknown(_ id: SessionID, at now: Timestamp) async throws -> Standing {
         guard let session = try await store.session(id: id) else { return .mayIssue(.foreign) }
         return session.isAlive(at: now) ? .chained : .ended
+    }
+}
+
+/// Lets trusted issuers speak for their own users and sessions alone (contract §1.3).
+///
+/// Comes after the cache of verified tokens: what a subject is may change while a token lives.
+package struct IssuerBoundary: BearerAuthenticator {
+    private let issuers: any BearerAuthenticator
+    private let subjects: Subjects
+    private let parents: ParentSessions
+
+    package init(_ issuers: any BearerAuthenticator, subjects: Subjects, parents: ParentSessions) {
+        self.issuers = issuers
+        self.subjects = subjects
+        self.parents = parents
+    }
+
+    package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
+        let identity = try await issuers.authenticate(token, at: now)
+        guard try await subjects.mayBeNamed(by: identity, at: now) else { throw BearerRefusal.subjectOfAnotherIssuer }
+        // Nothing may be hung under somebody's session here on the word of somebody else.
+        guard try await parents.standing(of: identity.sessionID, scope: nil, at: now) == .mayIssue(.foreign) else {
+            throw BearerRefusal.sessionOfAnotherIssuer
+        }
+        return identity
     }
 }

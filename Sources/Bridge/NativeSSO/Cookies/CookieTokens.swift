@@ -1,3 +1,4 @@
+import Crypto
 import OAuth2
 
 /// Makes the cookies of the profile `tokens` (contract §6): the VA's four, under the client's prefix and domain.
@@ -60,7 +61,7 @@ package struct CookieTokens: Sendable {
 
     package static let refreshTokenName = "refresh_token"
     package static let timesName = "info_token"
-    /// What a client's prefix stands before.
+    /// What a client's prefix is put before.
     package static let names = [accessTokenName, refreshTokenName, antiCSRFName, timesName]
 
     /// The same cookies, to be taken away.
@@ -79,5 +80,46 @@ package struct CookieTokens: Sendable {
                 name: prefix + timesName, value: nothing, domain: client.cookieDomain, maximumAge: .zero,
                 isHTTPOnly: false),
         ]
+    }
+}
+
+/// The value that a page must repeat in `X-CSRF-Token` to refresh (contract §6).
+///
+/// Computed from the refresh cookie, so it belongs to that one and nothing has to be kept: another site can make a
+/// browser send the cookie, but cannot know what follows from it.
+package enum AntiCSRF {
+    package static func value(for refresh: OpaqueSecret) -> Secret<String> {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array("drawbridge anti-csrf".utf8), using: SymmetricKey(data: Array(refresh.expose().utf8)))
+        return Secret(Base64URL.encode(Array(code)))
+    }
+
+    package static func matches(_ presented: String?, _ refresh: OpaqueSecret) -> Bool {
+        guard let presented else { return false }
+        return ConstantTime.equals(presented.utf8, value(for: refresh).expose().utf8)
+    }
+}
+
+/// The two cookies of the profile `session`, for a web view that gets them by an exchange (contract §6).
+package enum SessionProfileCookies {
+    /// `__Host-` keeps sibling domains from planting it (RFC 6265bis §4.1.3.2).
+    package static let secretName = "__Host-drawbridge_session"
+    /// Readable by the page's scripts: two times and no identity.
+    package static let timesName = "drawbridge_info"
+
+    package static func make(
+        for session: WebSession, secret: OpaqueSecret, at now: Timestamp
+    ) -> (accessToken: Secret<String>, cookies: [TokenCookie]) {
+        let times =
+            "{\"expires_at\":\(session.expiresAt.seconds),\"idle_expires_at\":\(session.idleExpiresAt.seconds)}"
+        let age = session.expiresAt - now
+        return (
+            Secret(secret.expose()),
+            [
+                TokenCookie(name: secretName, value: Secret(secret.expose()), maximumAge: age),
+                TokenCookie(
+                    name: timesName, value: Secret(PercentEncoding.encode(times)), maximumAge: age, isHTTPOnly: false),
+            ]
+        )
     }
 }

@@ -25,7 +25,7 @@ package protocol DeviceSecretStore: Sendable {
     /// - Returns: whether it is.
     func attach(_ sessionID: SessionID, to id: DeviceSecretID, at now: Timestamp) async throws -> Bool
 
-    /// Gives a device that is still alive one more secret beside those it has, for an app that did not show its own.
+    /// Gives a device that is still alive one more secret besides those it has, for an app that did not show its own.
     /// - Parameter count: how many of the youngest stay; the first one stays too, those between are forgotten.
     /// - Returns: whether the device is alive.
     func addDeviceSecret(

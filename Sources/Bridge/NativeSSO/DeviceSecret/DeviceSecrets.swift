@@ -2,13 +2,13 @@ import OAuth2
 
 /// Gives apps their device secrets, and takes them back (contract §5.1, §5.2, §7).
 package struct DeviceSecrets: Sendable {
-    /// The secrets of one device that stay good side by side, beside its first.
-    static let keptSecrets = 4
+    /// The secrets of one device that stay good side by side, besides its first.
+    private static let keptSecrets = 4
 
-    let store: any DeviceSecretStore
-    let configuration: NativeSSOConfiguration
-    let endings: SessionEndings
-    let random: RandomSource
+    private let store: any DeviceSecretStore
+    private let configuration: NativeSSOConfiguration
+    private let endings: SessionEndings
+    private let random: RandomSource
 
     package init(
         store: any DeviceSecretStore, configuration: NativeSSOConfiguration, endings: SessionEndings,
@@ -20,7 +20,7 @@ package struct DeviceSecrets: Sendable {
         self.random = random
     }
 
-    /// What an app is told about its device, beside its tokens.
+    /// What an app is told about its device, besides its tokens.
     package struct Provision: Sendable {
         package let secret: OpaqueSecret
         /// For the `id_token` that comes along.
@@ -172,5 +172,96 @@ package struct DeviceSecrets: Sendable {
         var object = JSONObjectWriter()
         object.add("device_secret_id", id.rawValue)
         return String(decoding: object.finish(), as: UTF8.self)
+    }
+}
+
+extension DeviceSecrets: DeviceSecretAttaching {
+    package func attach(
+        to session: AppSession, client: Client, presented: Secret<String>?, proofKeyThumbprint: String?,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AttachedDeviceSecret? {
+        let occasion = Occasion(
+            session: session, client: client, presented: presented?.expose(),
+            proofKeyThumbprint: proofKeyThumbprint, origin: origin, at: now)
+        // A session is opened in the same instant as its code is redeemed; later it is a refresh.
+        if session.createdAt == now {
+            // The specification wants the secret in this answer even when the app has it (draft-07 §3.3).
+            return try await provideAtSignIn(occasion).map { provision in
+                let secret = Secret(provision.secret.expose())
+                return AttachedDeviceSecret(presented: secret, secret: secret)
+            }
+        }
+        return try await provideAtRefresh(occasion).map { provision in
+            let secret = Secret(provision.secret.expose())
+            let isKept = occasion.presented == provision.secret.expose()
+            return AttachedDeviceSecret(presented: secret, secret: isKept ? nil : secret)
+        }
+    }
+}
+
+extension DeviceSecrets {
+    /// What `/oauth/revoke` does with a device secret: everything that it spawned ends (contract §5).
+    package var revocation: TokenRevocation.Further {
+        { token, client, origin, now in
+            guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
+            guard let known = try await store.deviceSecret(digest: secret.digest) else { return true }
+            // Its apps share it, so each of them may end it; another client may not even if it got hold of it.
+            guard client.id == known.device.clientID || client.isNativeSSOEnabled else {
+                throw OAuthError(
+                    .invalidGrant, "the token was issued to another client", detail: "other_client")
+            }
+            _ = try await revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
+            return true
+        }
+    }
+
+    /// What `/oauth/introspect` says of a device secret.
+    package func introspection(issuer: String) -> TokenIntrospection.Further {
+        { token, _, now in
+            guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret),
+                let known = try await live(secret, at: now)
+            else { return nil }
+            let device = known.device
+            var facts = IntrospectedToken(
+                type: "device_secret", clientID: device.clientID, issuer: issuer, subject: device.subject,
+                sessionID: device.sessionID, issuedAt: device.createdAt, expiresAt: device.expiresAt,
+                proofKeyThumbprint: device.keyThumbprint)
+            facts.members.add("device_secret_id", device.id.rawValue)
+            facts.members.add("device_name", device.name)
+            return facts
+        }
+    }
+}
+
+extension DeviceSecrets {
+    /// Revokes the device of a secret, and everything it spawned (contract §7).
+    /// - Returns: whether there was a live one; the caller tells nobody (RFC 7009 §2.2).
+    @discardableResult
+    package func revoke(_ secret: OpaqueSecret, reason: String, origin: RequestOrigin, at now: Timestamp) async throws
+        -> Bool
+    {
+        guard let known = try await store.deviceSecret(digest: secret.digest) else { return false }
+        return try await revoke(known.device.id, reason: reason, by: nil, origin: origin, at: now) == .done
+    }
+
+    package enum Revocation: Hashable, Sendable { case done, doneBefore, unknown }
+
+    /// Revokes a device by its id.
+    /// - Parameter administrator: who does it, for the audit log.
+    package func revoke(
+        _ id: DeviceSecretID, reason: String, by administrator: AdminActor?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Revocation {
+        let ended = try await endings.end(
+            .device(id), Ending(at: now, reason: reason, origin: origin, actor: administrator))
+        if ended.devices.contains(id) { return .done }
+        return try await store.deviceSecret(id: id) == nil ? .unknown : .doneBefore
+    }
+
+    /// What a secret is, for introspection (RFC 7662); `nil` unless it is good now.
+    package func live(_ secret: OpaqueSecret, at now: Timestamp) async throws -> PresentedDeviceSecret? {
+        guard let known = try await store.deviceSecret(digest: secret.digest), known.device.isAlive(at: now),
+            !known.isReplay(at: now, overlap: try await configuration.current().overlap)
+        else { return nil }
+        return known
     }
 }

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// What a store knows of a secret that somebody presents.
 package struct PresentedDeviceSecret: Hashable, Sendable {
     /// Where the secret stands among its device's secrets.
@@ -23,5 +25,43 @@ package struct PresentedDeviceSecret: Hashable, Sendable {
     package func isReplay(at now: Timestamp, overlap: Duration) -> Bool {
         guard case .replaced(let replacedAt, let isSpent) = place else { return false }
         return isSpent || now - replacedAt > overlap
+    }
+}
+
+/// Why a device secret opens nothing: for audit and the table of checks.
+package enum DeviceSecretFlaw: String, Hashable, Sendable, CaseIterable {
+    /// Not of our form, or never given out.
+    case unknown = "secret_unknown"
+    case expired = "secret_expired"
+    case revoked = "secret_revoked"
+    /// A newer one was given out, and its overlap is over or spent.
+    case replayed = "secret_replayed"
+    /// It is bound to a key that was not shown.
+    case wrongKey = "secret_wrong_key"
+    /// The app session does not live, or does not hang below the device.
+    case sessionEnded = "session_ended"
+}
+
+extension DeviceSecret {
+    /// What is wrong with it at `now`; `nil` for nothing.
+    package func flaw(at now: Timestamp) -> DeviceSecretFlaw? {
+        if revokedAt != nil { return .revoked }
+        return now < expiresAt ? nil : .expired
+    }
+}
+
+extension OpaqueSecret {
+    /// `ds_hash`: base64url of the left half of SHA-256 over the secret, as Native SSO SDKs verify it; built like
+    /// `at_hash` (OpenID Connect Core §3.1.3.6), and so the same as what can be had from a stored digest.
+    package var deviceSecretHash: String { DeviceSecretHash.of(digest: digest) ?? "" }
+}
+
+/// Ties an `id_token` to the device secret it was issued with.
+package enum DeviceSecretHash {
+    /// - Parameter digest: ``OpaqueSecret/digest``.
+    /// - Returns: `nil` when it is not a digest.
+    package static func of(digest: String) -> String? {
+        guard let bytes = Base64URL.decode(digest), bytes.count == 32 else { return nil }
+        return Base64URL.encode(Array(bytes[..<16]))
     }
 }

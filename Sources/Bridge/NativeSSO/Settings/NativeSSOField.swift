@@ -23,7 +23,7 @@ package enum NativeSSOField: String, Sendable, CaseIterable {
         }
     }
 
-    /// The numbers that it may be; `nil` when it is no number.
+    /// The numbers that it may be; `nil` when it is not a number.
     package var range: ClosedRange<Int>? {
         switch self {
         case .deviceSecretTTLDays: 1...90

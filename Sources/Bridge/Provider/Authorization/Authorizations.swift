@@ -9,13 +9,13 @@ package struct Authorizations: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let codes: AuthorizationCodes
     private let consents: any ConsentStore
-    let accounts: any AccountStore
-    let pushed: any PushedRequestStore
+    private let accounts: any AccountStore
+    private let pushed: any PushedRequestStore
     private let audit: any AuditLog
     private let seal: ShortLivedSeal
     private let watch: AuthorizationWatch
     private let subjectOfHint: @Sendable (String) -> Subject?
-    let time: TimeSource
+    private let time: TimeSource
 
     /// - Parameter subjectOfHint: the user that an `id_token_hint` names; `nil` for one that we did not sign.
     package init(
@@ -217,4 +217,92 @@ package struct Authorizations: Sendable {
             browserDigest: journey.browserDigest, asked: asked)
         return try seal.seal(next.text, lifetime: Self.journeyLifetime)
     }
+}
+
+extension Authorizations {
+    /// The parameters that a request stands for: its own, or those that it pushed ahead (RFC 9126 §4).
+    func lookUp(
+        _ parameters: FormParameters
+    ) async throws -> (pushed: AuthorizationRequestReader.Pushed, parameters: String, digest: String?) {
+        let prefix = AuthorizationRequestReader.requestURIPrefix
+        guard let uri = parameters["request_uri"], uri.hasPrefix(prefix) else {
+            return (.none, AuthorizationParameter.serialize(parameters), nil)
+        }
+        guard let secret = OpaqueSecret(String(uri.dropFirst(prefix.count)), kind: .pushedRequest),
+            let found = try await pushed.pushedRequest(digest: secret.digest), found.usedAt == nil,
+            time.now() < found.expiresAt, found.clientID.rawValue == parameters["client_id"],
+            let inner = try? FormParameters(parsing: found.parameters.utf8)
+        else { return (.unusable, "", nil) }
+        return (.found(inner), found.parameters, found.digest)
+    }
+}
+
+extension Authorizations {
+    /// What the browser's session lacks for the request that a sign-in page is shown for.
+    package func missing(
+        for journey: String, browser: OpaqueSecret, session: WebSession
+    ) async throws -> MissingProof {
+        guard let (journey, reading) = open(journey, browser: browser), case .success(let request) = reading else {
+            return .everything
+        }
+        let account = try await accounts.account(of: session.subject)
+        return MissingProof.find(
+            request,
+            .init(session: session, account: account, demandedAt: journey.demandedAt, now: time.now()))
+    }
+
+    /// Asks the store only where the answer matters.
+    func hasSecondFactor(_ session: WebSession?, for request: AuthorizationRequest) async throws -> Bool {
+        guard let session, request.wishesForSecondFactor(beyond: session.authentication) else { return false }
+        return try await accounts.account(of: session.subject)?.secondFactor != nil
+    }
+}
+
+/// What the browser gets next.
+package enum AuthorizationOutcome: Sendable {
+    /// The sign-in page.
+    /// - Parameter journey: brings the browser back; see ``Authorizations/resume(_:browser:session:origin:)``.
+    case signIn(journey: String, AuthorizationRequest)
+    /// The consent page.
+    case askConsent(journey: String, AuthorizationRequest, Subject)
+    /// To the client, with a code or an error.
+    case redirect(to: String)
+    case page(ErrorCode, AuthorizationProblem)
+    /// 400 without error parameters.
+    case plain
+    /// The page was open too long, or belongs to another server: there is no request to go on with.
+    case stale
+}
+
+/// How a request ends that cannot go on (docs/rules/authorization-request.md).
+package enum AuthorizationRefusal: Error, Hashable, Sendable {
+    /// Nobody can be answered safely: a page at our host, no redirect.
+    case page(ErrorCode, AuthorizationProblem)
+    /// 400 without error parameters (OpenID Connect Core §3.1.2.6).
+    case plain
+    /// To the client, by its redirect URI.
+    case redirect(AuthorizationReturn, ErrorCode, String)
+}
+
+/// Why a request got a page instead of a redirect; a stable word for log and audit, and the key of the page's text.
+package enum AuthorizationProblem: String, Sendable, CaseIterable {
+    case repeatedParameter = "repeated_parameter"
+    case missingClient = "missing_client"
+    case unknownClient = "unknown_client"
+    case missingRedirect = "missing_redirect"
+    case unregisteredRedirect = "unregistered_redirect"
+    case unusableRequestURI = "unusable_request_uri"
+    /// The page would be shown inside the app that asks (RFC 8252 §8.12).
+    case embeddedBrowser = "embedded_browser"
+}
+
+/// What users have allowed apps to have.
+package protocol ConsentStore: Sendable {
+    /// The scopes that the user has allowed the client; `nil` when never asked.
+    func consent(of subject: Subject, to client: ClientID) async throws -> Set<String>?
+
+    /// Adds scopes to what the user has allowed, and records the event.
+    func rememberConsent(
+        of subject: Subject, to client: ClientID, scopes: Set<String>, at now: Timestamp, event: AuditEvent
+    ) async throws
 }

@@ -1,3 +1,6 @@
+import Crypto
+import Synchronization
+
 /// Remembers for a while which values were seen, such as the code challenges of a day (RFC 9700 §2.1.1).
 package protocol ReuseMemory: Sendable {
     /// Notes a value: of any number of concurrent callers with one value one gets `.fresh`.
@@ -12,4 +15,80 @@ package enum Novelty: Hashable, Sendable {
     case seen
     /// There is no room to note it. It may well be fresh, so nobody is to be accused by it.
     case full
+}
+
+/// The memory of a single process: 128 bits of each value's digest, in the order in which they will be forgotten.
+package final class InProcessReuseMemory: ReuseMemory {
+    private struct Entry {
+        let value: UInt128
+        let forgottenAt: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var values: Set<UInt128> = []
+        var entries: [Entry] = []
+        /// How many of the first entries are forgotten already; they are dropped when they are half of them.
+        var forgotten = 0
+    }
+
+    private let lifetime: Duration
+    private let capacity: Int
+    private let time: TimeSource
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - lifetime: for how long a value is remembered.
+    ///   - capacity: values at once, of some 80 bytes each.
+    package init(lifetime: Duration, capacity: Int, time: TimeSource = .system) {
+        self.lifetime = lifetime
+        self.capacity = max(1, capacity)
+        self.time = time
+    }
+
+    package func note(_ value: String, at now: Timestamp) -> Novelty {
+        let key = SHA256.hash(data: Array(value.utf8)).prefix(16).reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        let now = time.uptime()
+        return state.withLock { state in
+            Self.forget(before: now, in: &state)
+            guard !state.values.contains(key) else { return .seen }
+            guard state.values.count < capacity else { return .full }
+            state.values.insert(key)
+            state.entries.append(Entry(value: key, forgottenAt: now.advanced(by: lifetime)))
+            return .fresh
+        }
+    }
+
+    private static func forget(before now: ContinuousClock.Instant, in state: inout State) {
+        while state.forgotten < state.entries.count, state.entries[state.forgotten].forgottenAt <= now {
+            state.values.remove(state.entries[state.forgotten].value)
+            state.forgotten += 1
+        }
+        guard state.forgotten * 2 > state.entries.count else { return }
+        state.entries.removeFirst(state.forgotten)
+        state.forgotten = 0
+    }
+}
+
+/// A shared memory that is replaced by the process's own while it is away: a value may then pass once more per node.
+package struct FailoverReuseMemory: ReuseMemory {
+    private let shared: any ReuseMemory
+    private let own: InProcessReuseMemory
+    private let degradation: Degradation
+
+    package init(_ shared: any ReuseMemory, own: InProcessReuseMemory, degradation: Degradation) {
+        self.shared = shared
+        self.own = own
+        self.degradation = degradation
+    }
+
+    package func note(_ value: String, at now: Timestamp) async throws -> Novelty {
+        do {
+            let novelty = try await shared.note(value, at: now)
+            degradation.end()
+            return novelty
+        } catch let error as StorageError {
+            degradation.begin(because: error)
+            return own.note(value, at: now)
+        }
+    }
 }

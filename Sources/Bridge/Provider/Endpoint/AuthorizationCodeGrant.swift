@@ -55,7 +55,7 @@ package struct AuthorizationCodeGrant: TokenGrant {
         if let redirectURI = request.parameters["redirect_uri"] {
             guard redirectURI.utf8.elementsEqual(grant.redirectURI.utf8) else { throw Self.refused("redirect_uri") }
         } else if grant.codeChallenge == nil {
-            // Only a verifier can stand in for it (OAuth 2.1, "Redirect URI Parameter in Token Request").
+            // Only a verifier can replace it (OAuth 2.1, "Redirect URI Parameter in Token Request").
             throw Self.refused("missing_redirect_uri")
         }
         let verifier = request.parameters["code_verifier"]

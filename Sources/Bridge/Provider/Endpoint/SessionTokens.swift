@@ -17,7 +17,7 @@ package struct SessionTokens: Sendable {
         self.random = random
     }
 
-    /// What an answer holds beside the access token.
+    /// What an answer holds besides the access token.
     package struct Extras: Sendable {
         package var refreshToken: OpaqueSecret?
         package var nonce: String?

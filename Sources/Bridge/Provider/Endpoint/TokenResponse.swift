@@ -3,7 +3,7 @@ package import OAuth2
 /// What the token endpoint answers (RFC 6749 §5.1, RFC 8693 §2.2.1); absent members are left out.
 package struct TokenResponse: Sendable {
     package var accessToken: Secret<String>
-    /// `Bearer`, `DPoP`, or `N_A` when what was issued is no access token.
+    /// `Bearer`, `DPoP`, or `N_A` when what was issued is not an access token.
     package var tokenType: String
     package var expiresIn: Duration
     package var scope: Scope?

@@ -33,3 +33,73 @@ package struct RefreshTokens: Sendable {
             issuedAt: now, expiresAt: min(now + Self.idleLifetime, session.expiresAt))
     }
 }
+
+/// Refresh tokens. All those of one app session are one family: it has one that is current, and ends with the session.
+package protocol RefreshTokenStore: Sendable {
+    /// The token with this digest, used or not, with its session; `nil` when there is none.
+    func refreshToken(digest: String) async throws -> RefreshTokenState?
+
+    /// Puts a successor in a token's place: of any number of concurrent callers one gets `.rotated`.
+    func rotate(digest: String, to successor: RefreshTokenRecord, at now: Timestamp, event: AuditEvent) async throws
+        -> RefreshTokenRotation
+
+    /// Moves the idle end of a token that is not rotated.
+    /// - Returns: whether it was still current and its session alive; when not, nothing was written.
+    func extendRefreshToken(digest: String, until expiry: Timestamp, at now: Timestamp, event: AuditEvent)
+        async throws -> Bool
+}
+
+/// A refresh token as it is kept.
+package struct RefreshTokenRecord: Hashable, Sendable {
+    /// ``OpaqueSecret/digest`` of the token.
+    package let digest: String
+    package let sessionID: SessionID
+    /// What was granted with it.
+    package let scope: Scope
+    /// The key it is bound to (RFC 9449 §5).
+    package let proofKeyThumbprint: String?
+    package let issuedAt: Timestamp
+    /// When it ends if it is not used.
+    package let expiresAt: Timestamp
+
+    package init(
+        digest: String, sessionID: SessionID, scope: Scope, proofKeyThumbprint: String? = nil, issuedAt: Timestamp,
+        expiresAt: Timestamp
+    ) {
+        self.digest = digest
+        self.sessionID = sessionID
+        self.scope = scope
+        self.proofKeyThumbprint = proofKeyThumbprint
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+package struct RefreshTokenState: Hashable, Sendable {
+    package let record: RefreshTokenRecord
+    /// When a successor took its place, and which.
+    package let rotatedAt: Timestamp?
+    package let successorDigest: String?
+    /// Whether the successor has a successor.
+    package let isSuccessorRotated: Bool
+    package let session: AppSession
+
+    package init(
+        record: RefreshTokenRecord, rotatedAt: Timestamp?, successorDigest: String?, isSuccessorRotated: Bool,
+        session: AppSession
+    ) {
+        self.record = record
+        self.rotatedAt = rotatedAt
+        self.successorDigest = successorDigest
+        self.isSuccessorRotated = isSuccessorRotated
+        self.session = session
+    }
+}
+
+package enum RefreshTokenRotation: Hashable, Sendable {
+    case rotated
+    /// Another call was first; what stands now.
+    case rotatedBefore(RefreshTokenState)
+    /// Unknown, or its session has ended.
+    case gone
+}

@@ -1,5 +1,5 @@
 import Crypto
-import OAuth2
+package import OAuth2
 
 /// Checks a client's signed assertion (`private_key_jwt`, RFC 7523 §3, OpenID Connect Core §9).
 struct ClientAssertionCheck: Sendable {
@@ -82,4 +82,35 @@ enum ClientAssertionFlaw: String, Sendable, CaseIterable {
     case withoutID = "assertion_without_id"
     case signature = "assertion_signature"
     case replayed = "assertion_replayed"
+}
+
+/// The arbiter of the single use of clients' signed assertions (RFC 7523 §3, `jti`).
+///
+/// Durable and not a ``ReplayGuard``: nothing else decides about a second use, so the answer must not depend on what may
+/// be away, forget or be known to one node alone.
+package protocol ClientAssertionStore: Sendable {
+    /// Uses an assertion up: of any number of concurrent callers on any number of servers one gets `true`.
+    /// - Parameters:
+    ///   - digest: base64url of SHA-256 over the client and the assertion's id.
+    ///   - expiry: from which the assertion is refused by its time.
+    func claimAssertion(digest: String, until expiry: Timestamp) async throws -> Bool
+
+    /// Forgets assertions that expired before `cutoff`.
+    /// - Returns: how many, at most `limit` of them.
+    func purgeAssertions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+/// The public keys of clients that sign their assertions.
+package protocol ClientKeySource: Sendable {
+    /// - Throws: ``StorageError/unavailable(_:)`` when they cannot be fetched now.
+    func keys(of client: Client) async throws -> [VerificationKey]
+}
+
+/// Keys that are in the client's document.
+package struct RegisteredClientKeys: ClientKeySource {
+    package init() {}
+
+    package func keys(of client: Client) -> [VerificationKey] {
+        client.keys.map(VerificationKey.all(inSet:)) ?? []
+    }
 }

@@ -65,7 +65,7 @@ package struct KeySchedule: Sendable {
         }
     }
 
-    /// Puts a key behind all that have begun, by whichever node's clock they did.
+    /// Puts a key after all that have begun, by whichever node's clock they did.
     private mutating func begin(_ id: String) {
         let last = live.last { $0.id != id && $0.hasBegun(at: now) }?.signsFrom
         let start = max(now, last.map { $0 + .milliseconds(1) } ?? now)

@@ -91,3 +91,67 @@ package struct SealedSigningKey: Hashable, Sendable {
     /// Whether what it signed is believed at `now`.
     package func isLive(at now: Timestamp) -> Bool { withdrawnAt == nil && retiresAt.map { now < $0 } ?? true }
 }
+
+/// Remembers beside the database which keys were retired at once, so that a backup of the database that is older than
+/// that does not bring them back.
+package protocol WithdrawnKeyRecord: Sendable {
+    /// The `kid`s of all keys that were ever seen retired so.
+    func ids() throws -> Set<String>
+
+    func add(_ ids: Set<String>) throws
+}
+
+/// Answers what a node does not know yet.
+package protocol KeyInquiry: Sendable {
+    /// Takes in a key that a token names, if the database has it.
+    ///
+    /// Tokens can name keys that never were, as often as somebody likes; asking about them costs the database nothing
+    /// to speak of.
+    /// - Throws: ``StorageError`` when the database cannot say.
+    func learn(_ keyID: String) async throws
+}
+
+/// A change to the keys of a database while it is being decided.
+struct SigningKeyDraft {
+    let now: Timestamp
+    private let before: [SealedSigningKey]
+    private(set) var keys: [SealedSigningKey]
+    private var saved: [SealedSigningKey] = []
+    private var removed: [String] = []
+    /// Go with the change.
+    var events: [AuditEvent] = []
+
+    init(_ keys: [SealedSigningKey], at now: Timestamp) {
+        self.now = now
+        before = keys
+        self.keys = keys
+    }
+
+    /// `nil` when nothing is to be changed.
+    var change: SigningKeyChange? {
+        saved.isEmpty && removed.isEmpty ? nil : SigningKeyChange(saved: saved, removed: removed)
+    }
+
+    /// The keys that were not there before.
+    var added: [SealedSigningKey] { saved.filter { key in !before.contains { $0.id == key.id } } }
+
+    func has(_ algorithm: KeyAlgorithm) -> Bool { keys.contains { $0.algorithm == algorithm } }
+
+    func schedule(of algorithm: KeyAlgorithm) -> KeySchedule { KeySchedule(keys, of: algorithm, at: now) }
+
+    /// Takes over what a schedule changed; each algorithm's once.
+    mutating func take(_ schedule: KeySchedule) {
+        let changes = schedule.changes
+        let ids = Set(changes.map(\.id))
+        keys = keys.filter { !ids.contains($0.id) } + changes
+        saved += changes
+    }
+
+    /// Lets go of keys that ended before an instant, one way or the other.
+    mutating func removeEnded(before cutoff: Timestamp) {
+        removed += keys.filter { key in
+            let end = [key.withdrawnAt, key.retiresAt].compactMap(\.self).min()
+            return end.map { $0 < cutoff } ?? false
+        }.map(\.id)
+    }
+}

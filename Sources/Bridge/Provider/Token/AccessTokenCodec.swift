@@ -1,4 +1,4 @@
-import OAuth2
+package import OAuth2
 
 /// Writes and reads access tokens: JWTs with `typ` `at+jwt` (RFC 9068).
 package struct AccessTokenCodec: Sendable {
@@ -101,4 +101,36 @@ extension JSONObjectWriter {
 extension JSONValue {
     /// A string, or the strings of an array, as `aud` allows (RFC 7519 §4.1.3).
     package var oneOrMore: [String]? { string.map { [$0] } ?? strings }
+}
+
+/// What an access token of ours says (RFC 9068 §2.2).
+package struct AccessTokenClaims: Hashable, Sendable {
+    package let subject: Subject
+    package let audience: [String]
+    package let clientID: ClientID
+    package let scope: Scope
+    package let id: TokenID
+    /// The app session; `nil` for a client that acts for itself.
+    package let sessionID: SessionID?
+    package let authentication: Authentication
+    /// `cnf.jkt`: the key that must be shown with it (RFC 9449 §6).
+    package let proofKeyThumbprint: String?
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+
+    package init(
+        subject: Subject, audience: [String], clientID: ClientID, scope: Scope, id: TokenID, sessionID: SessionID?,
+        authentication: Authentication, proofKeyThumbprint: String? = nil, issuedAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.subject = subject
+        self.audience = audience
+        self.clientID = clientID
+        self.scope = scope
+        self.id = id
+        self.sessionID = sessionID
+        self.authentication = authentication
+        self.proofKeyThumbprint = proofKeyThumbprint
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import OAuth2
 
 /// That a session or a device of a client's users has ended, for the client's webhook.
@@ -51,4 +52,53 @@ package struct WebhookNotice: Hashable, Sendable {
         if let reason { object.add("reason", reason) }
         return object.finish()
     }
+}
+
+extension AuditEvent {
+    /// The reason as websites hear it: what an administrator wrote was written for the audit log.
+    package var reasonForWebsites: String? { isByAdministrator ? AdminAction.defaultReason : reason }
+
+    private var isByAdministrator: Bool {
+        detail.flatMap { JSONValue.parse($0.utf8)?.object?["actor"] } != nil
+    }
+}
+
+/// Proves to a webhook's receiver who posts, and when: `t=<Unix seconds>,v1=<hex>`.
+///
+/// `v1` is HMAC-SHA-256 over `<t>.<body>`. There is one `v1` for each secret in force, so that a secret can be replaced
+/// without a gap: the receiver accepts when any of them fits.
+package enum WebhookSignature {
+    /// - Parameter secrets: the first signs first.
+    package static func header(of body: [UInt8], secrets: [Secret<[UInt8]>], at now: Timestamp) -> String {
+        let time = String(now.seconds)
+        let message = Array("\(time).".utf8) + body
+        let codes = secrets.map { secret in
+            let code = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: secret.expose()))
+            return "v1=\(HexDigit.encode(Array(code)))"
+        }
+        return (["t=\(time)"] + codes).joined(separator: ",")
+    }
+}
+
+/// The queue of ends that clients with a webhook are told; it survives a restart.
+///
+/// Filled by every verb that ends a session or a device, in its transaction.
+package protocol WebhookStore: Sendable {
+    /// Says whose ends are queued from now on, by any process on this database.
+    func setWebhookSubscribers(_ clients: Set<ClientID>) async throws
+
+    /// Takes notices that are due: of any number of nodes one gets each.
+    /// - Parameters:
+    ///   - lease: after which a notice that was not settled is due again.
+    ///   - busy: clients whose notices are left for later.
+    /// - Returns: at most `limit`, of each client a few at a time.
+    func takeWebhookNotices(
+        dueAt now: Timestamp, lease: Duration, limit: Int, sparing busy: Set<ClientID>
+    ) async throws -> [WebhookNotice]
+
+    /// Has a notice tried again later.
+    func postponeWebhookNotice(_ id: String, until next: Timestamp) async throws
+
+    /// Takes a notice off the queue and records how it went.
+    func settleWebhookNotice(_ id: String, event: AuditEvent) async throws
 }

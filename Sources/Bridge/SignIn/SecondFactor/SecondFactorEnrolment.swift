@@ -36,7 +36,7 @@ package struct SecondFactorEnrolment: Sendable {
 
     /// Where a user stands.
     package enum Standing: Sendable {
-        /// Signs in elsewhere: there is no password here that a second factor could stand beside.
+        /// Signs in elsewhere: there is no password here that a second factor could go with.
         case noPassword
         case notEnrolled(Account)
         case enrolled(Account, recoveryCodesLeft: Int)
@@ -142,4 +142,82 @@ package struct SecondFactorEnrolment: Sendable {
     private static func binding(_ session: WebSession) -> String {
         "\(session.id.rawValue) \(session.subject.rawValue)"
     }
+}
+
+/// What happened to a user's second factor: the `change` in the detail of `user.second_factor_changed`.
+package enum SecondFactorChange: String, Sendable, CaseIterable {
+    case enrolled, removed
+    case recoveryCodesRenewed = "recovery_codes_renewed"
+
+    /// The event of this change by an administrator or operator.
+    package func event(by action: AdminAction, of subject: Subject) -> AuditEvent {
+        action.event(.userSecondFactorChanged, subject: subject, facts: ["change": rawValue])
+    }
+
+    /// The event of this change by the user himself, in his browser.
+    func event(byUser session: WebSession, origin: RequestOrigin, at now: Timestamp) -> AuditEvent {
+        AdminAction(actor: .account(session.subject), reason: "by the user", origin: origin, at: now)
+            .event(
+                .userSecondFactorChanged, subject: session.subject, sessionID: session.id,
+                facts: ["change": rawValue])
+    }
+}
+
+/// Tells whether a code is a user's, and uses it up (RFC 6238 §5.2).
+package struct SecondFactorCheck: Sendable {
+    private let accounts: any AccountStore
+    /// `nil` when there is no master key: then no code can be checked.
+    private let secrets: SecondFactorSecrets?
+
+    package init(accounts: any AccountStore, secrets: SecondFactorSecrets?) {
+        self.accounts = accounts
+        self.secrets = secrets
+    }
+
+    /// Takes what an authenticator app shows, or a recovery code; each counts once, whoever presents it first.
+    /// - Throws: ``StorageError`` when it cannot be decided now.
+    func accepts(_ code: String, for account: Account, at now: Timestamp) async throws -> Bool {
+        guard let factor = account.secondFactor else { return false }
+        guard let secrets else { throw StorageError.unavailable("there is no master key for second factors") }
+        let secret = try secrets.open(factor.sealedSecret, for: account.subject)
+        if let step = OneTimeCode.matchingStep(code.filter { $0 != " " }, secret: secret, at: now) {
+            return try await accounts.claimStep(step, of: account.subject)
+        }
+        guard let digest = RecoveryCode.digest(ofTyped: code) else { return false }
+        return try await accounts.claimRecoveryCode(digest: digest, of: account.subject, at: now)
+    }
+}
+
+/// A TOTP secret that a user is about to set up; in force only when a code of it was shown.
+package struct SecondFactorDraft: Sendable {
+    package let secret: Secret<[UInt8]>
+    /// What the page carries in its form: opens for the session that it was made in, and for no other.
+    package let sealed: String
+
+    /// What people type into an authenticator app, in groups of four.
+    package var typed: Secret<String> {
+        let text = Array(Base32.encode(secret.expose()))
+        let groups = stride(from: 0, to: text.count, by: 4).map { String(text[$0..<min($0 + 4, text.count)]) }
+        return Secret(groups.joined(separator: " "))
+    }
+
+    /// What a QR code or a link for authenticator apps holds.
+    package func uri(account: String, issuer: String) -> Secret<String> {
+        Secret(OneTimeCode.enrolmentURI(secret: secret.expose(), account: account, issuer: issuer))
+    }
+}
+
+/// What a user's change of his second factor came to.
+package enum SecondFactorOutcome: Sendable {
+    /// In force. The recovery codes are shown now and never again.
+    case enrolled([RecoveryCode])
+    case recoveryCodes([RecoveryCode])
+    case removed
+    /// The code is wrong or was used before.
+    case wrongCode
+    /// The page was open for too long; a new secret is needed.
+    case stale
+    /// It is not as the page said: another tab or browser was first.
+    case conflict
+    case limited(retryAfter: Duration)
 }

@@ -1,3 +1,6 @@
+import Foundation
+package import OAuth2
+
 /// A user whom Drawbridge itself signs in.
 package struct Account: Hashable, Sendable {
     package enum Role: String, Sendable, CaseIterable {
@@ -65,4 +68,52 @@ package struct SecondFactor: Hashable, Sendable {
         self.sealedSecret = sealedSecret
         self.lastStep = lastStep
     }
+}
+
+/// What accounts say of their users (OpenID Connect Core §5.1).
+package struct AccountClaims: UserClaimsSource {
+    private let accounts: any AccountStore
+
+    package init(accounts: any AccountStore) { self.accounts = accounts }
+
+    package func claims(of subject: Subject) async throws -> [String: JSONValue] {
+        guard let account = try await accounts.account(of: subject) else { return [:] }
+        var claims = account.claims.values
+        claims["name"] = account.displayName.map(JSONValue.string)
+        claims["preferred_username"] = (account.username?.text).map(JSONValue.string)
+        claims["email"] = account.email.map(JSONValue.string)
+        // Unless an administrator says so, nobody has checked it.
+        claims["email_verified"] = account.email.map { _ in claims["email_verified"] ?? .bool(false) }
+        if claims["phone_number"] != nil {
+            claims["phone_number_verified"] = claims["phone_number_verified"] ?? .bool(false)
+        }
+        claims["updated_at"] = .number(String((account.claimsChangedAt ?? account.createdAt).seconds))
+        return claims
+    }
+}
+
+/// The name that a user types to sign in.
+///
+/// Two spellings that look the same or differ in case only are one name: they are compared by ``key``.
+package struct Username: Hashable, Sendable, CustomStringConvertible {
+    /// As it was registered.
+    package let text: String
+    /// Compatibility-composed and lower case; unique over all accounts.
+    package let key: String
+
+    /// - Returns: `nil` when the text is empty, longer than 128 bytes, or holds control characters.
+    package init?(_ text: String) {
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        guard (1...128).contains(trimmed.utf8.count),
+            trimmed.unicodeScalars.allSatisfy({ !CharacterSet.controlCharacters.contains($0) && $0 != "\u{FFFD}" })
+        else { return nil }
+        self.text = trimmed
+        key = trimmed.precomposedStringWithCompatibilityMapping.lowercased().precomposedStringWithCompatibilityMapping
+    }
+
+    package var description: String { text }
+
+    package static func == (left: Username, right: Username) -> Bool { left.key.utf8.elementsEqual(right.key.utf8) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(Array(key.utf8)) }
 }

@@ -23,7 +23,7 @@ package struct UserChange: Sendable {
     }
 
     /// Makes the event of one of the changes.
-    /// - Parameter facts: what its `detail` is to say beside who did it.
+    /// - Parameter facts: what its `detail` is to say besides who did it.
     package typealias Events = @Sendable (_ type: AuditEventType, _ facts: [String: String]) -> AuditEvent
 }
 

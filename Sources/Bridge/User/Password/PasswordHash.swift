@@ -66,3 +66,50 @@ package struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
         return PasswordCost(logarithm: logarithm, blockSize: blockSize, parallelism: parallelism)
     }
 }
+
+/// What one password hash costs: scrypt's parameters (RFC 7914 §2).
+package struct PasswordCost: Hashable, Sendable {
+    /// Base-2 logarithm of N.
+    package let logarithm: Int
+    /// r.
+    package let blockSize: Int
+    /// p.
+    package let parallelism: Int
+
+    /// - Returns: `nil` outside the range that this server computes: a stored hash must not be able to ask for more
+    ///   memory or time than an operator would ever configure.
+    package init?(logarithm: Int, blockSize: Int = 8, parallelism: Int) {
+        guard (10...20).contains(logarithm), (1...16).contains(blockSize), (1...16).contains(parallelism) else {
+            return nil
+        }
+        self.init(checked: logarithm, blockSize: blockSize, parallelism: parallelism)
+    }
+
+    private init(checked logarithm: Int, blockSize: Int, parallelism: Int) {
+        self.logarithm = logarithm
+        self.blockSize = blockSize
+        self.parallelism = parallelism
+    }
+
+    /// 16 MiB and five passes, one of the equal choices of the OWASP password storage cheat sheet: the least memory,
+    /// because several sign-ins are computed at once.
+    package static let standard = PasswordCost(checked: 14, blockSize: 8, parallelism: 5)
+
+    /// For throwaway passwords.
+    package static let light = PasswordCost(checked: 14, blockSize: 8, parallelism: 1)
+}
+
+/// What a new password must be (NIST SP 800-63B §3.1.1.2): long enough, and no further rules of composition.
+package enum PasswordRules {
+    package static let minimumLength = 8
+    /// Bounds what hashing reads.
+    package static let maximumBytes = 1024
+
+    /// - Returns: what is wrong, as half a sentence; `nil` for a good one.
+    package static func problem(with password: Secret<String>) -> String? {
+        let text = password.expose()
+        if text.count < minimumLength { return "must have at least \(minimumLength) characters" }
+        if text.utf8.count > maximumBytes { return "must have at most \(maximumBytes) bytes" }
+        return nil
+    }
+}

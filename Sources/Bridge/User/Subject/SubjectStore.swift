@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Users, as far as they are known here. A trusted issuer's users come into being at their first token.
 package protocol SubjectStore: Sendable {
     /// Whether the user may sign in; `.unknown` for one that was never seen.
@@ -16,7 +18,7 @@ package protocol SubjectStore: Sendable {
     /// One user; `nil` for one that was never seen.
     func record(of subject: Subject) async throws -> SubjectRecord?
 
-    /// Users with what their accounts say, in order of subject, at most `limit` behind `cursor`.
+    /// Users with what their accounts say, in order of subject, at most `limit` after `cursor`.
     func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
 }
 
@@ -38,5 +40,33 @@ package struct SubjectRecord: Hashable, Sendable {
         self.firstSeenAt = firstSeenAt
         self.disabledAt = disabledAt
         self.hasAccount = hasAccount
+    }
+}
+
+/// A user as an administrator sees one: an account of ours, or somebody whom a trusted issuer has named.
+package struct UserOverview: Hashable, Sendable {
+    package let subject: Subject
+    package let issuer: String
+    package let username: String?
+    package let displayName: String?
+    package let email: String?
+    package let role: String?
+    package let claims: StandardClaims
+    package let hasSecondFactor: Bool
+    package let firstSeenAt: Timestamp
+    package let disabledAt: Timestamp?
+
+    /// - Parameter account: the user's account, when Drawbridge itself signs the user in.
+    package init(_ record: SubjectRecord, account: Account? = nil) {
+        subject = record.subject
+        issuer = record.issuer
+        username = account?.username?.text
+        displayName = account?.displayName
+        email = account?.email
+        role = account?.role?.rawValue
+        claims = account?.claims ?? .none
+        hasSecondFactor = account?.secondFactor != nil
+        firstSeenAt = record.firstSeenAt
+        disabledAt = record.disabledAt
     }
 }

@@ -26,7 +26,7 @@ final class PrometheusGauge: MeterHandler, RecorderHandler {
 
 /// Durations in seconds, or plain values for a recorder.
 final class PrometheusHistogram: TimerHandler, RecorderHandler {
-    /// From half a millisecond, where a good answer lies, to the ten seconds after which clients give up.
+    /// From half a millisecond, a good answer, to ten seconds, after which clients give up.
     static let bounds: [Double] = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]

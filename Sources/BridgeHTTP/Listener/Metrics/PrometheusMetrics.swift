@@ -6,7 +6,7 @@ import Synchronization
 /// Series are made once and found again, so labels must be bounded; a label that grows beyond ``maximumSeries`` stops
 /// being recorded instead of filling memory.
 package final class PrometheusMetrics: MetricsFactory {
-    /// For all names together.
+    /// Over all names.
     package static let maximumSeries = 10_000
 
     private struct SeriesKey: Hashable {

@@ -38,7 +38,7 @@ enum LinkPreviewAgents {
 
     private static let maximumLength = 1024
 
-    /// The markers by their first two bytes; rarely are there any for a place.
+    /// The markers by their first two bytes; most places have none.
     private static let beginnings: [[[UInt8]]] = {
         var table = [[[UInt8]]](repeating: [], count: 1 << 14)
         for marker in markers {

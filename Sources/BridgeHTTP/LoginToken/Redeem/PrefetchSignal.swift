@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Whether a request says of itself that nobody looks at its answer yet (contract §4.2).
+/// Whether a request says that it is a prefetch or a preview (contract §4.2).
 enum PrefetchSignal {
     private static let fields: [HTTPField.Name] = [
         .literal("Sec-Purpose"), .literal("Purpose"), .literal("X-Purpose"), .literal("X-Moz"),

@@ -24,7 +24,7 @@ struct VisitReader: Sendable {
         let parameters = body ?? query
         let header = request.headers.values(of: .loginToken).filter { !$0.isEmpty }
 
-        // A POST's query is no carrier, but a token in it beside another one is a second reading all the same.
+        // A POST's query is not a carrier, but a token in it besides another one is a second reading all the same.
         let isConflicting =
             query.isTokenRepeated || body?.isTokenRepeated == true || parameters.verifiers.count > 1
             || header.count > 1 || (query.tokens + (body?.tokens ?? []) + header).count > 1

@@ -94,7 +94,7 @@ struct QRCodeMatrix: Sendable {
         }
     }
 
-    /// The value with the remainder of a division by the generator behind it.
+    /// The value with the remainder of a division by the generator after it.
     private static func withCorrection(_ value: Int, count: Int, generator: Int) -> Int {
         var remainder = value
         for _ in 0..<count { remainder = remainder << 1 ^ (remainder >> (count - 1) & 1) * generator }

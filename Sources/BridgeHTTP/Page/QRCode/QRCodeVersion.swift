@@ -22,7 +22,7 @@ struct QRCodeVersion: Sendable {
 
     var dataCodewords: Int { freeModules / 8 - blockCount * correctionPerBlock }
 
-    /// Bits of the number of bytes that stands in front of them.
+    /// Bits of the count that precedes the bytes.
     var countBits: Int { number < 10 ? 8 : 16 }
 
     /// Besides the bytes there are four bits of mode and the count.
@@ -39,7 +39,7 @@ struct QRCodeVersion: Sendable {
 
     var hasVersionPattern: Bool { number >= 7 }
 
-    /// What is left for codewords beside the patterns.
+    /// What is left for codewords besides the patterns.
     private var freeModules: Int {
         let finders = 3 * 64
         let format = 2 * 15 + 1

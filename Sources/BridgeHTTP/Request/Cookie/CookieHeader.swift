@@ -1,6 +1,6 @@
 /// Reads one cookie out of a `Cookie` header (RFC 6265 §4.2.1).
 enum CookieHeader {
-    /// As ``value(of:in:)-(StaticString,_)``, for a name that is settled at run time.
+    /// As ``value(of:in:)-(StaticString,_)``, for a name that is known at run time only.
     static func value(named name: String, in header: String) -> String? {
         var header = header
         var name = name

@@ -1,7 +1,7 @@
 import Bridge
 import HTTPTypes
 
-/// Whether the sender of a request may be given cookies for what stands in its body (contract §16.8).
+/// Whether the sender of a request may be given cookies for what is in its body (contract §16.8).
 enum CookieRecipient {
     /// Apps send none of these fields; a browser sends those it knows, and no script can change them.
     /// - Returns: why not; `nil` for an app, and for a script of our own origin's pages.

@@ -6,7 +6,7 @@ import Hummingbird
 enum FormCookie {
     static let name: StaticString = "__Host-drawbridge_form"
     static let lifetime = 300
-    /// While a browser is on its way through the sign-in: an upstream provider may take its time over it.
+    /// For a browser in the middle of a sign-in: an upstream provider may take its time.
     static let journeyLifetime = Int(Authorizations.journeyLifetime.components.seconds)
 
     /// The browser's binding, kept when it has a good one, so that two open forms both stay usable.

@@ -11,7 +11,7 @@ extension Request {
         headers.value(of: .cookie, separator: ";").flatMap { CookieHeader.value(of: name, in: $0) }
     }
 
-    /// As ``cookie(_:)``, for a name that is settled at run time.
+    /// As ``cookie(_:)``, for a name that is known at run time only.
     func cookie(named name: String) -> String? {
         headers.value(of: .cookie, separator: ";").flatMap { CookieHeader.value(named: name, in: $0) }
     }

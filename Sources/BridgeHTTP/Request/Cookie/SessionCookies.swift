@@ -20,7 +20,7 @@ package enum SessionCookies {
             ))
     }
 
-    /// Tells the page's scripts the present times.
+    /// Tells the page's scripts the current times.
     static func setTimes(of session: WebSession, at now: Timestamp, in headers: inout HTTPFields) {
         let maximumAge = max(0, (session.expiresAt - now).inMilliseconds / 1000)
         let times =

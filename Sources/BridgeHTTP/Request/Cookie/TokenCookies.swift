@@ -10,7 +10,7 @@ enum TokenCookies {
         for cookie in cookies { headers.append(HTTPField(name: .setCookie, value: line(cookie, at: now))) }
     }
 
-    /// `Expires` beside `Max-Age`: the VA's cookies have it, and old jars know nothing else.
+    /// `Expires` as well as `Max-Age`: the VA's cookies have it, and old jars know nothing else.
     static func line(_ cookie: TokenCookie, at now: Timestamp) -> String {
         let seconds = max(0, cookie.maximumAge.inMilliseconds / 1000)
         let expiry = seconds == 0 ? Timestamp(milliseconds: 0) : now + .seconds(seconds)

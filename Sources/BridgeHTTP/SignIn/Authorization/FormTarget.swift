@@ -8,7 +8,7 @@ enum FormTarget {
         !location.hasPrefix("https://") && !location.hasPrefix("http://")
     }
 
-    /// Chromium holds the redirects behind a form against the page's policy, so the client must be on it.
+    /// Chromium checks the redirects after a form against the page's policy, so the client must be on it.
     static func source(of request: AuthorizationRequest) -> String {
         let uri = request.redirectURI
         switch request.redirectKind {

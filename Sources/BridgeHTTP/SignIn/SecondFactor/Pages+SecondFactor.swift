@@ -32,7 +32,7 @@ extension Pages {
         return response
     }
 
-    /// The recovery codes, this once.
+    /// The recovery codes, shown this once.
     /// - Parameter next: where to go from here.
     func recoveryCodes(_ codes: [RecoveryCode], isNewFactor: Bool, next: String, to visitor: PageVisitor) -> Response {
         render(

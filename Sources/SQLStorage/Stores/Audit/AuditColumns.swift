@@ -9,7 +9,7 @@ struct AuditColumns {
 
     /// Bytes of a node's name: more than a host's.
     private static let maximumNode = 1024
-    /// Bytes of something that is no node's name, when it has to be named.
+    /// Bytes of something that is not a node's name, when it has to be named.
     private static let shownLength = 64
 
     init(_ row: SQLRow) { values = row.values }
@@ -23,7 +23,7 @@ struct AuditColumns {
         return Self.shown(values[column])
     }
 
-    /// A number that can stand in a chain; what else is a number comes back as near as possible, anything else as 0.
+    /// A number that can be part of a chain; what else is a number comes back as near as possible, anything else as 0.
     mutating func sequence(_ column: Int, _ name: String) -> Int64 {
         switch values[column] {
         case .integer(let number):
@@ -38,7 +38,7 @@ struct AuditColumns {
         }
     }
 
-    /// `nil`, noted, for what is no instant that a calendar has.
+    /// `nil`, noted, for what is not an instant that a calendar has.
     mutating func instant(_ column: Int) -> Timestamp? {
         if case .integer(let number) = values[column] {
             let instant = Timestamp(milliseconds: number)

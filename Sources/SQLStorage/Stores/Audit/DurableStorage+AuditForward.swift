@@ -6,7 +6,7 @@ private enum AuditForwardSQL {
         SELECT node, sequence, checkpoint_size, cut_through FROM audit_forward WHERE target = $1
         """
 
-    /// What is noted never goes back; what is no place of the chain, whose end is `$7`, was not noted by us.
+    /// What is noted never goes back; what is not a place of the chain, whose end is `$7`, was not noted by us.
     static let note: SQLStatement = """
         INSERT INTO audit_forward (target, node, sequence, checkpoint_size, cut_through, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6)

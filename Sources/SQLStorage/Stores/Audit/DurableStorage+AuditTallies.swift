@@ -72,7 +72,7 @@ extension DurableStorage: AuditTallies {
         }
     }
 
-    /// How far a chain is counted; `nil` for what is no place of a chain that ends there.
+    /// How far a chain is counted; `nil` for what is not a place of a chain that ends there.
     private static func progress(of node: String, upTo head: Int64, _ session: any SQLSession) throws -> Int64? {
         guard let value = try session.run(AuditTallySQL.progress, [.text(node)]).first?.values[0] else { return 0 }
         guard case .integer(let progress) = value, progress >= 0, progress <= head else { return nil }

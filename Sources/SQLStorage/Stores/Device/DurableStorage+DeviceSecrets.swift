@@ -52,7 +52,7 @@ extension DurableStorage: DeviceSecretStore {
             try transaction.run(DeviceSecretSQL.insert, device.columns)
             try transaction.run(
                 DeviceSecretSQL.insertDigest, [.text(digest), SQLValue(device.id), SQLValue(device.createdAt)])
-            // With a session that ended in between it would have nothing to open, and stand in another's place.
+            // With a session that ended in between it would have nothing to open, and take another's place.
             guard try transaction.changes(DeviceSecretSQL.attach, [SQLValue(device.sessionID), SQLValue(device.id)])
             else { throw Withdrawn(outcome: DeviceSecretIssueOutcome.sessionEnded) }
             try transaction.record(event)

@@ -1,4 +1,5 @@
 package import Bridge
+import OAuth2
 
 extension DurableStorage: AuthorizationCodeStore {
     package func recordCode(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws -> Bool {
@@ -80,4 +81,103 @@ extension DurableStorage: AuthorizationCodeStore {
             try transaction.run(AuthorizationCodeSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
         }
     }
+}
+
+extension IssuedAuthorizationCode {
+    /// The values of ``AuthorizationCodeSQL/insert``.
+    var columns: [SQLValue] {
+        [
+            .text(digest), SQLValue(grant.clientID), .text(grant.redirectURI), SQLValue(grant.codeChallenge?.value),
+            SQLValue(grant.nonce), .text(grant.scope.description), SQLValue(grant.subject),
+            SQLValue(grant.authentication.time), SQLValue(grant.authentication.acr),
+            AuthenticationMethods.encode(grant.authentication.amr), SQLValue(grant.browserSessionID),
+            grant.requestedClaims.column, SQLValue(grant.proofKeyThumbprint), SQLValue(issuedAt), SQLValue(expiresAt),
+        ]
+    }
+}
+
+extension AuthorizationCodeState {
+    /// Reads a row of ``AuthorizationCodeSQL/select``.
+    init(row: SQLRow) throws {
+        let challenge = try row.optionalText(3).map { text in
+            guard let challenge = CodeChallenge(text) else {
+                throw StorageError.corrupt("a code's challenge is malformed")
+            }
+            return challenge
+        }
+        let grant = AuthorizationGrant(
+            clientID: try row.identifier(1), redirectURI: try row.text(2), codeChallenge: challenge,
+            nonce: try row.optionalText(4), scope: try row.scope(5), subject: try row.identifier(6),
+            authentication: try row.authentication(7), browserSessionID: try row.identifier(10),
+            requestedClaims: try row.requestedClaims(11),
+            proofKeyThumbprint: try row.optionalText(12))
+        self.init(
+            code: IssuedAuthorizationCode(
+                digest: try row.text(0), grant: grant, issuedAt: try row.timestamp(13),
+                expiresAt: try row.timestamp(14)),
+            misses: try row.count(15), grantedIn: try row.optionalIdentifier(18) ?? grant.browserSessionID,
+            sessionID: try row.optionalIdentifier(17), redeemedAt: try row.optionalTimestamp(16))
+    }
+}
+
+extension RequestedClaims {
+    var column: SQLValue { isEmpty ? .null : .text(text) }
+}
+
+extension SQLRow {
+    func scope(_ column: Int) throws -> Scope {
+        let text = try text(column)
+        guard let scope = text.isEmpty ? Scope.empty : Scope(text) else {
+            throw StorageError.corrupt("column \(column) of the result is not a scope")
+        }
+        return scope
+    }
+
+    func requestedClaims(_ column: Int) throws -> RequestedClaims {
+        guard let text = try optionalText(column) else { return .none }
+        guard let claims = RequestedClaims(text) else {
+            throw StorageError.corrupt("column \(column) of the result is not a claims request")
+        }
+        return claims
+    }
+}
+
+/// The statements about authorization codes.
+enum AuthorizationCodeSQL {
+    static let insert: SQLStatement = """
+        INSERT INTO authorization_code (digest, client_id, redirect_uri, code_challenge, nonce, scope, subject,
+            auth_time, acr, amr, browser_session_id, requested_claims, proof_key, issued_at, expires_at, misses)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)
+        """
+
+    static let select: SQLStatement = """
+        SELECT digest, client_id, redirect_uri, code_challenge, nonce, scope, subject, auth_time, acr, amr,
+            browser_session_id, requested_claims, proof_key, issued_at, expires_at, misses, redeemed_at, session_id, granted_in
+        FROM authorization_code WHERE digest = $1
+        """
+
+    /// The arbiter of single use.
+    static let redeem: SQLStatement = """
+        UPDATE authorization_code SET redeemed_at = $2, session_id = $3
+        WHERE digest = $1 AND redeemed_at IS NULL AND expires_at > $2
+        """
+
+    static let use: SQLStatement = "SELECT redeemed_at, session_id FROM authorization_code WHERE digest = $1"
+
+    static let recordMiss: SQLStatement = """
+        UPDATE authorization_code SET misses = misses + 1 WHERE digest = $1 AND redeemed_at IS NULL
+        """
+
+    static let deleteMissed: SQLStatement = """
+        DELETE FROM authorization_code WHERE digest = $1 AND redeemed_at IS NULL AND misses >= $2
+        """
+
+    /// Where what it opens goes on.
+    static let browserSession: SQLStatement = "SELECT browser_session_id FROM authorization_code WHERE digest = $1"
+
+    static let purge: SQLStatement = """
+        DELETE FROM authorization_code WHERE digest IN
+            (SELECT digest FROM authorization_code WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+        RETURNING digest
+        """
 }

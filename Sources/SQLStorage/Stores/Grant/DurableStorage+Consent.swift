@@ -23,3 +23,13 @@ extension DurableStorage: ConsentStore {
         Set(try row.text(0).split(separator: " ").map(String.init))
     }
 }
+
+/// The statements about consent.
+enum ConsentSQL {
+    static let select: SQLStatement = "SELECT scope FROM consent WHERE subject = $1 AND client_id = $2"
+
+    static let save: SQLStatement = """
+        INSERT INTO consent (subject, client_id, scope, granted_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (subject, client_id) DO UPDATE SET scope = excluded.scope, granted_at = excluded.granted_at
+        """
+}

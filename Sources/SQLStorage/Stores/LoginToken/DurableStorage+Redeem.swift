@@ -14,7 +14,7 @@ extension DurableStorage {
         let redeem = SQLCall(LoginTokenSQL.redeem, [SQLValue(token.id)] + usage)
         let insert = SQLCall(WebSessionSQL.insert, session.columns + [SQLValue(token.issuedAt)])
         let ends = replaced.map { SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(use.at)]) }
-        // A replay's insert writes nothing, since the token's session stands in its way.
+        // A replay's insert writes nothing, since the token's session is in its way.
         let course = [standing, parent, redeem, insert].compactMap(\.self) + ends
         return try await write(anticipating: course) { [endings] transaction in
             // Asked inside the transaction: a user who was disabled a moment ago must not get in with a token that

@@ -38,3 +38,64 @@ extension WebhookNotice: QueuedNotice {
             attempts: try row.count(7))
     }
 }
+
+/// The statements about the queue of webhook notices.
+enum WebhookSQL {
+    /// One notice for an end, if the client of what ended has a webhook.
+    private static func insert(from table: String) -> SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO webhook_notice
+                (id, client_id, kind, subject, object_id, reason, ended_at, attempts, next_attempt_at)
+            SELECT CAST($1 AS TEXT), o.client_id, CAST($2 AS TEXT), o.subject, o.id, CAST($3 AS TEXT),
+                CAST($4 AS BIGINT), 0, CAST($4 AS BIGINT)
+            FROM \(table) o JOIN webhook_subscriber w ON w.client_id = o.client_id WHERE o.id = $5
+            ON CONFLICT (id) DO NOTHING
+            """)
+    }
+
+    static let insertWebSessionEnd = insert(from: "web_session")
+    static let insertAppSessionEnd = insert(from: "app_session")
+    static let insertDeviceEnd = insert(from: "device_secret")
+
+    static let subscribers: SQLStatement = "SELECT client_id FROM webhook_subscriber"
+    static let subscribe: SQLStatement = """
+        INSERT INTO webhook_subscriber (client_id) VALUES ($1) ON CONFLICT (client_id) DO NOTHING
+        """
+    static let unsubscribe: SQLStatement = "DELETE FROM webhook_subscriber WHERE client_id = $1"
+
+    static let queue = NoticeQueue<WebhookNotice>(
+        table: "webhook_notice",
+        columns: ["id", "client_id", "kind", "subject", "object_id", "reason", "ended_at", "attempts"])
+}
+
+extension WriteTransaction {
+    /// Queues word of the end that an event is about, when it is about one.
+    func queueWebhook(for event: AuditEvent) throws {
+        switch event.type {
+        case .webSessionEnded, .webSessionSwitched:
+            guard let id = event.sessionID else { return }
+            try queueWebhook(.webSessionEnded, id.rawValue, WebhookSQL.insertWebSessionEnd, event)
+        case .appSessionEnded:
+            guard let id = event.sessionID else { return }
+            try queueWebhook(.appSessionEnded, id.rawValue, WebhookSQL.insertAppSessionEnd, event)
+        default: return
+        }
+    }
+
+    /// Queues word of a device's end.
+    func queueWebhook(ended id: DeviceSecretID, by event: AuditEvent) throws {
+        try queueWebhook(.deviceRevoked, id.rawValue, WebhookSQL.insertDeviceEnd, event)
+    }
+
+    private func queueWebhook(
+        _ kind: WebhookNotice.Kind, _ objectID: String, _ insert: SQLStatement, _ event: AuditEvent
+    ) throws {
+        try submit(
+            insert,
+            [
+                .text(WebhookNotice.id(kind, objectID)), .text(kind.rawValue), SQLValue(event.reasonForWebsites),
+                SQLValue(event.at), .text(objectID),
+            ])
+    }
+}

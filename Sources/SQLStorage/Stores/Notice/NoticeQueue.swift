@@ -10,7 +10,7 @@ protocol QueuedNotice: Sendable {
     init(row: SQLRow) throws
 }
 
-/// The statements about a table of notices, which stand in it until they were heard or are given up.
+/// The statements about a table of notices, which stay in it until they were heard or are given up.
 struct NoticeQueue<Notice: QueuedNotice>: Sendable {
     /// Of each client the `$3` first, so that one that answers nothing does not fill the list.
     let due: SQLStatement
@@ -18,7 +18,7 @@ struct NoticeQueue<Notice: QueuedNotice>: Sendable {
     let take: SQLStatement
     let postpone: SQLStatement
     let delete: SQLStatement
-    /// Where in the rows of ``due`` the time stands at which the notice became due.
+    /// The column of ``due`` that says when the notice became due.
     let dueColumn: Int
 
     /// - Parameter columns: what `Notice` reads, in its order.

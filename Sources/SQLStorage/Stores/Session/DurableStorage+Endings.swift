@@ -27,3 +27,170 @@ extension WriteTransaction {
         _ = try changes(EndingSQL.moveAppSessions, [SQLValue(replaced.id), SQLValue(new)])
     }
 }
+
+/// The statements by which sessions end.
+///
+/// A session's row says in which transaction it ended, so that nodes read ends in the order of commits (contract §16.11).
+struct EndingSQL: Sendable {
+    let endAppSession: SQLStatement
+    let endWebSession: SQLStatement
+    /// As ``endWebSession``, where the row is at hand: for busy paths.
+    let replaceWebSession: SQLStatement
+    /// What the next reading of ends begins with: the run of the database, and the lowest number that a transaction under
+    /// way may have.
+    let mark: SQLStatement
+
+    init(_ dialect: SQLDialect) {
+        endAppSession = SQLStatement(
+            """
+            UPDATE app_session SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL AND expires_at > $2
+            RETURNING \(AppSessionSQL.columns)
+            """)
+        // "Alive" leaves the idle end out: last_seen_at may lag behind what a node knows, and a session that is ended
+        // once too often is harmless, one that is left alive is not.
+        let end = """
+            UPDATE web_session SET ended_at = $2, ended_in = \(dialect.transactionNumber)
+            WHERE id = $1 AND ended_at IS NULL AND expires_at > $2
+            """
+        endWebSession = SQLStatement("\(end) RETURNING \(WebSessionSQL.columns)")
+        replaceWebSession = SQLStatement(end)
+        mark = SQLStatement("SELECT \(dialect.databaseRun), \(dialect.lowestOpenNumber)")
+    }
+
+    static let endedIn: SQLStatement = "SELECT id FROM web_session WHERE ended_in >= $1 ORDER BY ended_in"
+
+    /// The living sessions that one opened or that were granted in it; the last kind was granted in a browser's session
+    /// that it opened and whose place another took since.
+    static let below: SQLStatement = """
+        SELECT 'app', id FROM app_session WHERE parent_id = $1 AND ended_at IS NULL
+        UNION SELECT 'web', id FROM web_session WHERE parent_id = $1 AND ended_at IS NULL
+        UNION SELECT 'app', id FROM app_session WHERE browser_session_id = $1 AND ended_at IS NULL
+        UNION SELECT 'app', id FROM app_session WHERE granted_in = $1 AND ended_at IS NULL
+        UNION SELECT 'app', a.id FROM app_session a JOIN web_session w ON w.id = a.granted_in
+            WHERE w.parent_id = $1 AND w.ended_at IS NOT NULL AND a.ended_at IS NULL
+        ORDER BY 1, 2
+        """
+
+    static let grantsIn = SQLStatement(
+        """
+        SELECT \(AppSessionSQL.columns) FROM app_session
+        WHERE browser_session_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id
+        """)
+
+    static let deleteCodes: [SQLStatement] = [
+        "DELETE FROM authorization_code WHERE browser_session_id = $1 AND redeemed_at IS NULL",
+        "DELETE FROM authorization_code WHERE granted_in = $1 AND redeemed_at IS NULL",
+        """
+        DELETE FROM authorization_code WHERE redeemed_at IS NULL
+            AND granted_in IN (SELECT id FROM web_session WHERE parent_id = $1 AND ended_at IS NOT NULL)
+        """,
+    ]
+
+    static let everythingOf: SQLStatement = """
+        SELECT 'app', id FROM app_session WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
+        UNION ALL SELECT 'device', id FROM device_secret
+            WHERE subject = $1 AND revoked_at IS NULL AND expires_at > $2
+        UNION ALL SELECT 'web', id FROM web_session WHERE subject = $1 AND ended_at IS NULL AND expires_at > $2
+        ORDER BY 1 DESC, 2
+        """
+
+    /// Grows with every end, whatever the clocks of two nodes say: tokens remember after which one they were issued.
+    static let voidLoginTokens: SQLStatement = """
+        UPDATE app_user SET login_tokens_void_until =
+            CASE WHEN login_tokens_void_until >= $2 THEN login_tokens_void_until + 1 ELSE $2 END
+        WHERE subject = $1
+        """
+
+    /// What was granted in one browser's session goes on under the one that took its place; where it was granted stays
+    /// known.
+    static let moveCodes: SQLStatement = """
+        UPDATE authorization_code SET browser_session_id = $2, granted_in = COALESCE(granted_in, browser_session_id)
+        WHERE browser_session_id = $1 AND redeemed_at IS NULL
+        """
+    static let moveAppSessions: SQLStatement = """
+        UPDATE app_session SET browser_session_id = $2, granted_in = COALESCE(granted_in, browser_session_id)
+        WHERE browser_session_id = $1 AND ended_at IS NULL
+        """
+}
+
+/// ``EndingWalk`` on the tables, inside one transaction.
+struct SQLEndingGround: EndingGround {
+    let transaction: WriteTransaction
+    let sql: EndingSQL
+
+    func end(appSession id: SessionID, at now: Timestamp) throws -> AppSession? {
+        guard let row = try transaction.run(sql.endAppSession, [SQLValue(id), SQLValue(now)]).first else { return nil }
+        transaction.announce(ended: id)
+        return try AppSession(row: row)
+    }
+
+    func end(webSession id: SessionID, at now: Timestamp) throws -> WebSession? {
+        guard let row = try transaction.run(sql.endWebSession, [SQLValue(id), SQLValue(now)]).first else { return nil }
+        transaction.announce(ended: id)
+        return try WebSession(row: row)
+    }
+
+    func revoke(device id: DeviceSecretID, at now: Timestamp, reason: String) throws -> DeviceSecret? {
+        guard try transaction.changes(DeviceSecretSQL.revoke, [SQLValue(id), SQLValue(now), .text(reason)]) else {
+            return nil
+        }
+        return try transaction.run(DeviceSecretSQL.select, [SQLValue(id)]).first.map(DeviceSecret.init(row:))
+    }
+
+    func deleteCodes(below id: SessionID) throws {
+        for statement in EndingSQL.deleteCodes { _ = try transaction.changes(statement, [SQLValue(id)]) }
+    }
+
+    func sessions(below id: SessionID) throws -> [EndingRoot] {
+        try transaction.run(EndingSQL.below, [SQLValue(id)]).map(EndingRoot.init(row:))
+    }
+
+    func grants(in id: SessionID, at now: Timestamp) throws -> [AppSession] {
+        try transaction.run(EndingSQL.grantsIn, [SQLValue(id), SQLValue(now)]).map { try AppSession(row: $0) }
+    }
+
+    func appSessions(of device: DeviceSecretID) throws -> [SessionID] {
+        try transaction.run(AppSessionSQL.idsUnderDeviceSecret, [SQLValue(device)]).map { try $0.identifier(0) }
+    }
+
+    func everything(of subject: Subject, at now: Timestamp) throws -> [EndingRoot] {
+        try transaction.run(EndingSQL.everythingOf, [SQLValue(subject), SQLValue(now)]).map(EndingRoot.init(row:))
+    }
+
+    func voidLoginTokens(of subject: Subject, at now: Timestamp) throws {
+        _ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])
+    }
+
+    func endConsole(of subject: Subject, _ ending: Ending) throws {
+        try transaction.endAdminSessions(
+            of: subject, AuditEvent(at: ending.at, type: .adminSignedOut, outcome: .success, reason: ending.reason))
+    }
+
+    func record(_ event: AuditEvent) throws { try transaction.record(event) }
+
+    func tellClient(of session: AppSession, at now: Timestamp) throws {
+        // One end, one notice: the session's id will do for the notice's.
+        try transaction.submit(
+            LogoutNoticeSQL.insert,
+            [
+                SQLValue(session.id), SQLValue(session.clientID), SQLValue(session.subject), SQLValue(session.id),
+                SQLValue(now),
+            ])
+    }
+
+    func tellClient(of device: DeviceSecretID, by event: AuditEvent) throws {
+        try transaction.queueWebhook(ended: device, by: event)
+    }
+}
+
+extension EndingRoot {
+    /// Reads a kind and an id.
+    fileprivate init(row: SQLRow) throws {
+        switch try row.text(0) {
+        case "app": self = .appSession(try row.identifier(1))
+        case "web": self = .webSession(try row.identifier(1))
+        case "device": self = .device(try row.identifier(1))
+        default: throw StorageError.corrupt("what is to end is of no known kind")
+        }
+    }
+}

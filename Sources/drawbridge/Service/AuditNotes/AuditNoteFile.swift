@@ -1,10 +1,10 @@
 import Bridge
 import Foundation
 
-/// The file beside the audit signing key that every signed note is added to: what a writer of the database alone cannot
+/// The file beside the audit signing key that signed notes are appended to: what a writer of the database alone cannot
 /// take back.
 ///
-/// One note a line, as an export has it. Any number of processes may add to it: each takes a lock on it and writes whole
+/// One note per line, as in an export. Any number of processes may add to it: each takes a lock on it and writes whole
 /// lines. When it has grown large it becomes `<path>.1`, in the place of the one before, and a new file begins with the
 /// last notes about each node: none of what they say is lost with the older ones, because a chain's last hash covers
 /// all before it.
@@ -13,7 +13,7 @@ struct AuditNoteFile: Sendable {
     /// Bytes from which a new file is begun: a week of one checkpoint a minute.
     var sizeLimit = 4 << 20
 
-    /// - Parameter signingKeyPath: the key's file, which it lies beside.
+    /// - Parameter signingKeyPath: the key's file, in whose folder it is.
     init(besideSigningKey signingKeyPath: String) {
         let folder = (signingKeyPath as NSString).deletingLastPathComponent
         path = (folder as NSString).appendingPathComponent("audit-checkpoints")
@@ -41,13 +41,13 @@ struct AuditNoteFile: Sendable {
 
     /// Every note that is kept; none where there is no file.
     func read() throws(PrivateFileError) -> AuditKeptNotes {
-        // In this order a file that is exchanged meanwhile is read twice rather than not at all.
+        // In this order a file that is replaced meanwhile is read twice rather than not at all.
         var kept = try Self.read(path)
         kept.append(try Self.read(previousPath))
         return kept
     }
 
-    /// Gives the files other names, so that a new one can begin: what they say stays for whoever wants to know.
+    /// Gives the files other names, so that a new one can begin: what they say is kept.
     /// - Returns: the new names.
     func setAside(at now: Timestamp) throws(PrivateFileError) -> [String] {
         let descriptor = try openLocked()
@@ -63,7 +63,7 @@ struct AuditNoteFile: Sendable {
         return names
     }
 
-    /// Opens the file that has the name now, and has it alone.
+    /// Opens and locks the file that has the name now.
     private func openLocked() throws(PrivateFileError) -> Int32 {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -100,7 +100,7 @@ struct AuditNoteFile: Sendable {
     private func beginAnew() throws(PrivateFileError) {
         var carried: [UInt8] = []
         for note in try Self.read(path).newest { carried += note.json + [0x0A] }
-        // Of very many nodes the last notes alone may be too much; then the file just grows.
+        // With very many nodes the last notes alone may be too much; then the file simply grows.
         guard carried.count < sizeLimit / 2 else { return }
         let link = "\(path).\(getpid()).link"
         unlink(link)

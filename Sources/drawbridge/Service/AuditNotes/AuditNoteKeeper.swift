@@ -3,7 +3,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// Takes every signed note to the service log and to the file beside the signing key, behind the writing: no request
+/// Takes every signed note to the service log and to the file beside the signing key, after the writing: no request
 /// waits for it.
 final class AuditNoteKeeper: AuditNoteOutlet {
     private let file: AuditNoteFile
@@ -47,7 +47,7 @@ final class AuditNoteKeeper: AuditNoteOutlet {
             watch.noteFile(problem: nil)
         } catch {
             waiting.withLock { $0 = (notes + $0).suffix(Self.waitingLimit) }
-            // Once an outage, not with every checkpoint.
+            // Once per outage, not with every checkpoint.
             if watch.noteFile(problem: "\(error)") {
                 logger?.error(
                     "audit checkpoints cannot be kept outside of the database", metadata: ["error": "\(error)"])

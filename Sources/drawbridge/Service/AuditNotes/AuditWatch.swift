@@ -44,7 +44,7 @@ final class AuditWatch: Sendable {
     /// - Parameter problem: `nil` when the log was compared.
     func noteComparison(problem: String?) { state.withLock { $0.comparisonProblem = problem } }
 
-    /// Optional ones: a log that was tampered with is no reason to sign nobody in, but one to look.
+    /// Optional checks: a log that was tampered with is a reason to look, not to refuse every sign-in.
     var checks: [Readiness.Check] {
         [
             Readiness.Check("audit_log", isOptional: true) { [self] in

@@ -13,7 +13,7 @@ struct AuditForwardService: Service {
     let metrics: AuditForwardMetrics
     let logger: Logger
 
-    /// How soon news is looked for when everything was sent.
+    /// How soon new events are looked for when everything was sent.
     private static let pause = Duration.milliseconds(500)
     private static let stopTimeout = Duration.seconds(2)
 
@@ -31,7 +31,7 @@ struct AuditForwardService: Service {
                 return
             } catch {
                 guard !Task.isCancelled else { return }
-                // Once an outage, not at every try.
+                // Once per outage, not at every attempt.
                 if status.current.problem == nil {
                     logger.warning(
                         "audit events cannot be forwarded; they wait in the database",
@@ -62,7 +62,7 @@ struct AuditForwardService: Service {
     }
 
     private func measure() async {
-        // A database that is away is told of by others, all the time.
+        // An unavailable database is reported elsewhere already.
         if let lag = try? await forwarder.lag() { status.lags(by: lag) }
         metrics.record(status.current)
     }

@@ -3,7 +3,7 @@ import OAuth2
 import Testing
 
 /// The settings and errors of Native SSO, row by row (docs/native-sso.md).
-@Suite struct NativeSSOSeedTests {
+@Suite struct NativeSSOTableTests {
     typealias Fixture = NativeSSOFixture
 
     // Error handling.
