@@ -12,9 +12,9 @@ RELEASE := .build/release/drawbridge
 COVERAGE := .build/coverage
 # One form of build everywhere: switching forms compiles the dependencies again.
 CHECKED := --explicit-target-dependency-import-check error
-BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev pkg-config
+BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev libqrcodegen-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
-E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon gnome-keyring libapache2-mod-auth-openidc libsecret-tools nginx-light openssl postgresql postgresql-client procps python3 python3-venv redis-server redis-tools
+E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon gnome-keyring libapache2-mod-auth-openidc libsecret-tools nginx-light openssl php-cli postgresql postgresql-client procps python3 python3-venv redis-server redis-tools systemd
 
 .PHONY: help
 help: ## Show this list

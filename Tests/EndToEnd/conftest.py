@@ -3,6 +3,7 @@ import pathlib
 import pytest
 
 import instance
+from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401
 
 
 def pytest_collection_modifyitems(items):

@@ -240,8 +240,6 @@ def test_an_account_with_the_role_admin_opens_the_console(demo, open_browser):  
     browser = open_browser()
     browser.get(demo.base + "/sign-in?redirect=/admin/")
     person = demo.user("admin")
-    if "password" not in person or not browser.find_elements(By.NAME, "password"):
-        pytest.skip("this build signs nobody in")
     browser.find_element(By.NAME, "username").send_keys(person["username"])
     browser.find_element(By.NAME, "password").send_keys(person["password"])
     browser.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()

@@ -344,6 +344,15 @@ def test_the_image_passes_its_linter_and_does_not_run_as_root():
     assert "--static-swift-stdlib" in (DEPLOY / "Dockerfile").read_text()
 
 
+def test_the_image_is_built_from_what_a_clone_has():
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    names = [name for line in copied for name in line.split()]
+    ignored = {line.strip("/") for line in (instance.ROOT / ".gitignore").read_text().split()}
+    assert "Package.swift" in names and "Package.resolved" in ignored
+    for name in names:
+        assert (instance.ROOT / name).exists() and name.strip("/") not in ignored, f"{name} is not in the repository"
+
+
 def check_config(settings: Path, environment: dict, *more: str) -> str:
     done = subprocess.run([instance.binary(), "check-config", "--config", str(settings), *more], capture_output=True,
                           text=True, env={**instance.environment(), **environment})

@@ -111,16 +111,16 @@ def test_a_visitor_signs_in_and_is_back_on_the_page(demo, browser):
     assert demo.session(session_in(browser))["origin"] == "authorize"
 
 
-@pytest.mark.skipif(not SCREENSHOTS, reason="E2E_SCREENSHOTS names no folder")
 @pytest.mark.parametrize("size,dark", [((390, 844), False), ((390, 844), True), ((1280, 800), False), ((1280, 800), True)])
-def test_screenshots(demo, app, open_browser, size, dark):
+def test_screenshots(demo, app, open_browser, size, dark, tmp_path):
+    folder = Path(SCREENSHOTS or tmp_path)
     browser = open_browser(size=size, dark=dark)
     name = f"{size[0]}-{'dark' if dark else 'light'}"
     browser.get(app.url())
-    browser.save_screenshot(str(Path(SCREENSHOTS) / f"sign-in-{name}.png"))
+    browser.save_screenshot(str(folder / f"sign-in-{name}.png"))
     type_password(browser, demo, password="wrong password")
     WebDriverWait(browser, 10).until(lambda it: it.find_elements(By.ID, "notice"))
     assert "not right" in browser.find_element(By.ID, "notice").text
-    browser.save_screenshot(str(Path(SCREENSHOTS) / f"sign-in-wrong-{name}.png"))
+    browser.save_screenshot(str(folder / f"sign-in-wrong-{name}.png"))
     type_password(browser, demo)
-    browser.save_screenshot(str(Path(SCREENSHOTS) / f"consent-{name}.png"))
+    browser.save_screenshot(str(folder / f"consent-{name}.png"))

@@ -151,7 +151,7 @@ def test_an_old_post_does_not_verify(start, receiver):
     assert not verifier()(post["body"], header, secret, now=time.time() + 400)
 
 
-@pytest.mark.skipif(not shutil.which("php"), reason="no PHP here")
+@pytest.mark.skipif(not shutil.which("php"), reason="PHP is not installed")
 def test_the_php_example_of_the_documentation_verifies_the_same(start, receiver, tmp_path):
     secret = key()
     served = start(receiver.port, secret)

@@ -1,5 +1,6 @@
 import Bridge
 import Federation
+import OAuth2
 import Testing
 
 @Suite struct TrustedIssuerSettingsTests {

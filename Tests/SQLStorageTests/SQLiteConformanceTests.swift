@@ -3,17 +3,7 @@ import StorageConformance
 import Testing
 
 @Suite struct SQLiteConformanceTests {
-    private static let cases =
-        LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
-        + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
-        + AdminConformance.cases + AuditForwardConformance.cases
-        + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
-        + RefreshTokenStoreConformance.cases
-        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
-        + DeviceSecretStoreConformance.cases
-        + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
-
-    @Test(arguments: cases)
+    @Test(arguments: StorageConformance.all)
     func `SQLite keeps the rule`(_ conformance: ConformanceCase<any BridgeStorage>) async throws {
         try await TemporaryDatabase.with { database in
             try await conformance.check { try database.open() }

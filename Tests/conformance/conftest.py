@@ -9,6 +9,7 @@ import instance  # noqa: E402
 from op import OP, Website  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from report import Report  # noqa: E402
+from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: E402, F401
 
 REPORTS = pytest.StashKey[dict]()
 

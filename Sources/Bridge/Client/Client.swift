@@ -188,14 +188,7 @@ extension Client {
         /// Whether a name is of a file in that very folder: 1 to 64 letters, digits, `.`, `_` and `-`, no leading dot.
         package static func isFileName(_ name: String) -> Bool {
             (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
-                && name.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"):
-                        true
-                    default: "._-".utf8.contains(byte)
-                    }
-                }
+                && name.utf8.allSatisfy(ASCII.isNameByte)
         }
     }
 }
@@ -252,7 +245,9 @@ enum CookieNamePrefix {
     /// Letters, digits, `-` and `_`: a cookie name's tokens without the ones that separate (RFC 6265 §4.1.1).
     static func isAllowed(_ prefix: String) -> Bool {
         prefix.utf8.count <= 64
-            && prefix.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+            && prefix.utf8.allSatisfy {
+                ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+            }
     }
 
     /// A name of at least two labels, with or without the old leading dot.
@@ -261,16 +256,7 @@ enum CookieNamePrefix {
         return domain.utf8.count <= 253 && labels.count >= 2
             && labels.allSatisfy { label in
                 (1...63).contains(label.utf8.count)
-                    && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+                    && label.utf8.allSatisfy { ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
             }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }

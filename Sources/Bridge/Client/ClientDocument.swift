@@ -1,3 +1,5 @@
+import OAuth2
+
 /// A client as files, the database and the admin API write it: the names of contract §14 (RFC 7591 where it has them).
 ///
 /// Decoding is strict: a field that is unknown or malformed is an error that names it. Only fields that this version
@@ -123,14 +125,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
 
     private static func isClientID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "._~:/-".utf8.contains(byte)
-                }
-            }
+            && text.utf8.allSatisfy { ASCII.isUnreserved($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
     }
 
     private static func publicOrigin(_ fields: inout StrictFields<Field>) -> WebOrigin? {

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// A web origin as browsers serialise it, `https://host[:port]` (RFC 6454 §6.1): no path, no user, no query.
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The serialised form; append a path to it.
@@ -59,9 +61,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
             && labels.allSatisfy { label in
                 (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
                     && label.utf8.allSatisfy {
-                        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
-                            || $0 == UInt8(ascii: "_")
+                        ASCII.isLowercase($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                     }
             }
     }
@@ -77,14 +77,8 @@ package struct WebURL: Hashable, Sendable, CustomStringConvertible {
     package init?(_ text: String) {
         let allowed = "-._~:/?[]@!$&'()*+,;=%".utf8
         guard text.utf8.count <= 2048,
-            text.utf8.allSatisfy({ byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: allowed.contains(byte)
-                }
-            }), let authority = text.dropped(prefix: "https://") ?? text.dropped(prefix: "http://")
+            text.utf8.allSatisfy({ ASCII.isLetterOrDigit($0) || allowed.contains($0) }),
+            let authority = text.dropped(prefix: "https://") ?? text.dropped(prefix: "http://")
         else { return nil }
         let end = authority.firstIndex { $0 == "/" || $0 == "?" } ?? text.endIndex
         guard let origin = WebOrigin(String(text[..<end])), origin.isSecure || origin.isLoopback else { return nil }

@@ -2,9 +2,6 @@ import Synchronization
 
 /// Sessions that were looked up lately, by the digest of their secret; bounded.
 ///
-/// Two generations: what is found in the old one moves to the young one, and when the young one is full the old one
-/// is dropped. That keeps the sessions in use at the price of one dictionary step a lookup.
-///
 /// What was removed stays out: a look-up that had read the session just before its end may come to insert it just
 /// after. So each insertion names the ``ticket`` that was taken before the store was read; one that is older than what
 /// is remembered of removals is refused.
@@ -17,8 +14,7 @@ final class WebSessionCache: Sendable {
     }
 
     private struct State {
-        var young: [String: Entry] = [:]
-        var old: [String: Entry] = [:]
+        var entries: Generations<String, Entry>
         var digests: [SessionID: String] = [:]
         var removed: Set<SessionID> = []
         var removedBefore: Set<SessionID> = []
@@ -28,24 +24,22 @@ final class WebSessionCache: Sendable {
         var earliestTicket = 0
     }
 
-    private let state = Mutex(State())
-    private let generationSize: Int
+    private let state: Mutex<State>
+    private let capacity: Int
     /// Ends that are remembered at least: far more than happen while one look-up is under way.
     private static let removedLimit = 4096
 
     /// - Parameter capacity: sessions at most; one is about 600 bytes.
-    init(capacity: Int) { generationSize = max(1, capacity / 2) }
+    init(capacity: Int) {
+        self.capacity = capacity
+        state = Mutex(State(entries: Generations(capacity: capacity)))
+    }
 
     /// To be taken before the store is read.
     var ticket: Int { state.withLock { $0.removals } }
 
     func entry(digest: String) -> Entry? {
-        state.withLock { state in
-            if let entry = state.young[digest] { return entry }
-            guard let entry = state.old[digest] else { return nil }
-            insert(entry, into: &state)
-            return entry
-        }
+        state.withLock { $0.entries.value(for: digest) }
     }
 
     func entry(id: SessionID) -> Entry? {
@@ -62,7 +56,7 @@ final class WebSessionCache: Sendable {
 
     /// Notes that a cached session was seen.
     func touch(digest: String, at now: Timestamp) {
-        state.withLock { $0.young[digest]?.session.lastSeenAt = now }
+        state.withLock { state in state.entries.update(digest) { $0.session.lastSeenAt = now } }
     }
 
     func remove(_ id: SessionID) {
@@ -74,8 +68,7 @@ final class WebSessionCache: Sendable {
             }
             if state.removed.insert(id).inserted { state.removals += 1 }
             guard let digest = state.digests.removeValue(forKey: id) else { return }
-            state.young[digest] = nil
-            state.old[digest] = nil
+            state.entries.remove(digest)
         }
     }
 
@@ -83,7 +76,7 @@ final class WebSessionCache: Sendable {
     func removeAll() {
         state.withLock { state in
             let removals = state.removals + 1
-            state = State()
+            state = State(entries: Generations(capacity: capacity))
             state.removals = removals
             state.earliestTicket = removals
         }
@@ -92,13 +85,11 @@ final class WebSessionCache: Sendable {
     private func insert(_ entry: Entry, into state: inout State) {
         let id = entry.session.id
         guard !state.removed.contains(id), !state.removedBefore.contains(id) else { return }
-        if state.young.count >= generationSize {
-            for entry in state.old.values { state.digests[entry.session.id] = nil }
-            state.old = state.young
-            state.young = [:]
-            for (digest, entry) in state.old { state.digests[entry.session.id] = digest }
+        let digest = entry.session.secretDigest
+        for (gone, entry) in state.entries.insert(entry, for: digest)
+        where state.digests[entry.session.id] == gone && !state.entries.contains(gone) {
+            state.digests[entry.session.id] = nil
         }
-        state.young[entry.session.secretDigest] = entry
-        state.digests[id] = entry.session.secretDigest
+        state.digests[id] = digest
     }
 }

@@ -36,7 +36,7 @@ enum AdminRequestReader {
     /// The query's parameters, each of which must be known and come once.
     static func query(_ request: Request, knowing names: Set<String>) throws -> FormParameters {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
-        guard !query.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
+        try query.checkUnique()
         let unknown = query.names.sorted().first { !names.contains($0) }
         // A name that is not text is missing from `names`.
         guard unknown == nil, query.names.count == query.count else {
@@ -47,7 +47,7 @@ enum AdminRequestReader {
 
     static func limit(_ query: FormParameters) throws -> Int {
         guard let text = query["limit"] else { return defaultLimit }
-        guard text.utf8.count <= 3, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let limit = Int(text),
+        guard text.utf8.count <= 3, text.utf8.allSatisfy(ASCII.isDigit), let limit = Int(text),
             limits.contains(limit)
         else { throw OAuthError(.invalidRequest, "limit must be 1 to 500") }
         return limit

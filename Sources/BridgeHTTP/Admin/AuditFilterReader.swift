@@ -74,7 +74,7 @@ enum AuditFilterReader {
         return parts.count == 2
             && parts.allSatisfy { part in
                 !part.isEmpty
-                    && part.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == 0x5F }
+                    && part.utf8.allSatisfy { ASCII.isLowercase($0) || $0 == UInt8(ascii: "_") }
             }
     }
 }

@@ -19,7 +19,7 @@ enum BearerReader {
             throw missing
         }
         let token = field.utf8[name.endIndex...].drop { $0 == UInt8(ascii: " ") }
-        guard !token.isEmpty, token.allSatisfy(isTokenByte) else { throw OAuthError(.invalidToken) }
+        guard !token.isEmpty, token.allSatisfy(ASCII.isToken68) else { throw OAuthError(.invalidToken) }
         return PresentedAccessToken(
             token: Secret(String(Substring(token))), scheme: scheme,
             proof: scheme == .dpop ? request.proofOfPossession : .none)
@@ -35,17 +35,6 @@ enum BearerReader {
 
     private static let missing = ChallengedError(
         error: OAuthError(.invalidToken, "a bearer token is required"), headers: [.wwwAuthenticate: "Bearer"])
-
-    /// `b64token`, RFC 6750 §2.1.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default: false
-        }
-    }
 }
 
 extension Request {

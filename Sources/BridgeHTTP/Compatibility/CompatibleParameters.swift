@@ -32,7 +32,7 @@ enum CompatibleParameters {
         default: break
         }
         let parameters = try FormParameters(parsing: text)
-        guard !parameters.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
+        try parameters.checkUnique()
         return parameters
     }
 

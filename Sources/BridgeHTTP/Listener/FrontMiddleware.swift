@@ -2,6 +2,7 @@ import Bridge
 import HTTPTypes
 import Hummingbird
 import Metrics
+import OAuth2
 
 /// The one layer around every route: request id, client address, error mapping, common headers, access log, metrics.
 ///
@@ -62,13 +63,6 @@ struct FrontMiddleware: RouterMiddleware {
 
     private static func isPlain(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy(ASCII.isNameByte)
     }
 }

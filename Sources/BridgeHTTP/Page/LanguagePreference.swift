@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Chooses a language by `Accept-Language` (RFC 9110 §12.5.4).
 enum LanguagePreference {
     /// The best of the offered languages; the first of them when none is asked for.
@@ -35,7 +37,7 @@ enum LanguagePreference {
         let parts = pair[1].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts[0] == "0" || parts[0] == "1" else { return nil }
         let decimals = parts.count == 2 ? parts[1] : ""
-        guard decimals.utf8.count <= 3, decimals.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard decimals.utf8.count <= 3, decimals.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         let padded = decimals + String(repeating: "0", count: 3 - decimals.utf8.count)
         guard let thousandths = Int(padded) else { return nil }
         let value = (parts[0] == "1" ? 1000 : 0) + thousandths

@@ -29,7 +29,7 @@ package struct PublicFiles: Sendable {
     }
 
     /// The API's description, OpenAPI 3.1; only the binary's own, since it says what the binary does.
-    static let apiDescription = embedded.contents["openapi.json"] ?? []
+    package static let apiDescription = embedded.contents["openapi.json"] ?? []
 
     /// The files of one section, by their name in it.
     func section(_ name: String) -> [String: [UInt8]] {

@@ -30,7 +30,7 @@ struct UserInfoController: RouteGroup {
             BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
         else { return try BearerReader.token(in: request) }
         let form = try await TokenController.form(of: request)
-        guard !form.hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated") }
+        try form.checkUnique()
         guard let token = form["access_token"] else { return try BearerReader.token(in: request) }
         guard request.headers[.authorization] == nil else {
             throw OAuthError(.invalidRequest, "one way to send the access token at a time")

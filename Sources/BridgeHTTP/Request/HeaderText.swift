@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Text in header fields.
 enum HeaderText {
     /// Percent-encodes what is not visible ASCII, and `%` itself, so that any text is a safe header value and can be
@@ -22,7 +24,7 @@ enum HeaderText {
 
     /// The media type without its parameters, in lower case.
     static func mediaType(_ contentType: String) -> String {
-        guard contentType.utf8.contains(where: { $0 <= 0x20 || $0 == 0x3B || (0x41...0x5A).contains($0) }) else {
+        guard contentType.utf8.contains(where: { $0 <= 0x20 || $0 == 0x3B || ASCII.isUppercase($0) }) else {
             return contentType
         }
         let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }

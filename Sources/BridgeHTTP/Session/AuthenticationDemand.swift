@@ -53,7 +53,7 @@ struct AuthenticationDemand: Hashable, Sendable {
     }
 
     private static func seconds(_ text: String) throws -> Int64 {
-        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
             let seconds = Int64(text)
         else { throw malformed("max_age") }
         return seconds

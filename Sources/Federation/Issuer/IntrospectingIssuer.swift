@@ -11,7 +11,7 @@ struct IntrospectingIssuer: TrustedIssuer {
     let connection: IssuerConnection
     let logger: Logger
 
-    func identity(of token: Secret<String>, parsed: CompactJWS?, at now: Timestamp) async throws -> BearerIdentity {
+    func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity {
         let answer: [String: JSONValue]
         do {
             let body = try await connection.post(

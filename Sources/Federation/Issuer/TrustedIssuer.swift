@@ -7,7 +7,7 @@ protocol TrustedIssuer: Sendable {
 
     /// Verifies a token that is, or claims to be, this issuer's.
     /// - Parameter parsed: the token taken apart, when it is a JWT.
-    func identity(of token: Secret<String>, parsed: CompactJWS?, at now: Timestamp) async throws -> BearerIdentity
+    func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity
 
     /// Reads files again and forgets what was fetched.
     func reload() async throws
@@ -23,17 +23,16 @@ struct SigningIssuer: TrustedIssuer {
     /// ``FetchLimits/refreshAhead``, a key that its issuer has withdrawn is good for a minute at most.
     static let cacheLifetime = Duration.seconds(30)
 
-    func identity(of token: Secret<String>, parsed: CompactJWS?, at now: Timestamp) async throws -> BearerIdentity {
+    func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity {
         guard let parsed else { throw BearerRefusal.malformed }
         guard let algorithm = SignatureAlgorithm(rawValue: parsed.algorithm), algorithms.contains(algorithm) else {
             throw BearerRefusal.wrongAlgorithm
         }
         let candidates = try await keys.keys(keyID: parsed.keyID, algorithm: algorithm, at: now)
         guard !candidates.isEmpty else { throw BearerRefusal.unknownKey }
-        let isSigned = candidates.contains {
-            $0.isValid(parsed.signature, for: parsed.signingInput, algorithm: algorithm)
+        guard candidates.contains(where: { parsed.isSigned(with: $0, by: algorithm) }) else {
+            throw BearerRefusal.badSignature
         }
-        guard isSigned else { throw BearerRefusal.badSignature }
         return try BearerClaims(settings: settings, claims: parsed.claims)
             .identity(at: now, cacheLifetime: Self.cacheLifetime, isSigned: true)
     }

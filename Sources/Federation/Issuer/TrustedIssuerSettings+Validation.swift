@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 extension TrustedIssuerSettings {
     /// Everything wrong with a list of issuers; nothing is read or fetched.
@@ -153,12 +154,7 @@ extension TrustedIssuerSettings {
     }
 
     private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        ASCII.isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private static func isWord(_ text: String, upTo limit: Int) -> Bool {

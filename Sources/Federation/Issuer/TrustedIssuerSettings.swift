@@ -1,4 +1,5 @@
 package import Bridge
+package import OAuth2
 
 /// Somebody else's issuer whose access tokens we take (contract §1.1), with every default resolved.
 package struct TrustedIssuerSettings: Sendable {

@@ -5,7 +5,7 @@ extension TrustedIssuers {
     /// Sets up one issuer; the settings were validated before.
     static func issuer(
         _ settings: TrustedIssuerSettings, limits: FetchLimits, logger: Logger
-    ) async throws -> any TrustedIssuer {
+    ) throws -> any TrustedIssuer {
         let connection = IssuerConnection(limits: limits)
         let allowed = settings.algorithms
         func signing(_ keys: any KeySource) -> SigningIssuer {
@@ -14,7 +14,7 @@ extension TrustedIssuers {
         func remote(_ load: @escaping @Sendable () async throws -> [UInt8]) -> SigningIssuer {
             signing(
                 RemoteKeySet(issuer: settings.issuer, limits: limits, logger: logger) {
-                    try await KeySet(json: try await load(), allowed: allowed, maximumKeys: limits.maximumKeys)
+                    try KeySet(json: try await load(), allowed: allowed, maximumKeys: limits.maximumKeys)
                 })
         }
         switch settings.verification {
@@ -23,7 +23,7 @@ extension TrustedIssuers {
                 settings: settings, algorithms: [algorithm],
                 keys: SharedSecretSource(secret: secret, keyID: keyID, algorithm: algorithm))
         case .jwksFile(let path):
-            return signing(try await KeySetFile(path: path, allowed: allowed, limits: limits))
+            return signing(try KeySetFile(path: path, allowed: allowed, limits: limits))
         case .jwksURL(let text):
             let url = try endpoint(text, field: "jwks_url")
             return remote { try await connection.get(url) }

@@ -22,7 +22,7 @@ package struct TrustedIssuers: BearerAuthenticator {
         var issuers: [[UInt8]: any TrustedIssuer] = [:]
         for setting in settings {
             do {
-                issuers[Array(setting.issuer.utf8)] = try await Self.issuer(setting, limits: limits, logger: logger)
+                issuers[Array(setting.issuer.utf8)] = try Self.issuer(setting, limits: limits, logger: logger)
             } catch var problem as TrustedIssuerProblem {
                 problem.issuer = setting.issuer
                 problems.append(problem)
@@ -38,7 +38,7 @@ package struct TrustedIssuers: BearerAuthenticator {
 
     package func authenticate(_ token: Secret<String>, at now: Timestamp) async throws -> BearerIdentity {
         guard token.expose().utf8.count <= maximumTokenLength else { throw BearerRefusal.malformed }
-        let parsed = CompactJWS(token.expose())
+        let parsed = ForeignToken(token.expose())
         let issuer = try parsed.map { parsed throws(BearerRefusal) in try self.issuer(of: parsed) } ?? introspecting
         guard let issuer, Self.isToken68(token), token.expose().utf8.count <= issuer.settings.maximumTokenLength else {
             throw BearerRefusal.malformed
@@ -64,7 +64,7 @@ package struct TrustedIssuers: BearerAuthenticator {
     }
 
     // The unverified `iss` only chooses whose keys must fit; it is believed once they do.
-    private func issuer(of token: CompactJWS) throws(BearerRefusal) -> any TrustedIssuer {
+    private func issuer(of token: ForeignToken) throws(BearerRefusal) -> any TrustedIssuer {
         // Tokens made for something else: a login token must never work as a bearer (contract §2), nor a DPoP proof
         // or a logout token (RFC 8725 §3.11).
         guard !["login+jwt", "dpop+jwt", "logout+jwt"].contains(token.type) else { throw .wrongType }
@@ -75,17 +75,9 @@ package struct TrustedIssuers: BearerAuthenticator {
         return known
     }
 
-    // RFC 6750 §2.1 `b68token`: nothing else reaches an introspection endpoint.
+    // Nothing else reaches an introspection endpoint.
     private static func isToken68(_ token: Secret<String>) -> Bool {
         let bytes = token.expose().utf8
-        return !bytes.isEmpty
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "-._~+/=".utf8.contains(byte)
-                }
-            }
+        return !bytes.isEmpty && bytes.allSatisfy(ASCII.isToken68)
     }
 }

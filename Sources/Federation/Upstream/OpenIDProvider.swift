@@ -30,7 +30,7 @@ package final class OpenIDProvider: UpstreamProvider {
         self.connection = connection
         keys = RemoteKeySet(issuer: settings.issuer, limits: limits, logger: logger) {
             let url = try await Self.fetch(issuer, over: connection).keySetURL
-            return try await KeySet(
+            return try KeySet(
                 json: try await connection.get(url), allowed: settings.algorithms, maximumKeys: limits.maximumKeys)
         }
     }
@@ -69,18 +69,18 @@ package final class OpenIDProvider: UpstreamProvider {
         } catch is IssuerConnection.Failure {
             throw StorageError.unavailable("the upstream provider cannot be reached")
         }
-        guard let token = JSONValue.parse(answer)?.object?["id_token"]?.string, let jws = CompactJWS(token) else {
+        guard let token = JSONValue.parse(answer)?.object?["id_token"]?.string, let token = ForeignToken(token) else {
             throw UpstreamRefusal.badToken
         }
-        try await verify(jws, at: now)
-        guard let nonce = jws.claims["nonce"]?.string,
+        try await verify(token, at: now)
+        guard let nonce = token.claims["nonce"]?.string,
             ConstantTime.equals(nonce.utf8, request.nonce.utf8)
         else { throw UpstreamRefusal.wrongNonce }
-        return try user(jws.claims)
+        return try user(token.claims)
     }
 
     /// OpenID Connect Core §3.1.3.7.
-    private func verify(_ token: CompactJWS, at now: Timestamp) async throws {
+    private func verify(_ token: ForeignToken, at now: Timestamp) async throws {
         guard let algorithm = SignatureAlgorithm(rawValue: token.algorithm), settings.algorithms.contains(algorithm),
             !token.hasCriticalExtensions, token.type == nil || token.type == "jwt"
         else { throw UpstreamRefusal.badToken }
@@ -88,9 +88,7 @@ package final class OpenIDProvider: UpstreamProvider {
         let leeway = Duration.seconds(30)
         let audience = token.claims["aud"]?.string.map { [$0] } ?? token.claims["aud"]?.strings ?? []
         guard
-            candidates.contains(where: {
-                $0.isValid(token.signature, for: token.signingInput, algorithm: algorithm)
-            }),
+            candidates.contains(where: { token.isSigned(with: $0, by: algorithm) }),
             token.claims["iss"]?.string == settings.issuer, audience.contains(settings.clientID),
             audience.count == 1 || token.claims["azp"]?.string == settings.clientID,
             let expiry = token.claims["exp"].flatMap(Timestamp.init(numericDate:)), now < expiry + leeway,

@@ -1,4 +1,5 @@
 package import Bridge
+package import OAuth2
 
 /// An upstream OpenID Provider as it is configured.
 package struct UpstreamProviderSettings: Sendable {

@@ -76,7 +76,7 @@ struct JSONReader {
 
     private mutating func digits() -> Bool {
         let start = position
-        while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        while let byte = current, ASCII.isDigit(byte) { position += 1 }
         return position > start
     }
 

@@ -7,17 +7,62 @@ package enum PercentEncoding {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count + 16)
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
+            if ASCII.isUnreserved(byte) {
                 output.append(byte)
-            default:
+            } else {
                 output.append(UInt8(ascii: "%"))
                 output.append(digits[Int(byte >> 4)])
                 output.append(digits[Int(byte & 0xF)])
             }
         }
         return String(decoding: output, as: UTF8.self)
+    }
+}
+
+extension PercentEncoding {
+    /// Decodes one component; `+` stays a plus.
+    /// - Returns: `nil` for a `%` that two hexadecimal digits do not follow, or bytes that are no UTF-8.
+    package static func decode(_ text: String) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        return decode(bytes: Array(text.utf8)[...]).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// Decodes one component to bytes, of any encoding.
+    /// - Parameters:
+    ///   - plusIsSpace: as in a form (`application/x-www-form-urlencoded`).
+    ///   - isRefused: octets that may not come from an escape.
+    /// - Returns: `nil` for a `%` that two hexadecimal digits do not follow, or a refused octet.
+    package static func decode(
+        bytes text: ArraySlice<UInt8>, plusIsSpace: Bool = false, refusing isRefused: (UInt8) -> Bool = { _ in false }
+    ) -> [UInt8]? {
+        replacingEscapes(in: text, plusIsSpace: plusIsSpace) { octet, output in
+            output.append(octet)
+            return !isRefused(octet)
+        }
+    }
+
+    /// The text with each escape replaced by what `replace` appends for its octet.
+    /// - Parameter replace: `false` gives up.
+    static func replacingEscapes(
+        in text: ArraySlice<UInt8>, plusIsSpace: Bool = false, by replace: (UInt8, inout [UInt8]) -> Bool
+    ) -> [UInt8]? {
+        var output: [UInt8] = []
+        output.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            switch text[index] {
+            case UInt8(ascii: "+") where plusIsSpace:
+                output.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard index + 2 < text.endIndex, let high = HexDigit.value(text[index + 1]),
+                    let low = HexDigit.value(text[index + 2]), replace(high << 4 | low, &output)
+                else { return nil }
+                index += 2
+            case let byte:
+                output.append(byte)
+            }
+            index += 1
+        }
+        return output
     }
 }

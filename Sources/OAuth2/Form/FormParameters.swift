@@ -78,6 +78,12 @@ package struct FormParameters: Sendable {
         bytes(name).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
+    /// - Parameter detail: for the audit log, where a repeated parameter is noted there.
+    /// - Throws: `invalid_request` when any parameter occurs more than once, which RFC 6749 §3.1 and §3.2 forbid.
+    package func checkUnique(detail: String? = nil) throws(OAuthError) {
+        guard !hasRepeated else { throw OAuthError(.invalidRequest, "a parameter is repeated", detail: detail) }
+    }
+
     private static func `is`(_ bytes: [UInt8], _ name: String) -> Bool {
         bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
     }
@@ -85,24 +91,7 @@ package struct FormParameters: Sendable {
     /// One value as a form writes it, decoded; also what RFC 6749 §2.3.1 has Basic credentials be.
     package static func decode(_ part: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
         guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return Array(part) }
-        var output: [UInt8] = []
-        output.reserveCapacity(part.count)
-        var index = part.startIndex
-        while index < part.endIndex {
-            switch part[index] {
-            case UInt8(ascii: "+"):
-                output.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard index + 2 < part.endIndex, let high = HexDigit.value(part[index + 1]),
-                    let low = HexDigit.value(part[index + 2])
-                else { throw .malformedEscape }
-                output.append(high << 4 | low)
-                index += 2
-            case let byte:
-                output.append(byte)
-            }
-            index += 1
-        }
-        return output
+        guard let bytes = PercentEncoding.decode(bytes: part, plusIsSpace: true) else { throw .malformedEscape }
+        return bytes
     }
 }

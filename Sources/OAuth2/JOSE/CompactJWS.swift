@@ -9,13 +9,19 @@ package struct CompactJWS: Sendable {
     /// What the signature is over.
     package let message: [UInt8]
 
-    /// - Returns: `nil` unless there are three canonical base64url parts, the first a JSON object without `crit`.
-    package init?(_ text: String) {
+    /// - Parameters:
+    ///   - headerDepth: how many arrays and objects of the header may lie inside each other.
+    ///   - refusesExtensions: whether a header with `crit` makes it none; otherwise the caller has to look.
+    /// - Returns: `nil` unless there are three canonical base64url parts, the first a JSON object.
+    package init?(
+        _ text: String, maximumLength: Int = maximumLength, headerDepth: Int = 16, refusesExtensions: Bool = true
+    ) {
         let bytes = Array(text.utf8)
-        guard bytes.count <= Self.maximumLength else { return nil }
+        guard bytes.count <= maximumLength else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(bytes: parts[0]),
-            let members = JSONValue.parse(header)?.object, members["crit"] == nil,
+            let members = JSONValue.parse(bytes: header, depth: headerDepth)?.object,
+            members["crit"] == nil || !refusesExtensions,
             let payload = Base64URL.decode(bytes: parts[1]), let signature = Base64URL.decode(bytes: parts[2])
         else { return nil }
         self.header = members

@@ -31,17 +31,7 @@ package struct CodeVerifier: Sendable {
 
     /// - Returns: `nil` when the text is outside the ABNF of RFC 7636 §4.1.
     package init?(_ value: String) {
-        guard (43...128).contains(value.utf8.count), value.utf8.allSatisfy(Self.isUnreserved) else { return nil }
+        guard (43...128).contains(value.utf8.count), value.utf8.allSatisfy(ASCII.isUnreserved) else { return nil }
         self.value = value
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

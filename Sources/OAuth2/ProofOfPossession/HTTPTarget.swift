@@ -24,43 +24,22 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
         let end = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
         guard let colon = authority[end...].firstIndex(of: UInt8(ascii: ":")) else { return lowercased(authority) }
         let port = authority[(colon + 1)...]
-        guard colon > authority.startIndex, port.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard colon > authority.startIndex, port.allSatisfy(ASCII.isDigit) else { return nil }
         return lowercased(port.isEmpty || port.elementsEqual(defaultPort.utf8) ? authority[..<colon] : authority)
     }
 
     /// The path with unreserved characters as themselves and all other escapes in upper case.
     private static func path(_ bytes: ArraySlice<UInt8>) -> String? {
         guard !bytes.isEmpty else { return "/" }
-        var path: [UInt8] = []
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            guard byte == UInt8(ascii: "%") else {
-                path.append(byte)
-                index += 1
-                continue
-            }
-            guard index + 2 < bytes.endIndex, let high = HexDigit.value(bytes[index + 1]),
-                let low = HexDigit.value(bytes[index + 2])
-            else { return nil }
-            let value = high << 4 | low
-            if isUnreserved(value) {
-                path.append(value)
+        let path = PercentEncoding.replacingEscapes(in: bytes) { octet, output in
+            if ASCII.isUnreserved(octet) {
+                output.append(octet)
             } else {
-                path += "%\(HexDigit.encode([value]).uppercased())".utf8
+                output += "%\(HexDigit.encode([octet]).uppercased())".utf8
             }
-            index += 3
+            return true
         }
-        return String(decoding: path, as: UTF8.self)
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~".utf8.contains(byte)
-        }
+        return path.map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {

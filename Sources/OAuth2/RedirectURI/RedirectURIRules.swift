@@ -17,7 +17,7 @@ package struct RedirectURIRules: Hashable, Sendable {
         guard !uri.contains(UInt8(ascii: "*")) else { throw .wildcard }
         guard Self.hasWholeEscapes(uri) else { throw .escape }
         guard let colon = uri.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-            uri[..<colon].allSatisfy({ Self.isLowercase($0) || Self.isDigit($0) || "+-.".utf8.contains($0) })
+            uri[..<colon].allSatisfy({ ASCII.isLowercase($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) })
         else { throw .scheme }
         let rest = uri[(colon + 1)...]
         let path = rest.prefix { $0 != UInt8(ascii: "?") }
@@ -37,7 +37,7 @@ package struct RedirectURIRules: Hashable, Sendable {
         let host = authority.prefix { $0 != UInt8(ascii: ":") }
         if host.count < authority.count, !isPort(authority.dropFirst(host.count + 1)) { throw .authority }
         guard isDomain(host), !host.elementsEqual("localhost".utf8),
-            !host.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") })
+            !host.allSatisfy({ ASCII.isDigit($0) || $0 == UInt8(ascii: ".") })
         else { throw .authority }
         return .https
     }
@@ -61,7 +61,7 @@ package struct RedirectURIRules: Hashable, Sendable {
 
     /// 1 to 65535, as a number is written.
     static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
-        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"), digits.allSatisfy(isDigit) else {
+        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"), digits.allSatisfy(ASCII.isDigit) else {
             return false
         }
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } <= 65_535
@@ -78,7 +78,7 @@ package struct RedirectURIRules: Hashable, Sendable {
 
     private static func isReverseDomain(_ scheme: ArraySlice<UInt8>) -> Bool {
         let labels = scheme.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return labels.count > 1 && scheme.first.map(isLowercase) == true
+        return labels.count > 1 && scheme.first.map(ASCII.isLowercase) == true
             && labels.allSatisfy { !$0.isEmpty && $0.allSatisfy(isLabelByte) }
     }
 
@@ -109,15 +109,10 @@ package struct RedirectURIRules: Hashable, Sendable {
 
     /// RFC 3986 §2.2, §2.3 without `#`.
     private static func isURICharacter(_ byte: UInt8) -> Bool {
-        isLowercase(byte) || isDigit(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-            || "-._~:/?[]@!$&'()*+,;=%".utf8.contains(byte)
+        ASCII.isLetterOrDigit(byte) || "-._~:/?[]@!$&'()*+,;=%".utf8.contains(byte)
     }
 
     private static func isLabelByte(_ byte: UInt8) -> Bool {
-        isLowercase(byte) || isDigit(byte) || byte == UInt8(ascii: "-")
+        ASCII.isLowercase(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-")
     }
-
-    private static func isLowercase(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

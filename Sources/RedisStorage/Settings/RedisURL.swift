@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 /// What a Redis URL says: `redis[s]://[[user]:password@]host[:port][,host[:port]…][/database]`.
 ///
@@ -75,7 +76,7 @@ package struct RedisURL: Sendable {
             guard parts.count <= 2 else { throw .host }
             host = parts[0]
             port = parts.count == 2 ? parts[1] : nil
-            guard host.utf8.allSatisfy(isHostByte) else { throw .host }
+            guard host.utf8.allSatisfy(ASCII.isNameByte) else { throw .host }
         }
         guard !host.isEmpty else { throw .host }
         guard let port else { return RedisAddress(host: String(host), port: 6379) }
@@ -91,49 +92,14 @@ package struct RedisURL: Sendable {
 
     /// Digits only: `Int` would also take a sign.
     private static func number(_ text: Substring) -> Int? {
-        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
             let number = Int(text), number <= 65_535
         else { return nil }
         return number
     }
 
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-        default: false
-        }
-    }
-
     private static func unescaped(_ text: Substring) throws(Malformed) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
-                throw .escape
-            }
-            bytes.append(high << 4 | low)
-        }
+        guard let bytes = PercentEncoding.decode(bytes: Array(text.utf8)[...]) else { throw .escape }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func hexValue(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
-    }
-}
-
-extension RedisSettings {
-    /// Settings as a URL gives them.
-    /// - Parameter tls: for `rediss`; `nil` stands for the system's authorities.
-    /// - Throws: ``RedisURL/Malformed``, or an error of TLS.
-    package init(url text: String, tls: RedisTLS? = nil) throws {
-        let url = try RedisURL(text)
-        self.init(addresses: url.addresses)
-        credentials = url.credentials
-        database = url.database
-        if url.usesTLS { self.tls = try tls ?? RedisTLS() }
     }
 }

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// One reply of a Redis server (RESP2, the protocol version that hiredis 0.14 reads).
 package enum RedisReply: Hashable, Sendable {
     case status(String)
@@ -44,7 +46,7 @@ package struct RedisServerError: Error, Hashable, Sendable, CustomStringConverti
 
     package var description: String {
         // A server that is none may send anything as its first word.
-        let isWord = code.utf8.count <= 20 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+        let isWord = code.utf8.count <= 20 && code.utf8.allSatisfy(ASCII.isUppercase)
         return "Redis refused a command: \(isWord ? code : "no known reason")"
     }
 }

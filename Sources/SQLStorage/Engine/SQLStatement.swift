@@ -1,4 +1,5 @@
 package import Bridge
+import OAuth2
 
 /// One SQL statement with parameters `$1…$n`, the spelling that SQLite and PostgreSQL share.
 ///
@@ -37,7 +38,7 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
             if byte == UInt8(ascii: "$") {
                 close()
                 number = 0
-            } else if let digits = number, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            } else if let digits = number, ASCII.isDigit(byte) {
                 number = digits * 10 + Int(byte - UInt8(ascii: "0"))
             } else {
                 close()

@@ -1,4 +1,5 @@
 import Foundation
+import OAuth2
 import Synchronization
 
 /// Holds a node's name for one process: two writers of one chain would fork it.
@@ -34,13 +35,6 @@ final class NodeLock: Sendable {
     // The name becomes part of a file name.
     private static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: ".")
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy(ASCII.isNameByte)
     }
 }

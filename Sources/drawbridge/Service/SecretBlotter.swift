@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 /// The last net under the rule that no secret is logged: finds what has the form of one.
 enum SecretBlotter {
@@ -29,11 +30,6 @@ enum SecretBlotter {
     }
 
     private static func isSecretByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
+        ASCII.isNameByte(byte)
     }
 }

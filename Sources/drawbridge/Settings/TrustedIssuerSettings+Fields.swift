@@ -1,5 +1,6 @@
 import Bridge
 import Federation
+import OAuth2
 
 // One entry of `trusted_issuers` as the settings file writes it.
 extension TrustedIssuerSettings {

@@ -54,14 +54,6 @@ import Testing
         #expect(QRCode([UInt8](repeating: 0x61, count: 667)) == nil)
     }
 
-    @Test func `error correction is the remainder by the generator`() {
-        // "HELLO WORLD" in a code of version 1, level M: a much-used example.
-        let data: [UInt8] = [32, 91, 11, 120, 209, 114, 220, 77, 67, 64, 236, 17, 236, 17, 236, 17]
-        #expect(
-            ReedSolomonCode(correctionCount: 10).correction(for: data)
-                == [196, 35, 39, 119, 235, 215, 231, 226, 93, 23])
-    }
-
     @Test func `the drawing has every dark module and a light margin of four`() throws {
         let code = try #require(QRCode(Array("a".utf8)))
         let drawing = code.drawing

@@ -26,6 +26,21 @@ import Testing
         }
     }
 
+    @Test func `every suite of a whole storage is in the list of all`() throws {
+        let list = try #require(Self.files.first { $0.path.hasSuffix("/StorageConformance.swift") }).lines.joined()
+        var suites = 0
+        for file in Self.files where file.path.hasPrefix("Tests/StorageConformance/") {
+            let isForWholeStorage = file.lines.contains { $0.contains("ConformanceCase<any BridgeStorage>") }
+            for line in file.lines where isForWholeStorage {
+                let name = line.firstMatch(of: #/^package enum (\w+Conformance) /#)?.1
+                guard let name, name != "StorageConformance" else { continue }
+                suites += 1
+                #expect(list.contains("\(name).cases"))
+            }
+        }
+        #expect(suites > 15)
+    }
+
     @Test(arguments: WingOrder.all)
     func `the wings of a target know only those before them`(_ order: WingOrder) {
         #expect(order.violations(in: Self.files) == [])
@@ -80,6 +95,11 @@ import Testing
         ("guards let in, handlers do not", "Sources/BridgeHTTP/X.swift", "    AdminVisit(actor: .program(id))"),
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
         ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),
+        (
+            "what is not installed is missed where everything must hold", "Tests/X.swift",
+            "@Suite(.enabled(if: Server.binary != nil))"
+        ),
+        ("what is not installed is missed where everything must hold", "Tests/X.swift", "@Test(.disabled())"),
         ("a file holds one thing", "Sources/Bridge/X.swift", String(repeating: "\n", count: 400)),
     ])
     func `a planted violation is found`(_ name: String, _ path: String, _ text: String) throws {

@@ -42,8 +42,7 @@ import Testing
 
     /// Path and methods, as the description has them.
     private func described() throws -> [String: Set<String>] {
-        let file = TemporaryFolder.package.appending(path: "public/openapi.json")
-        let paths = try #require(JSONValue.parse(try Data(contentsOf: file))?.object?["paths"]?.object)
+        let paths = try #require(JSONValue.parse(PublicFiles.apiDescription)?.object?["paths"]?.object)
         return Dictionary(
             uniqueKeysWithValues: paths.map { path, operations in
                 (path, Set((operations.object ?? [:]).keys).intersection(Self.methods))

@@ -57,7 +57,7 @@ struct AuditRecordLine {
     private mutating func number(_ name: StaticString) -> Int64? {
         guard skip(name) else { return nil }
         let start = position
-        while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+        while position < bytes.count, ASCII.isDigit(bytes[position]) {
             position += 1
         }
         // One spelling only; the general reader says what is wrong with another.

@@ -42,7 +42,7 @@ package struct ReturnPath: Hashable, Sendable {
     }
 
     static func isPath(_ path: ArraySlice<UInt8>) -> Bool {
-        guard let decoded = percentDecoded(path, refusing: isRefusedInPath),
+        guard let decoded = PercentEncoding.decode(bytes: path, refusing: isRefusedInPath),
             String(validating: decoded, as: UTF8.self) != nil
         else { return false }
         let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -51,7 +51,9 @@ package struct ReturnPath: Hashable, Sendable {
     }
 
     private static func isQuery(_ query: ArraySlice<UInt8>) -> Bool {
-        guard let decoded = percentDecoded(query, refusing: { $0 < 0x20 || $0 == 0x7F }) else { return false }
+        guard let decoded = PercentEncoding.decode(bytes: query, refusing: { $0 < 0x20 || $0 == 0x7F }) else {
+            return false
+        }
         return String(validating: decoded, as: UTF8.self) != nil
     }
 
@@ -69,29 +71,5 @@ package struct ReturnPath: Hashable, Sendable {
     private static func isDotSegment(_ segment: ArraySlice<UInt8>) -> Bool {
         let name = segment.prefix { $0 != UInt8(ascii: ";") }
         return !name.isEmpty && name.allSatisfy { $0 == UInt8(ascii: ".") }
-    }
-
-    /// - Parameter refusing: octets that may not come from an escape.
-    private static func percentDecoded(
-        _ text: ArraySlice<UInt8>, refusing isRefused: (UInt8) -> Bool
-    ) -> [UInt8]? {
-        var output: [UInt8] = []
-        output.reserveCapacity(text.count)
-        var index = text.startIndex
-        while index < text.endIndex {
-            guard text[index] == UInt8(ascii: "%") else {
-                output.append(text[index])
-                index += 1
-                continue
-            }
-            guard index + 2 < text.endIndex, let high = HexDigit.value(text[index + 1]),
-                let low = HexDigit.value(text[index + 2])
-            else { return nil }
-            let octet = high << 4 | low
-            guard !isRefused(octet) else { return nil }
-            output.append(octet)
-            index += 3
-        }
-        return output
     }
 }

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// One line of an allow-list: `/a/b` exactly, or `/a/*` for everything below `/a/`.
 package enum ReturnPathEntry: Hashable, Sendable {
     case exact(String)
@@ -45,11 +47,6 @@ package enum ReturnPathEntry: Hashable, Sendable {
     private static let plainPunctuation = Set("._~!$&'()*+,=:@/-".utf8)
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: plainPunctuation.contains(byte)
-        }
+        ASCII.isLetterOrDigit(byte) || plainPunctuation.contains(byte)
     }
 }

@@ -39,11 +39,13 @@ package struct FormTokens: Sendable {
         for purpose: Purpose, binding: OpaqueSecret, session: OpaqueSecret? = nil
     ) throws -> String {
         let now = time.now()
-        let expiry = String((now + Self.lifetime).seconds)
+        let expiresAt = Timestamp(seconds: (now + Self.lifetime).seconds)
         guard let keyID = keys.current.signingKeyID(at: now),
-            let code = code([expiry, purpose.rawValue, Self.name(session), binding.expose()], keyID: keyID, at: now)
+            let code = code(
+                [String(expiresAt.seconds), purpose.rawValue, Self.name(session), binding.expose()], keyID: keyID,
+                at: now)
         else { throw StorageError.unavailable("no key may sign form tokens now") }
-        return "\(expiry).\(Base64URL.encode(Array(keyID.utf8))).\(Base64URL.encode(code))"
+        return DatedText(expiresAt: expiresAt, keyID: keyID, bytes: code).text
     }
 
     /// Whether `token` was made for this purpose, browser and session in the last five minutes.
@@ -51,14 +53,12 @@ package struct FormTokens: Sendable {
         _ token: String, for purpose: Purpose, binding: OpaqueSecret, session: OpaqueSecret? = nil
     ) -> Bool {
         let now = time.now()
-        let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let expiry = Int64(parts[0]), String(expiry) == parts[0],
-            let keyID = Base64URL.decode(parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
-            let presented = Base64URL.decode(parts[2]),
+        guard let presented = DatedText(token),
             let expected = code(
-                [String(parts[0]), purpose.rawValue, Self.name(session), binding.expose()], keyID: keyID, at: now)
+                [String(presented.expiresAt.seconds), purpose.rawValue, Self.name(session), binding.expose()],
+                keyID: presented.keyID, at: now)
         else { return false }
-        return ConstantTime.equals(presented, expected) && now < Timestamp(seconds: expiry)
+        return ConstantTime.equals(presented.bytes, expected) && now < presented.expiresAt
     }
 
     /// None of the parts holds a dot.

@@ -1,5 +1,4 @@
 import Crypto
-import OAuth2
 
 /// Facts that a browser carries from one page to the next, sealed: it can neither read nor change them, and they go
 /// stale by themselves. Nothing is stored, so visitors who never sign in leave nothing behind.
@@ -21,28 +20,28 @@ package struct ShortLivedSeal: Sendable {
     /// - Throws: ``StorageError/unavailable(_:)`` when no key may sign now.
     package func seal(_ content: [UInt8], binding: String = "", lifetime: Duration) throws -> String {
         let now = time.now()
-        let expiry = String((now + min(lifetime, KeyAlgorithm.hs256.longestUse)).seconds)
+        let expiresAt = Timestamp(seconds: (now + min(lifetime, KeyAlgorithm.hs256.longestUse)).seconds)
         guard let keyID = keys.current.signingKeyID(at: now),
             let key = keys.current.derivedKey(keyID, purpose: purpose, at: now),
-            let sealed = try? AES.GCM.seal(content, using: key, authenticating: Self.context(expiry, binding)),
+            let sealed = try? AES.GCM.seal(content, using: key, authenticating: Self.context(expiresAt, binding)),
             let bytes = sealed.combined
         else { throw StorageError.unavailable("no key may seal now") }
-        return "\(expiry).\(Base64URL.encode(Array(keyID.utf8))).\(Base64URL.encode(Array(bytes)))"
+        return DatedText(expiresAt: expiresAt, keyID: keyID, bytes: Array(bytes)).text
     }
 
     /// The content; `nil` when it was changed, is too old, or was bound to something else.
     package func open(_ text: String, binding: String = "") -> [UInt8]? {
         let now = time.now()
-        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let expiry = Int64(parts[0]), now < Timestamp(seconds: expiry),
-            let keyID = Base64URL.decode(parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
-            let bytes = Base64URL.decode(parts[2]),
-            let key = keys.current.derivedKey(keyID, purpose: purpose, at: now),
-            let box = try? AES.GCM.SealedBox(combined: bytes),
-            let content = try? AES.GCM.open(box, using: key, authenticating: Self.context(String(parts[0]), binding))
+        guard let sealed = DatedText(text), now < sealed.expiresAt,
+            let key = keys.current.derivedKey(sealed.keyID, purpose: purpose, at: now),
+            let box = try? AES.GCM.SealedBox(combined: sealed.bytes),
+            let content = try? AES.GCM.open(
+                box, using: key, authenticating: Self.context(sealed.expiresAt, binding))
         else { return nil }
         return Array(content)
     }
 
-    private static func context(_ expiry: String, _ binding: String) -> [UInt8] { Array("\(expiry) \(binding)".utf8) }
+    private static func context(_ expiresAt: Timestamp, _ binding: String) -> [UInt8] {
+        Array("\(expiresAt.seconds) \(binding)".utf8)
+    }
 }

@@ -1,3 +1,5 @@
+import OAuth2
+
 extension Timestamp {
     /// RFC 3339 with milliseconds in UTC, `2026-11-21T07:00:00.000Z` (contract §13).
     ///
@@ -90,7 +92,7 @@ private struct DigitReader {
     }
 
     mutating func digit() -> Int64? {
-        guard position < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[position]) else {
+        guard position < text.count, ASCII.isDigit(text[position]) else {
             return nil
         }
         defer { position += 1 }

@@ -103,7 +103,7 @@ package struct LoginTokenExchange: Sendable {
     }
 
     private static func seconds(_ text: String) throws(OAuthError) -> Int {
-        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
             let seconds = Int(text)
         else { throw OAuthError(.invalidRequest, "ttl has the wrong type") }
         return seconds

@@ -66,7 +66,7 @@ struct AuthorizationExtras {
     }
 
     private static func seconds(_ text: String) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         // However many digits: no sign-in is older than three hundred years.
         return min(Int64(text) ?? .max, 10_000_000_000)
     }

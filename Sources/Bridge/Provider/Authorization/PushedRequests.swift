@@ -51,8 +51,8 @@ package struct PushedRequests: Sendable {
         {
             throw OAuthError(.invalidRequest, "\(name) is repeated")
         }
-        let client = try await authenticator.authenticate(
-            try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
+        let client = try await authenticator.client(
+            sending: parameters, basic: basic, origin: origin, at: now, isChecked: true)
         if case .exceeded(let wait, let scope) = try await limiter.take(
             limits.pushedRequestKeys(client, origin: origin), at: now)
         {

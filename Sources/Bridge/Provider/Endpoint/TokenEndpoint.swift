@@ -38,11 +38,7 @@ package struct TokenEndpoint: Sendable {
         withoutCookiesBecauseOf flaw: CookieDeliveryFlaw? = nil, origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
-        guard !parameters.hasRepeated else {
-            throw OAuthError(.invalidRequest, "a parameter is repeated", detail: "repeated_parameter")
-        }
-        let client = try await authenticator.authenticate(
-            try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
+        let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         var request = TokenRequest(parameters: parameters, client: client, origin: origin, at: now)
         do {
             if let flaw, client.delivery == .cookies { throw flaw.error }

@@ -34,11 +34,7 @@ package final class TokenIntrospection: Sendable {
         _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
     ) async throws -> [UInt8] {
         let now = time.now()
-        guard !parameters.hasRepeated else {
-            throw OAuthError(.invalidRequest, "a parameter is repeated", detail: "repeated_parameter")
-        }
-        let client = try await authenticator.authenticate(
-            try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
+        let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         guard !client.isPublic else {
             throw ClientRefused(
                 error: OAuthError(.invalidClient, "introspection takes a confidential client", detail: "public_client"),

@@ -39,11 +39,7 @@ package struct TokenRevocation: Sendable {
         _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
     ) async throws {
         let now = time.now()
-        guard !parameters.hasRepeated else {
-            throw OAuthError(.invalidRequest, "a parameter is repeated", detail: "repeated_parameter")
-        }
-        let client = try await authenticator.authenticate(
-            try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
+        let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
         guard let token = parameters["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
         if let secret = OpaqueSecret(token, kind: .refreshToken) {
             return try await revoke(secret, of: client, origin: origin, at: now)

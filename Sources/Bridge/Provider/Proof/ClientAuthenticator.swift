@@ -1,4 +1,4 @@
-import OAuth2
+package import OAuth2
 
 /// Finds out which client asks, and whether it is the one it says (RFC 6749 §2.3, §3.2.1).
 package final class ClientAuthenticator: Sendable {
@@ -21,6 +21,20 @@ package final class ClientAuthenticator: Sendable {
         self.refusals = refusals
         self.limiter = limiter
         self.limits = limits
+    }
+
+    /// The client that a request to the token, revocation, introspection or pushed request endpoint comes from.
+    /// - Parameters:
+    ///   - basic: user and password of the `Authorization: Basic` header, decoded.
+    ///   - isChecked: whether the endpoint has looked for repeated parameters by a rule of its own.
+    /// - Throws: `invalid_request` for a repeated parameter, or more than one way at once; ``ClientRefused`` and
+    ///   `slow_down` as ``authenticate(_:origin:at:)``.
+    package func client(
+        sending parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin,
+        at now: Timestamp, isChecked: Bool = false
+    ) async throws -> Client {
+        if !isChecked { try parameters.checkUnique(detail: "repeated_parameter") }
+        return try await authenticate(try ClientCredentials(parameters, basic: basic), origin: origin, at: now)
     }
 
     /// - Throws: ``ClientRefused`` when the client is not believed; `slow_down` when its network failed too often.

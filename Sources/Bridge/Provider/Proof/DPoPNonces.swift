@@ -21,20 +21,16 @@ package struct DPoPNonces: Sendable {
         guard let keyID = keys.current.signingKeyID(at: now), let code = code(String(end), keyID: keyID, at: now) else {
             return nil
         }
-        return "\(end).\(Base64URL.encode(Array(keyID.utf8))).\(Base64URL.encode(code))"
+        return DatedText(expiresAt: Timestamp(seconds: end), keyID: keyID, bytes: code).text
     }
 
     /// When a nonce stops being good; `nil` for one that is not good now.
     func end(of nonce: String, at now: Timestamp) -> Timestamp? {
-        let parts = nonce.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let seconds = Int64(parts[0]), String(seconds) == parts[0],
-            let keyID = Base64URL.decode(parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
-            let presented = Base64URL.decode(parts[2]),
-            let expected = code(String(seconds), keyID: keyID, at: now),
-            ConstantTime.equals(bytes: presented, expected)
+        guard let presented = DatedText(nonce),
+            let expected = code(String(presented.expiresAt.seconds), keyID: presented.keyID, at: now),
+            ConstantTime.equals(bytes: presented.bytes, expected)
         else { return nil }
-        let end = Timestamp(seconds: seconds)
-        return now < end ? end : nil
+        return now < presented.expiresAt ? presented.expiresAt : nil
     }
 
     private func code(_ end: String, keyID: String, at now: Timestamp) -> [UInt8]? {

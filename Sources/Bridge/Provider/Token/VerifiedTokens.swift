@@ -6,38 +6,29 @@ final class VerifiedTokens: Sendable {
     private struct State {
         /// Which keys the signatures were checked with.
         var ring: Int64 = 0
-        var young: [BearerCache.Key: AccessTokenClaims] = [:]
-        var old: [BearerCache.Key: AccessTokenClaims] = [:]
+        var claims: Generations<BearerCache.Key, AccessTokenClaims>
     }
 
-    private let state = Mutex(State())
-    private let generationSize: Int
+    private let state: Mutex<State>
+    private let capacity: Int
 
-    init(capacity: Int) { generationSize = max(1, capacity / 2) }
+    init(capacity: Int) {
+        self.capacity = capacity
+        state = Mutex(State(claims: Generations(capacity: capacity)))
+    }
 
     /// - Parameter ring: the number of the keys that are in force.
     func claims(for key: BearerCache.Key, in ring: Int64) -> AccessTokenClaims? {
         state.withLock { state in
-            if state.ring != ring { state = State(ring: ring) }
-            if let claims = state.young[key] { return claims }
-            guard let claims = state.old[key] else { return nil }
-            insert(claims, for: key, into: &state)
-            return claims
+            if state.ring != ring { state = State(ring: ring, claims: Generations(capacity: capacity)) }
+            return state.claims.value(for: key)
         }
     }
 
     /// - Parameter ring: as it was before the signature was checked.
     func insert(_ claims: AccessTokenClaims, for key: BearerCache.Key, in ring: Int64) {
         state.withLock { state in
-            if state.ring == ring { insert(claims, for: key, into: &state) }
+            if state.ring == ring { state.claims.insert(claims, for: key) }
         }
-    }
-
-    private func insert(_ claims: AccessTokenClaims, for key: BearerCache.Key, into state: inout State) {
-        if state.young.count >= generationSize {
-            state.old = state.young
-            state.young = [:]
-        }
-        state.young[key] = claims
     }
 }

@@ -76,7 +76,7 @@ package struct StandardClaims: Hashable, Sendable {
         /// The year 0000 stands for one that is not told (Core §5.1).
         private static func isDate(_ text: String) -> Bool {
             let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-            guard parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), parts[0].utf8.count == 4
+            guard parts.allSatisfy({ $0.utf8.allSatisfy(ASCII.isDigit) }), parts[0].utf8.count == 4
             else { return false }
             if parts.count == 1 { return true }
             guard parts.count == 3, parts[1].utf8.count == 2, parts[2].utf8.count == 2, let month = Int(parts[1]),

@@ -105,10 +105,7 @@ package struct RecoveryCode: Sendable {
     package static func digest(ofTyped typed: String) -> String? {
         let bare = typed.lowercased().filter { $0 != "-" && $0 != " " }
         guard bare.utf8.count == 16,
-            bare.utf8.allSatisfy({
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                    || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains($0)
-            })
+            bare.utf8.allSatisfy({ ASCII.isLowercase($0) || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains($0) })
         else { return nil }
         return digest(of: bare)
     }

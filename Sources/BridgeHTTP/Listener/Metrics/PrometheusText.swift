@@ -1,15 +1,12 @@
+import OAuth2
+
 /// The text format's small rules (Prometheus exposition format 0.0.4).
 enum PrometheusText {
     /// Everything but letters, digits, `_` and `:` becomes `_`.
     static func name(_ label: String) -> String {
         String(
-            decoding: label.utf8.map { byte -> UInt8 in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: ":"):
-                    byte
-                default: UInt8(ascii: "_")
-                }
+            decoding: label.utf8.map { byte in
+                ASCII.isLetterOrDigit(byte) || byte == UInt8(ascii: ":") ? byte : UInt8(ascii: "_")
             }, as: UTF8.self)
     }
 

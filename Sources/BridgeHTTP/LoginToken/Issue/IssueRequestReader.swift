@@ -73,7 +73,7 @@ enum IssueRequestReader {
     }
 
     private static func decimal(_ text: String) -> Int? {
-        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit) else {
             return nil
         }
         return Int(text)

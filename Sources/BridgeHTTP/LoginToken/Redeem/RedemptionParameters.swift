@@ -48,28 +48,10 @@ struct RedemptionParameters: Sendable {
     /// - Returns: the decoded pair; an undecodable value stays as it came, and then matches nothing.
     private static func pair(_ part: ArraySlice<UInt8>) -> (name: String?, value: [UInt8]) {
         let separator = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-        let name = decoded(part[..<separator]).flatMap { String(validating: $0, as: UTF8.self) }
-        let raw = separator == part.endIndex ? [] : part[(separator + 1)...]
-        return (name, decoded(raw) ?? Array(raw))
-    }
-
-    private static func decoded(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
-        var output: [UInt8] = []
-        output.reserveCapacity(raw.count)
-        var index = raw.startIndex
-        while index < raw.endIndex {
-            switch raw[index] {
-            case UInt8(ascii: "+"): output.append(0x20)
-            case UInt8(ascii: "%"):
-                guard index + 2 < raw.endIndex, let high = HexDigit.value(raw[index + 1]),
-                    let low = HexDigit.value(raw[index + 2])
-                else { return nil }
-                output.append(high << 4 | low)
-                index += 2
-            case let byte: output.append(byte)
-            }
-            index += 1
+        let name = PercentEncoding.decode(bytes: part[..<separator], plusIsSpace: true).flatMap {
+            String(validating: $0, as: UTF8.self)
         }
-        return output
+        let raw = separator == part.endIndex ? [] : part[(separator + 1)...]
+        return (name, PercentEncoding.decode(bytes: raw, plusIsSpace: true) ?? Array(raw))
     }
 }

@@ -1,25 +1,35 @@
+import CQRCode
+
 /// A QR code (ISO/IEC 18004) of bytes with error correction level M, in the smallest version that holds them.
 ///
-/// Made here because what an authenticator's key is shown in must not leave the page for another host, and no library
-/// for it is among the project's dependencies.
+/// Made here because what an authenticator's key is shown in must not leave the page for another host.
 struct QRCode: Sendable {
-    private let matrix: QRCodeMatrix
+    /// No larger version is read well from a screen; it holds 666 bytes.
+    private static let largestVersion: Int32 = 20
 
-    /// Modules on each side; of the light margin around them nothing is counted.
-    var size: Int { matrix.size }
+    private let isDark: [Bool]
+    /// Modules on each side, without the light margin around them.
+    let size: Int
 
-    /// - Returns: `nil` for more than version 20 holds, 666 bytes.
+    /// - Returns: `nil` for more than version 20 holds.
     init?(_ bytes: [UInt8]) {
-        guard let version = QRCodeVersion.smallest(holding: bytes.count) else { return nil }
-        let codewords = QRCodeCodewords.make(of: bytes, version: version)
-        let candidates = QRCodeMask.allCases.map { QRCodeMatrix(codewords, version: version, mask: $0) }
-        // The standard has the least misleading of the eight be used; it names no tie-breaker.
-        guard let best = candidates.min(by: { $0.penalty < $1.penalty }) else { return nil }
-        matrix = best
+        // The encoder would write past its buffers with more data than they hold.
+        var data = [UInt8](repeating: 0, count: qrcodegen_buffer_length)
+        guard bytes.count <= data.count else { return nil }
+        data.replaceSubrange(0..<bytes.count, with: bytes)
+        var code = [UInt8](repeating: 0, count: qrcodegen_buffer_length)
+        guard
+            qrcodegen_encodeBinary(
+                &data, bytes.count, &code, qrcodegen_Ecc_MEDIUM, qrcodegen_VERSION_MIN, Self.largestVersion,
+                qrcodegen_Mask_AUTO, false)
+        else { return nil }
+        let side = qrcodegen_getSize(code)
+        isDark = (0..<side).flatMap { row in (0..<side).map { qrcodegen_getModule(code, $0, row) } }
+        size = Int(side)
     }
 
     /// Whether a module is dark.
-    subscript(row: Int, column: Int) -> Bool { matrix[row, column] }
+    subscript(row: Int, column: Int) -> Bool { isDark[row * size + column] }
 }
 
 extension QRCode {

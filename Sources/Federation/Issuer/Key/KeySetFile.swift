@@ -1,5 +1,6 @@
 import Bridge
 import Foundation
+import OAuth2
 
 /// A JWK set on disk, read at the start and at each reload.
 final class KeySetFile: KeySource {
@@ -9,25 +10,25 @@ final class KeySetFile: KeySource {
     private let set: Reloadable<KeySet>
 
     /// - Throws: ``TrustedIssuerProblem`` when the file cannot be used.
-    init(path: String, allowed: Set<SignatureAlgorithm>, limits: FetchLimits) async throws {
+    init(path: String, allowed: Set<SignatureAlgorithm>, limits: FetchLimits) throws {
         self.path = path
         self.allowed = allowed
         self.limits = limits
-        set = Reloadable(try await Self.read(path, allowed: allowed, limits: limits))
+        set = Reloadable(try Self.read(path, allowed: allowed, limits: limits))
     }
 
-    func keys(keyID: String?, algorithm: SignatureAlgorithm, at now: Timestamp) -> [VerificationKey] {
+    func keys(keyID: String?, algorithm: SignatureAlgorithm, at now: Timestamp) -> [IssuerKey] {
         set.current.candidates(keyID: keyID, algorithm: algorithm)
     }
 
     /// Keeps the keys it has when the file is broken, and says so.
-    func reload() async throws {
-        set.replace(with: try await Self.read(path, allowed: allowed, limits: limits))
+    func reload() throws {
+        set.replace(with: try Self.read(path, allowed: allowed, limits: limits))
     }
 
     private static func read(
         _ path: String, allowed: Set<SignatureAlgorithm>, limits: FetchLimits
-    ) async throws -> KeySet {
+    ) throws -> KeySet {
         func problem(_ text: String) -> TrustedIssuerProblem {
             TrustedIssuerProblem(field: "jwks_file", text: "\(path): \(text)")
         }
@@ -39,7 +40,7 @@ final class KeySetFile: KeySource {
         }
         let set: KeySet
         do {
-            set = try await KeySet(json: Array(bytes), allowed: allowed, maximumKeys: limits.maximumKeys)
+            set = try KeySet(json: Array(bytes), allowed: allowed, maximumKeys: limits.maximumKeys)
         } catch KeySet.Problem.tooManyKeys {
             throw problem("has more than \(limits.maximumKeys) keys")
         } catch {

@@ -1,5 +1,6 @@
 import Bridge
 import Logging
+import OAuth2
 import Synchronization
 
 /// A JWK set over HTTP: kept, renewed from time to time, and renewed early when a token names a key it lacks.
@@ -30,7 +31,7 @@ final class RemoteKeySet: KeySource {
         self.load = load
     }
 
-    func keys(keyID: String?, algorithm: SignatureAlgorithm, at now: Timestamp) async throws -> [VerificationKey] {
+    func keys(keyID: String?, algorithm: SignatureAlgorithm, at now: Timestamp) async throws -> [IssuerKey] {
         let known = state.withLock { state in usable(state, at: now) }
         let found = known?.candidates(keyID: keyID, algorithm: algorithm) ?? []
         if !found.isEmpty {

@@ -1,4 +1,4 @@
-/// A JWS algorithm that a trusted issuer may sign with (RFC 7518 §3.1, RFC 8037). `none` is not among them.
+/// A JWS algorithm that can be verified (RFC 7518 §3.1, RFC 8037). `none` is not among them.
 package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case hs256 = "HS256"
     case hs384 = "HS384"

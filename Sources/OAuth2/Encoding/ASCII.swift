@@ -1,0 +1,29 @@
+/// Classes of the bytes of ASCII text. A byte above 0x7F is in none of them.
+///
+/// Inlinable, since tokens and rows are walked with them byte by byte in other modules.
+package enum ASCII {
+    @inlinable package static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+    @inlinable package static func isLowercase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
+
+    @inlinable package static func isUppercase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "A") < 26 }
+
+    @inlinable package static func isLetter(_ byte: UInt8) -> Bool { isLowercase(byte | 0x20) }
+
+    @inlinable package static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+
+    /// What plain names of files, nodes and requests are made of: letters, digits, `-`, `.` and `_`.
+    @inlinable package static func isNameByte(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+    }
+
+    /// `unreserved` of RFC 3986 §2.3: letters, digits, `-`, `.`, `_` and `~`.
+    @inlinable package static func isUnreserved(_ byte: UInt8) -> Bool {
+        isNameByte(byte) || byte == UInt8(ascii: "~")
+    }
+
+    /// A byte of `b64token` (RFC 6750 §2.1); padding may be anywhere.
+    @inlinable package static func isToken68(_ byte: UInt8) -> Bool {
+        isUnreserved(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
+    }
+}

@@ -1,0 +1,25 @@
+import OAuth2
+import Testing
+
+@Suite struct ASCIITests {
+    private static let digits = "0123456789"
+    private static let lowercase = "abcdefghijklmnopqrstuvwxyz"
+    private static let uppercase = lowercase.uppercased()
+
+    private static let classes: [(name: String, members: String, contains: @Sendable (UInt8) -> Bool)] = [
+        ("digit", digits, ASCII.isDigit), ("lower case", lowercase, ASCII.isLowercase),
+        ("upper case", uppercase, ASCII.isUppercase), ("letter", lowercase + uppercase, ASCII.isLetter),
+        ("letter or digit", digits + lowercase + uppercase, ASCII.isLetterOrDigit),
+        ("name", digits + lowercase + uppercase + "-._", ASCII.isNameByte),
+        ("unreserved", digits + lowercase + uppercase + "-._~", ASCII.isUnreserved),
+        ("token68", digits + lowercase + uppercase + "-._~+/=", ASCII.isToken68),
+    ]
+
+    @Test(arguments: classes.indices)
+    func `of all 256 bytes a class has its own alone`(_ index: Int) {
+        let (name, members, contains) = Self.classes[index]
+        for byte in UInt8.min...UInt8.max {
+            #expect(contains(byte) == members.utf8.contains(byte), "\(name): \(byte)")
+        }
+    }
+}

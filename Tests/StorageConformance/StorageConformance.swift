@@ -1,0 +1,16 @@
+package import Bridge
+
+/// Everything that a storage for the whole server must do: one list, so that no back end can miss a suite.
+///
+/// The architecture tests hold it against the suites that there are.
+package enum StorageConformance {
+    package static let all: [ConformanceCase<any BridgeStorage>] =
+        LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
+        + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
+        + AdminConformance.cases + AuditForwardConformance.cases
+        + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
+        + RefreshTokenStoreConformance.cases
+        + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
+        + DeviceSecretStoreConformance.cases
+        + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
+}
