@@ -5,7 +5,6 @@ import OAuth2
 
 /// `/api/admin/clients`: registered clients, changed by documents (contract §8, §14).
 struct AdminClientController: AdministratorGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/api/admin/clients", "clients", as: .json, .administrator, list),
         Route(.post, "/api/admin/clients", "addClient", as: .json, .administrator, create),

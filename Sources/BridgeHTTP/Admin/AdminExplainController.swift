@@ -4,7 +4,6 @@ import OAuth2
 
 /// `POST /api/admin/explain`: what would be decided, and by which rule (contract §13). Changes nothing.
 struct AdminExplainController: AdministratorGroup {
-
     static let routes: [Route<Self>] = [
         Route(.post, "/api/admin/explain", "explain", as: .json, .administrator(for: .ask), explain)
     ]

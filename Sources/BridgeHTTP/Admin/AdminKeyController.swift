@@ -4,7 +4,6 @@ import OAuth2
 
 /// `/api/admin/keys`: the signing keys, without their secrets.
 struct AdminKeyController: AdministratorGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/api/admin/keys", "keys", as: .json, .administrator, list),
         Route(.post, "/api/admin/keys/rotate", "rotateKeys", as: .json, .administrator, rotate),

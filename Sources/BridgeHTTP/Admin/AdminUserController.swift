@@ -4,7 +4,6 @@ import OAuth2
 
 /// `/api/admin/users` and the sessions of users (contract §8).
 struct AdminUserController: AdministratorGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/api/admin/users", "users", as: .json, .administrator, list),
         Route(.post, "/api/admin/users", "addUser", as: .json, .administrator, create),

@@ -6,7 +6,6 @@ import OAuth2
 
 /// `GET /api/admin/audit-events…`: search, export, verification (contract §8).
 struct AuditController: AdministratorGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/api/admin/audit-events", "searchAudit", as: .json, .administrator, search),
         Route(.get, "/api/admin/audit-events.csv", "exportAuditCsv", as: .json, .administrator, exports(.csv)),

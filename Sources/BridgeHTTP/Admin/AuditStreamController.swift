@@ -8,7 +8,6 @@ import Synchronization
 
 /// `GET /api/admin/audit-events/stream`: events as they are written, by server-sent events.
 struct AuditStreamController: AdministratorGroup {
-
     static let routes: [Route<Self>] = [
         Route(
             .get, "/api/admin/audit-events/stream", "streamAudit", as: .json, .administrator(for: .watch), stream)

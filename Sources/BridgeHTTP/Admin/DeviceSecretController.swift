@@ -4,7 +4,6 @@ import OAuth2
 
 /// Device secrets of users, for administrators (contract §8).
 struct DeviceSecretController: AdministratorGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/api/admin/users/{id}/device-secrets", "deviceSecretsOfUser", as: .json, .administrator, list),
         Route(.delete, "/api/admin/device-secrets/{id}", "revokeDeviceSecret", as: .json, .administrator, revoke),

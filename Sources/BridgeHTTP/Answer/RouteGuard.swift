@@ -5,7 +5,7 @@ import OAuth2
 
 /// Makes a handler that anybody may call of one that needs somebody: whom it does not find, it answers itself.
 ///
-/// A wing's guards are in its file `…Guard.swift`, beside what they find, which can be made nowhere else.
+/// A wing's guards are in its file `…Guard.swift`, or with its gate, beside what they find: that can be made nowhere else.
 struct RouteGuard<Group: Sendable, Admitted: Sendable>: Sendable {
     typealias Guarded = @Sendable (Request, BridgeRequestContext, Admitted) async throws -> Response
 

@@ -8,7 +8,6 @@ import OAuth2
 /// An app that claims all our links would swallow the login link on its way to the browser, so the redemption paths
 /// come first in every list, excluded.
 struct AppLinkController: RouteGroup {
-
     static let routes: [Route<Self>] = [
         Route(
             .get, "/.well-known/apple-app-site-association", "appleAppSiteAssociation",

@@ -5,7 +5,6 @@ import OAuth2
 
 /// `/v0/sign_in/authorize`, and `/authorize_sso` for the way from the website to the app.
 struct CompatibleAuthorizeController: BrowserGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "\(SignInCompatibility.base)/authorize", "compat_authorize", anyone: authorize),
         Route(.get, "\(SignInCompatibility.base)/authorize_sso", "compat_authorize_sso", anyone: authorizeFromWeb),

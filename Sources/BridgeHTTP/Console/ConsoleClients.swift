@@ -6,7 +6,6 @@ import OAuth2
 
 /// The clients, and an editor of one's document that says which field is wrong.
 struct ConsoleClients: ConsoleGroup {
-
     static let routes: [Route<Self>] = [
         Route(page: "/admin/clients", "consoleClients", list),
         Route(form: "/admin/clients", "consoleAddClient", create),

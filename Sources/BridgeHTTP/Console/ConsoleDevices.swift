@@ -5,7 +5,6 @@ import OAuth2
 
 /// A user's device secrets: listed on the user's page, revoked here.
 struct ConsoleDevices: ConsoleGroup {
-
     static let routes: [Route<Self>] = [
         Route(form: "/admin/device-secrets/{id}/revoke", "consoleRevokeDeviceSecret", revoke)
     ]

@@ -5,7 +5,6 @@ import OAuth2
 
 /// Search, one event with its surroundings, and the live feed.
 struct ConsoleEvents: ConsoleGroup {
-
     static let routes: [Route<Self>] = [
         Route(page: "/admin/events", "consoleEvents", search),
         Route(page: "/admin/events/{id}", "consoleEvent", show),

@@ -5,7 +5,6 @@ import OAuth2
 
 /// The settings of Native SSO: every field with its range, and where its value comes from.
 struct ConsoleNativeSSO: ConsoleGroup {
-
     static let routes: [Route<Self>] = [
         Route(page: path, "consoleNativeSSOSettings", show),
         Route(form: path, "consoleSaveNativeSSOSettings", save),

@@ -5,7 +5,6 @@ import OAuth2
 
 /// The first page: what happened in the last hours, drawn from counts by the minute.
 struct ConsoleOverview: ConsoleGroup {
-
     static let routes: [Route<Self>] = [
         Route(page: ConsolePath.home, "consoleOverview", show)
     ]

@@ -5,7 +5,6 @@ import OAuth2
 
 /// The way into the console: an administrator's token, or the session of an account with the role `admin`.
 struct ConsoleSignIn: ConsoleGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, ConsolePath.signIn, "consoleSignIn", as: .page, anyone: show),
         Route(.post, ConsolePath.signIn, "openConsole", as: .page, anyone: submit),

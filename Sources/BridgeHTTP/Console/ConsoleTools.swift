@@ -5,7 +5,6 @@ import OAuth2
 
 /// The explain box, keys, settings and nodes.
 struct ConsoleTools: ConsoleGroup {
-
     static let routes: [Route<Self>] = [
         Route(page: "/admin/explain", "consoleExplain", explain),
         Route(form: "/admin/explain", "consoleAnswer", for: .ask, answer),

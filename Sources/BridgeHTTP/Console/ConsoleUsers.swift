@@ -5,7 +5,6 @@ import OAuth2
 
 /// Users, and one user with sessions and events in one view.
 struct ConsoleUsers: ConsoleGroup {
-
     static let routes: [Route<Self>] = [
         Route(page: "/admin/users", "consoleUsers", list),
         Route(page: "/admin/users/{id}", "consoleUser", show),

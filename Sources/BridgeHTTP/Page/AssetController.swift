@@ -6,7 +6,6 @@ import OAuth2
 
 /// `/assets/{name}`: the stylesheet, scripts and pictures, from memory.
 struct AssetController: RouteGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/assets/{name}", "asset", anyone: serve),
         Route(.get, "/openapi.json", "openapi", anyone: describeAPI),

@@ -6,7 +6,6 @@ import OAuth2
 
 /// The provider's description of itself (OpenID Connect Discovery, RFC 8414) and its public keys.
 struct MetadataController: RouteGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/.well-known/openid-configuration", "openidConfiguration", anyone: document).forScripts,
         Route(.get, "/.well-known/oauth-authorization-server", "oauthMetadata", anyone: document).forScripts,

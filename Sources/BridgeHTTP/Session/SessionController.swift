@@ -5,7 +5,6 @@ import OAuth2
 
 /// `/session`: what a website's pages may know about the session, and how it is ended (contract §6).
 struct SessionController: BrowserGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/session", "session", anyone: show),
         Route(.get, signOutPath, "askToSignOut", anyone: askToSignOut),

@@ -6,7 +6,6 @@ import OAuth2
 
 /// `POST /session/refresh` of the profile `tokens` (contract §6).
 struct SessionRefreshController: BrowserGroup {
-
     static let routes: [Route<Self>] = [
         Route(.post, CookieTokens.refreshPath, "refreshCookies", anyone: renew)
     ]

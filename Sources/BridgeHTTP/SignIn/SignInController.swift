@@ -5,7 +5,6 @@ import OAuth2
 
 /// `/sign-in`: username and password, then a code where the account asks for one.
 struct SignInController: BrowserGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, path, "signIn", as: .page, anyone: show),
         Route(.post, path, "attemptSignIn", as: .page, .form(.signIn, isOfSession: false), attempt),

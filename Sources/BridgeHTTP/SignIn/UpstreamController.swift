@@ -5,7 +5,6 @@ import OAuth2
 
 /// `/sign-in/with/{provider}` and where the provider sends the browser back.
 struct UpstreamController: BrowserGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, "/sign-in/with/{provider}", "beginUpstream", as: .page, anyone: begin).withoutHead,
         Route(.get, "/sign-in/callback/{provider}", "finishUpstream", as: .page, anyone: finish).withoutHead,

@@ -93,6 +93,10 @@ import Testing
             "        return try await sessions.lookUp(secret)"
         ),
         ("guards let in, handlers do not", "Sources/BridgeHTTP/X.swift", "    AdminVisit(actor: .program(id))"),
+        (
+            "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
+            "extension RouteGuard where Admitted == Void {"
+        ),
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
         ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),
         (

@@ -70,7 +70,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
                 "BrowserSessions.swift",
             ],
             matching:
-                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp\(|\bRouteGuard\(|\b(AdminVisit|SignedIn|AdmittedBearer|ClientRequest|ConsoleForm)\("#
+                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|ClientRequest|ConsoleForm)\("#
         ),
         // Both are true with CI=true, so that a suite whose server is not there fails instead of being skipped.
         lines(

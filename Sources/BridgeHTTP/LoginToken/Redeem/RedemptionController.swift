@@ -6,7 +6,6 @@ import OAuth2
 
 /// `/login-with-token` and its further paths (contract §4).
 struct RedemptionController: BrowserGroup {
-
     static let routes: [Route<Self>] = [
         Route(.get, BridgeHTTPSettings.redemptionPath, "redeem", as: .page, anyone: visit).head(head),
         Route(.post, BridgeHTTPSettings.redemptionPath, "redeemByForm", as: .page, anyone: submit),

@@ -113,7 +113,7 @@ struct SecondFactorController: BrowserGroup {
         return pages.recoveryCodes(codes, isNewFactor: isNewFactor, next: next, to: visit.visitor)
     }
 
-    fileprivate static func signInPath(for path: String) -> String {
+    private static func signInPath(for path: String) -> String {
         "\(SignInController.path)?redirect=\(PercentEncoding.encode(path))"
     }
 }
