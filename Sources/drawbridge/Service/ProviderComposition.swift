@@ -6,10 +6,10 @@ import Logging
 /// The token side of the OAuth provider, wired to its stores.
 struct ProviderComposition: Sendable {
     let services: ProviderServices
-    /// What makes tokens of a session, for grants and tools beside the token endpoint.
+    /// What makes tokens of a session, for grants and tools besides the token endpoint.
     let tokens: SessionTokens
     let accessTokens: AccessTokens
-    /// Of what userinfo and introspection say of a user.
+    /// What userinfo and introspection say of a user.
     let userClaims: RememberedUserClaims
     let notifier: LogoutNotifier
     let device: DeviceComposition
