@@ -22,10 +22,9 @@ struct CheckConfigCommand: ParsableCommand {
 
     func run() throws {
         do {
-            let raw = RawSettings.read(options.inputs(flags: settings))
-            let outcome = try SettingsResolver.resolve(raw)
-            print(SettingsReport(outcome).text)
-            let settings = outcome.settings
+            let inForce = try SettingsInForce(RawSettings.read(options.inputs(flags: settings)))
+            print(SettingsReport(inForce).text)
+            let settings = inForce.settings
             for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
                 StandardError.write("warning: \(warning)\n")
             }

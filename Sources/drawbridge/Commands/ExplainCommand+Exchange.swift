@@ -60,7 +60,7 @@ extension ExplainCommand {
                 ("grant_type", GrantType.tokenExchange.rawValue), ("client_id", client),
                 ("subject_token_type", subjectTokenType.uri), ("subject_token", subjectToken),
                 ("actor_token_type", TokenTypeURI.deviceSecret), ("actor_token", Self.line()),
-                ("audience", audience ?? settings.issuer.description), ("scope", scope),
+                ("audience", audience ?? settings.origins.issuer.description), ("scope", scope),
             ]
             let form = pairs.compactMap { name, value in
                 value.flatMap { $0.isEmpty ? nil : "\(name)=\(PercentEncoding.encode($0))" }
@@ -84,19 +84,19 @@ extension ExplainCommand {
             settings.redis = nil
             let logger = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
             let storage = try await options.openForReading()
-            let domain = try await DomainServices(
+            let ground = Ground(
                 settings: settings, storage: storage,
-                shared: SharedState(
+                shared: await SharedState(
                     settings: settings, metrics: NOOPMetricsHandler.instance, logger: logger, time: .system),
                 keys: try await ServiceKeys.read(settings: settings, store: storage, logger: logger),
-                master: try MasterKeyFile.load(settings.masterKeyPath),
+                master: try MasterKeyFile.load(settings.storage.masterKeyPath),
                 clients: try await ClientReloader(settings: settings, store: storage).directory,
-                bearers: try await TrustedIssuers(settings.trustedIssuers, logger: logger), notices: NoticeBell(),
                 logger: logger, time: .system)
-            guard let provider = domain.provider else {
+            let issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
+            guard let provider = try Wings(ground, bearers: issuers, notices: NoticeBell()).provider else {
                 throw CommandFailure("There is no token endpoint: provider.enabled is false.")
             }
-            return provider.device.services.exchange
+            return provider.nativeSSO.services.exchange
         }
     }
 }

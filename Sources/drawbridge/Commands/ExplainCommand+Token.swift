@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bridge
+import BridgeHTTP
 import Foundation
 import Logging
 import OAuth2
@@ -48,9 +49,9 @@ extension ExplainCommand {
                 settings: settings, store: storage, logger: Logger(label: "drawbridge"))
             let clients = try await ClientReloader(settings: settings, store: storage)
             return Explainer(
-                codec: LoginTokenCodec(issuer: settings.issuer.description, keys: keys.loginTokens),
+                codec: LoginTokenCodec(issuer: settings.origins.issuer.description, keys: keys.loginTokens),
                 clients: clients.directory, subjects: storage, store: storage,
-                parents: ParentSessions(store: storage), publicOrigin: settings.publicOrigin,
+                parents: ParentSessions(store: storage), publicOrigin: settings.origins.website,
                 time: time)
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bridge
+import BridgeHTTP
 import Foundation
 import OAuth2
 
@@ -69,7 +70,7 @@ struct ExplainCommand: AsyncParsableCommand {
                 guard let found = settings.clients.first(where: { $0.id.rawValue == client }) else {
                     throw CommandFailure("No client \(client) in the settings file.")
                 }
-                return (found.returnPaths, (found.publicOrigin ?? settings.publicOrigin).description)
+                return (found.returnPaths, (found.publicOrigin ?? settings.origins.website).description)
             }
             let fallback = defaultPath ?? allow.first { !$0.hasSuffix("*") }
             guard let fallback else { throw CommandFailure("Give --default: no entry is an exact path.") }

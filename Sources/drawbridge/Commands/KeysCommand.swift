@@ -33,19 +33,19 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() throws {
             let settings = try options.load()
-            try StorageFolder.create(settings.dataDirectory)
+            try StorageFolder.create(settings.storage.directory)
             var made: [String] = []
-            if try MasterKeyFile.read(settings.masterKeyPath) == nil {
-                try PrivateFile.replace(settings.masterKeyPath, with: Array(MasterKeyFile.make().utf8))
-                made.append(settings.masterKeyPath)
+            if try MasterKeyFile.read(settings.storage.masterKeyPath) == nil {
+                try PrivateFile.replace(settings.storage.masterKeyPath, with: Array(MasterKeyFile.make().utf8))
+                made.append(settings.storage.masterKeyPath)
             }
-            if !FileManager.default.fileExists(atPath: settings.auditSigningKeyFile) {
+            if !FileManager.default.fileExists(atPath: settings.audit.signingKeyPath) {
                 _ = try ServerStorage.signingKey(StorageLocation(settings))
-                made.append(settings.auditSigningKeyFile)
+                made.append(settings.audit.signingKeyPath)
             }
             guard !made.isEmpty else {
                 throw CommandFailure(
-                    "\(settings.masterKeyPath) and \(settings.auditSigningKeyFile) are there already. "
+                    "\(settings.storage.masterKeyPath) and \(settings.audit.signingKeyPath) are there already. "
                         + "`drawbridge keys rotate` adds keys that sign tokens.")
             }
             for path in made { print("Made \(path).") }

@@ -11,8 +11,8 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var options: StorageOptions
 
     func run() async throws {
-        if options.dataPath == nil { try StorageFolder.create(try options.settings.load().dataDirectory) }
-        let retention = try options.dataPath == nil ? options.settings.load().auditRetention : nil
+        if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
+        let retention = try options.dataPath == nil ? options.settings.load().audit.retention : nil
         try await options.withStorage { storage in
             try await storage.checkWritable()
             if let retention { _ = try await storage.adoptCuts(olderThan: retention, at: TimeSource.system.now()) }

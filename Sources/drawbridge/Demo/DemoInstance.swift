@@ -12,11 +12,6 @@ struct DemoInstance: Sendable {
     let accounts: DemoAccounts
     private let clients: DemoClients
 
-    /// The demo shows Native SSO between its apps.
-    private static let nativeSSO: [NativeSSOField: NativeSSOValue] = [
-        .enabled: .flag(true), .allowCrossClientNativeSSO: .flag(true),
-    ]
-
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
         hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil
@@ -27,22 +22,33 @@ struct DemoInstance: Sendable {
         accounts = try DemoAccounts(folder: folder)
         clients = try DemoClients(folder: folder)
         guard let own = WebOrigin("http://\(listen.public)") else { throw FreePortError(host: listen.public.host) }
-        settings = DrawbridgeSettings(
-            publicOrigin: origin ?? own, listen: listen.public, managementListen: listen.management,
-            dataDirectory: folder.path, database: database,
+        let given: [SettingKey: String] = [
+            OriginSettings.publicOrigin.key: "\(origin ?? own)",
+            ListenerSettings.listen.key: "\(listen.public)",
+            ListenerSettings.managementListen.key: "\(listen.management)",
+            StorageSettings.directory.key: folder.path,
             // Two demos of one machine never share a port, so they never share an audit chain.
-            node: database == nil ? "demo" : "demo-\(listen.public.port)", signInURL: "/sign-in",
-            siteName: "Drawbridge", defaultWebClient: DemoClients.web,
-            redemptionPaths: ["/login-with-token", "/user/login-with-token.php"], trustedProxies: [],
-            publicDirectory: nil, tls: nil, loginTokenKeysFile: "\(folder.path)/login-token-keys.json",
-            loginTokenLifetime: .seconds(60),
-            sessionCacheSize: 20_000, bearerCacheSize: 10_000, auditSigningKeyFile: folder.path(of: .auditSigningKey),
-            passwordCost: .light, limits: hasLimits ? LimitSettings() : nil, trackedLimitKeys: 100_000,
-            appLinks: AppLinkSettings(),
-            connectionLimits: ServerLimits(),
-            logLevel: .info, purgeInterval: .seconds(60), shutdownGrace: .seconds(10),
-            trustedIssuers: [issuer.settings], clients: [], redis: redis, alerts: .standard,
-            nativeSSO: Self.nativeSSO, signInCompatibility: true)
+            StorageSettings.node.key: database == nil ? "demo" : "demo-\(listen.public.port)",
+            SiteSettings.signInURL.key: "/sign-in",
+            SiteSettings.defaultWebClient.key: DemoClients.web.rawValue,
+            SiteSettings.redemptionPaths.key: "/login-with-token,/user/login-with-token.php",
+            AuditSettings.signingKeyFile.key: folder.path(of: .auditSigningKey),
+            RateLimitSettings.enabled.key: "\(hasLimits)",
+            // The demo shows Native SSO between its apps.
+            NativeSSOSettings.setting(of: .enabled).key: "true",
+            NativeSSOSettings.setting(of: .allowCrossClientNativeSSO).key: "true",
+            NativeSSOSettings.compatibility.key: "true",
+        ]
+        // What a server would be refused for, an issuer in plain http, is the point of a demo.
+        let reader = SettingsReader(RawSettings(given: given))
+        guard var settings = DrawbridgeSettings(reading: reader) else {
+            throw SettingsRefused(problems: reader.problems)
+        }
+        settings.storage.database = database
+        settings.redis = redis
+        settings.provider.passwordCost = .light
+        settings.trustedIssuers = [issuer.settings]
+        self.settings = settings
     }
 
     /// Runs until a signal ends it.
@@ -54,8 +60,8 @@ struct DemoInstance: Sendable {
         let facts = try facts(of: composition)
         let guide = DemoGuide(
             baseURL: facts.baseURL, managementURL: facts.managementURL,
-            record: settings.database == nil ? "--data \(folder.path)" : "--database URL",
-            bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.time.now()),
+            record: settings.storage.database == nil ? "--data \(folder.path)" : "--database URL",
+            bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.ground.time.now()),
             password: accounts.password(of: DemoPerson.all[0]), adminToken: facts.adminToken)
         try await Server(composition: composition, extraRoutes: site.addRoutes) {
             do {
@@ -71,7 +77,7 @@ struct DemoInstance: Sendable {
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         try await accounts.prepare(in: storage, at: TimeSource.system.now())
-        // In the database, where an administrator can change them; what was changed stays over a restart.
+        // In the database, where an administrator can change them; changes survive a restart.
         for client in try clients.all() {
             let event = AuditEvent(
                 at: TimeSource.system.now(), type: .clientCreated, outcome: .success, reason: "demo",
@@ -85,12 +91,14 @@ struct DemoInstance: Sendable {
 
     private func facts(of composition: Composition) throws -> DemoFacts {
         guard let admin = try clients.all().first(where: { $0.id == DemoClients.admin }),
-            let provider = composition.provider
+            let provider = composition.wings.provider
         else { throw StorageError.corrupt("the demo has no administration client") }
-        let token = try provider.tokens.answer(for: admin, scope: admin.scope, at: composition.time.now()).0
+        let token = try provider.tokens.ofSessions.answer(
+            for: admin, scope: admin.scope, at: composition.ground.time.now()
+        ).0
         return DemoFacts(
-            baseURL: "http://\(settings.listen)", managementURL: "http://\(settings.managementListen)",
-            issuerURL: settings.publicOrigin.description, processID: getpid(), issuer: issuer, accounts: accounts,
+            baseURL: "http://\(settings.listeners.main)", managementURL: "http://\(settings.listeners.management)",
+            issuerURL: settings.origins.website.description, processID: getpid(), issuer: issuer, accounts: accounts,
             clients: try clients.all(), secrets: clients, adminToken: token.accessToken)
     }
 }

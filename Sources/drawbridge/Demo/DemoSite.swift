@@ -15,7 +15,7 @@ struct DemoSite: Sendable {
         services = composition.services
         settings = composition.httpSettings
         app = DemoApp(services: composition.services, settings: composition.httpSettings, issuer: issuer)
-        time = composition.time
+        time = composition.ground.time
     }
 
     @Sendable func addRoutes(_ endpoints: Endpoints) {

@@ -9,43 +9,47 @@ struct Administration: Sendable {
 
     /// What the routes of the administration call.
     func services(
-        settings: DrawbridgeSettings, storage: any BridgeStorage, domain: DomainServices, keys: SigningKeys,
-        clients: ClientReloader, readiness: Readiness, alerts: AlertBoard,
-        auditTerms: @escaping @Sendable () -> AuditVerificationTerms, time: TimeSource
+        _ ground: Ground, _ wings: Wings, clients: ClientReloader, readiness: Readiness, alerts: AlertBoard,
+        auditTerms: @escaping @Sendable () -> AuditVerificationTerms
     ) throws -> AdminServices {
+        let settings = ground.settings
+        let storage = ground.storage
+        let time = ground.time
         let started = time.now()
         let administrators = StoredAdministrators(
-            storage, enrols: domain.signIn.secondFactor != nil)
-        let local = domain.provider.map {
-            LocalAdminTokens(tokens: $0.accessTokens, clients: clients.directory, administrators: administrators)
+            storage, enrols: wings.signIn.secondFactor != nil)
+        let local = wings.provider.map {
+            LocalAdminTokens(tokens: $0.tokens.accessTokens, clients: ground.clients, administrators: administrators)
         }
         let authenticator = AdminAuthenticators(
-            [local].compactMap(\.self) + [UserTokensDoNotAdminister(domain.issuers)])
+            [local].compactMap(\.self) + [UserTokensDoNotAdminister(wings.bearers.issuers)])
         return AdminServices(
             gate: AdminGate(
                 authenticator: authenticator,
                 adminSessions: AdminSessions(store: storage, authenticator: authenticator, time: time),
-                webSessions: domain.sessions,
+                webSessions: wings.sessions.webSessions,
                 administrators: administrators, requiresSecondFactor: requiresSecondFactor,
-                publicOrigin: settings.origins.admin, proofs: domain.proofs, refusals: domain.refusals, time: time),
+                publicOrigin: settings.origins.admin, proofs: wings.bearers.proofs, refusals: ground.refusals,
+                time: time),
             storage: storage,
             clients: ClientRegister(
-                store: storage, directory: clients.directory, fixed: clients.fixedIDs,
+                store: storage, directory: ground.clients, fixed: clients.fixedIDs,
                 reload: clients.reloadStored),
             users: UserRegister(
-                storage: storage, endings: domain.endings, passwords: try PasswordDesk(cost: settings.passwordCost),
-                onClaimsChanged: { domain.provider?.userClaims.forget($0) }, time: time),
-            keys: keys,
+                storage: storage, endings: wings.sessions.endings,
+                passwords: try PasswordDesk(cost: settings.provider.passwordCost),
+                onClaimsChanged: { wings.provider?.tokens.userClaims.forget($0) }, time: time),
+            keys: ground.keys,
             explainer: Explainer(
-                codec: domain.codec, clients: clients.directory, subjects: storage, store: storage,
-                parents: domain.parents, publicOrigin: settings.publicOrigin, time: time),
+                codec: wings.loginTokens.codec, clients: ground.clients, subjects: storage, store: storage,
+                parents: wings.sessions.parents, publicOrigin: settings.origins.website, time: time),
             node: NodeServices(
                 auditTerms: auditTerms,
                 health: {
                     let report = await readiness.report()
                     return NodeHealth(
-                        node: settings.node, version: Version.text, startedAt: started, failed: report.failed.sorted(),
-                        degraded: report.degraded)
+                        node: settings.storage.node, version: Version.text, startedAt: started,
+                        failed: report.failed.sorted(), degraded: report.degraded)
                 },
                 settings: { SettingListing(settings).lines }, alerts: alerts))
     }

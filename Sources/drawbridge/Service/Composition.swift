@@ -7,78 +7,118 @@ import Metrics
 
 /// Everything of one server, put together. The only place, with the commands, that names a back end.
 struct Composition: Sendable {
-    let settings: DrawbridgeSettings
-    let storage: any BridgeStorage
-    let shared: SharedState
+    let ground: Ground
+    let wings: Wings
     let services: BridgeServices
     let httpSettings: BridgeHTTPSettings
     let metrics: PrometheusMetrics
     let readiness: Readiness
-    let keys: SigningKeys
     let clients: ClientReloader
     let issuers: TrustedIssuers
     let alerts: AlertBoard
     let forwarding: AuditForwarding
-    let refusals: RefusalLog
     let auditWatch: AuditWatchService
     let webhooks: WebhookNotifier
-    /// Rung when something ended that somebody outside wants to hear of.
+    /// Rung when something ended that a website wants to hear of.
     let notices = NoticeBell()
     let bearerCache: CachedBearerAuthenticator
-    /// `nil` where Drawbridge stands beside another provider only.
-    let provider: ProviderComposition?
-    let logger: Logger
-    let time: TimeSource
 
     /// - Parameters:
     ///   - watch: what the storage was opened with.
-    ///   - rereadClients: the settings file's clients as they stand at a reload.
-    /// - Throws: what an operator must mend before the server can start.
+    ///   - rereadClients: the settings file's clients as they are at a reload.
+    /// - Throws: what an operator must fix before the server can start.
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, accessLog: AccessLog, logger: Logger,
         time: TimeSource = .system, watch: AuditWatch = AuditWatch(),
         administration: Administration = Administration(),
         rereadClients: (@Sendable () throws -> [Client])? = nil
     ) async throws {
-        self.settings = settings
-        self.storage = storage
-        self.logger = logger
-        self.time = time
-        clients = try await ClientReloader(settings: settings, store: storage, reread: rereadClients)
-        if let target = settings.defaultWebClient, clients.directory.current[target] == nil {
-            throw SettingsRefused(problems: [
-                SettingProblem(.defaultWebClient, value: target.rawValue, "is no client of the file or the database")
-            ])
-        }
-        if settings.limits == nil { logger.warning("rate limits are lifted") }
-        issuers = try await TrustedIssuers(settings.trustedIssuers, beside: OwnIssuer(settings), logger: logger)
-        // Accounts may have been added where no setting speaks of any.
-        if try await storage.hasAccounts() {
-            let own = OwnIssuer(name: settings.issuer.description, signsUsersIn: true)
-            let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)
-            guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingProblem($0) }) }
-        }
+        clients = try await Self.clients(settings, storage, rereadClients)
+        if !settings.rateLimits.areEnforced { logger.warning("rate limits are lifted") }
+        issuers = try await Self.issuers(settings, storage, logger)
         bearerCache = CachedBearerAuthenticator(
-            issuers, cache: BearerCache(capacity: settings.bearerCacheSize, time: time))
+            issuers, cache: BearerCache(capacity: settings.provider.bearerCacheSize, time: time))
         webhooks = WebhookNotifier(
             store: storage, clients: clients.directory,
-            secrets: WebhookSecretFiles(folder: settings.webhookSecretsPath), delivery: WebhookPoster(), time: time,
+            secrets: WebhookSecretFiles(folder: settings.sessions.webhookSecretsPath), delivery: WebhookPoster(),
+            time: time,
             logger: logger)
         metrics = PrometheusMetrics()
-        let alerts = AlertBoard(rules: settings.alerts.rules)
-        self.alerts = alerts
+        alerts = AlertBoard(rules: settings.alerts.rules)
         let shared = await SharedState(settings: settings, metrics: metrics, logger: logger, time: time)
-        self.shared = shared
-        let master = try MasterKeyFile.load(settings.masterKeyPath)
+        let master = try MasterKeyFile.load(settings.storage.masterKeyPath)
         let keys = try await ServiceKeys.start(
             settings: settings, store: storage, master: master,
             announce: { [revocations = shared.revocations] in
-                // News that are lost are read from the store with the next poll.
+                // What is lost is read from the store at the next poll.
                 try? await revocations?.publishKeyChange()
             },
             time: time, logger: logger)
-        self.keys = keys
-        let checks = [
+        forwarding = AuditForwarding(settings: settings, storage: storage, metrics: metrics, logger: logger, time: time)
+        auditWatch = AuditWatchService(
+            storage: storage, file: AuditNoteFile(besideSigningKey: settings.audit.signingKeyPath),
+            keys: [try AuditSigningKey.load(path: settings.audit.signingKeyPath).verifierKey], watch: watch,
+            retention: settings.audit.retention, metrics: metrics, time: time, logger: logger)
+        readiness = Readiness(
+            checks: Self.checks(storage, keys, time) + [shared.readinessCheck].compactMap(\.self) + forwarding.checks
+                + watch.checks)
+        httpSettings = BridgeHTTPSettings(settings)
+        let files = try settings.site.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
+        let ground = Ground(
+            settings: settings, storage: storage, shared: shared, keys: keys, master: master,
+            clients: clients.directory, logger: logger, time: time)
+        let wings = try Wings(ground, bearers: bearerCache, notices: notices)
+        self.ground = ground
+        self.wings = wings
+        services = BridgeServices(
+            front: FrontServices(
+                accessLog: accessLog, metrics: metrics, proofs: wings.bearers.proofs, keys: keys, time: time),
+            browsers: BrowserServices(
+                sessions: wings.sessions.webSessions, endings: wings.sessions.endings, clients: clients.directory,
+                formTokens: FormTokens(keys: keys.loginTokens, time: time),
+                pages: try Pages(files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
+                files: files),
+            loginTokens: LoginTokenServices(
+                issuer: wings.loginTokens.issuer, overview: LoginTokenOverview(store: storage, time: time),
+                redeemer: wings.loginTokens.redeemer, bearers: wings.gate),
+            signIn: wings.signIn,
+            admin: try administration.services(
+                ground, wings, clients: clients, readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms),
+            provider: wings.provider?.services, device: wings.provider?.nativeSSO.services)
+    }
+
+    /// - Throws: ``SettingsRefused`` when the website that apps open by default is none.
+    private static func clients(
+        _ settings: DrawbridgeSettings, _ storage: any BridgeStorage, _ reread: (@Sendable () throws -> [Client])?
+    ) async throws -> ClientReloader {
+        let clients = try await ClientReloader(settings: settings, store: storage, reread: reread)
+        guard let target = settings.site.defaultWebClient, clients.directory.current[target] == nil else {
+            return clients
+        }
+        throw SettingsRefused(problems: [
+            SettingProblem(
+                SiteSettings.defaultWebClient, value: target.rawValue, "is no client of the file or the database")
+        ])
+    }
+
+    /// - Throws: ``SettingsRefused`` when one of them could name our own users.
+    private static func issuers(
+        _ settings: DrawbridgeSettings, _ storage: any BridgeStorage, _ logger: Logger
+    ) async throws -> TrustedIssuers {
+        let issuers = try await TrustedIssuers(settings.trustedIssuers, beside: OwnIssuer(settings), logger: logger)
+        // There may be accounts in the database that no setting mentions.
+        guard try await storage.hasAccounts() else { return issuers }
+        let own = OwnIssuer(name: settings.origins.issuer.description, signsUsersIn: true)
+        let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)
+        guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingProblem($0) }) }
+        return issuers
+    }
+
+    /// What a server cannot do without.
+    private static func checks(
+        _ storage: any BridgeStorage, _ keys: SigningKeys, _ time: TimeSource
+    ) -> [Readiness.Check] {
+        [
             Readiness.Check("storage") { try await storage.checkWritable() },
             Readiness.Check("login_token_key") { [ring = keys.loginTokens] in
                 guard ring.current.signingKeyID(at: time.now()) != nil else {
@@ -86,49 +126,19 @@ struct Composition: Sendable {
                 }
             },
         ]
-        forwarding = AuditForwarding(settings: settings, storage: storage, metrics: metrics, logger: logger, time: time)
-        auditWatch = AuditWatchService(
-            storage: storage, file: AuditNoteFile(besideSigningKey: settings.auditSigningKeyFile),
-            keys: [try AuditSigningKey.load(path: settings.auditSigningKeyFile).verifierKey], watch: watch,
-            retention: settings.auditRetention, metrics: metrics, time: time, logger: logger)
-        readiness = Readiness(
-            checks: checks + [shared.readinessCheck].compactMap(\.self) + forwarding.checks + watch.checks)
-        httpSettings = BridgeHTTPSettings(settings)
-        let files = try settings.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
-        let domain = try await DomainServices(
-            settings: settings, storage: storage, shared: shared, keys: keys, master: master,
-            clients: clients.directory, bearers: bearerCache, notices: notices, logger: logger, time: time)
-        provider = domain.provider
-        refusals = domain.refusals
-        services = BridgeServices(
-            front: FrontServices(
-                accessLog: accessLog, metrics: metrics, proofs: domain.proofs, keys: keys, time: time),
-            browsers: BrowserServices(
-                sessions: domain.sessions, endings: domain.endings, clients: clients.directory,
-                formTokens: FormTokens(keys: keys.loginTokens, time: time),
-                pages: try Pages(files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
-                files: files),
-            loginTokens: LoginTokenServices(
-                issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
-                redeemer: domain.redeemer, bearers: domain.bearers),
-            signIn: domain.signIn,
-            admin: try administration.services(
-                settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,
-                readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms, time: time),
-            provider: domain.provider?.services, device: domain.provider?.device.services)
     }
 
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.
     func reload() async {
         let outcomes = [
             await attempt("clients") { try await clients.reload() },
-            await attempt("signing keys") { try await keys.reload() },
+            await attempt("signing keys") { try await ground.keys.reload() },
             await attempt("trusted issuers") { try await issuers.reload() },
         ]
         bearerCache.reload()
         await auditWatch.look()
         let reloaded = outcomes.compactMap(\.self)
-        if !reloaded.isEmpty { logger.notice("reloaded \(reloaded.joined(separator: ", "))") }
+        if !reloaded.isEmpty { ground.logger.notice("reloaded \(reloaded.joined(separator: ", "))") }
     }
 
     /// - Returns: the name of what was reloaded; `nil` when it was not.
@@ -137,7 +147,7 @@ struct Composition: Sendable {
             try await action()
             return what
         } catch {
-            logger.error("could not reload \(what); the old ones stay", metadata: ["error": "\(error)"])
+            ground.logger.error("could not reload \(what); the old ones stay", metadata: ["error": "\(error)"])
             return nil
         }
     }
@@ -146,8 +156,9 @@ struct Composition: Sendable {
 extension BridgeHTTPSettings {
     fileprivate init(_ settings: DrawbridgeSettings) {
         self.init(
-            origins: settings.origins, redemptionPaths: settings.redemptionPaths,
-            signInURL: settings.absoluteSignInURL, siteName: settings.siteName, trustedProxies: settings.trustedProxies,
-            appLinks: settings.appLinks)
+            origins: settings.origins, redemptionPaths: settings.site.redemptionPaths,
+            signInURL: settings.absoluteSignInURL, siteName: settings.site.name,
+            trustedProxies: settings.listeners.trustedProxies,
+            appLinks: settings.site.appLinks)
     }
 }

@@ -11,6 +11,6 @@ struct ListenFailure: Error, CustomStringConvertible {
             [EADDRINUSE, EADDRNOTAVAIL, EACCES].contains(error.errnoCode)
         else { return nil }
         let reason = String(cString: strerror(error.errnoCode))
-        description = "Cannot listen on \(settings.listen) and \(settings.managementListen): \(reason)."
+        description = "Cannot listen on \(settings.listeners.main) and \(settings.listeners.management): \(reason)."
     }
 }

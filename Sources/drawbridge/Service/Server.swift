@@ -16,11 +16,13 @@ struct Server: Sendable {
     /// Called once both listeners accept connections.
     var onReady: @Sendable () async -> Void = {}
 
+    private var ground: Ground { composition.ground }
+
     /// Returns after a clean stop: requests in flight are answered, the audit log is closed by a checkpoint.
     func run() async throws {
-        let settings = composition.settings
-        let logger = composition.logger
-        let certificate = settings.tls.map {
+        let settings = ground.settings
+        let logger = ground.logger
+        let certificate = settings.listeners.tls.map {
             TLSCertificate(certificatePath: $0.certificate, keyPath: $0.privateKey)
         }
         let tls = try certificate.map { Reloadable(try $0.load()) }
@@ -28,13 +30,13 @@ struct Server: Sendable {
         let publicApplication = buildApplication(
             router: buildRouter(
                 services: composition.services, settings: composition.httpSettings, extraRoutes: extraRoutes),
-            address: settings.listen.bindAddress, limits: settings.connectionLimits, tls: tls,
+            address: settings.listeners.main.bindAddress, limits: settings.listeners.connections, tls: tls,
             malformed: MalformedRequests(services: composition.services, settings: composition.httpSettings),
             logger: logger,
             onServerRunning: { _ in await ready.arrive() })
         let managementApplication = buildApplication(
             router: buildManagementRouter(readiness: composition.readiness, metrics: composition.metrics),
-            address: settings.managementListen.bindAddress, logger: logger,
+            address: settings.listeners.management.bindAddress, logger: logger,
             onServerRunning: { _ in await ready.arrive() })
 
         await composition.auditWatch.begin()
@@ -47,22 +49,24 @@ struct Server: Sendable {
         let services: [any Service] =
             [
                 PurgeService(
-                    storage: composition.storage, auditRetention: settings.auditRetention,
-                    watch: composition.auditWatch.watch, interval: settings.purgeInterval, time: composition.time,
+                    storage: ground.storage, auditRetention: settings.audit.retention,
+                    watch: composition.auditWatch.watch, interval: settings.storage.purgeInterval,
+                    time: ground.time,
                     logger: logger),
-                SessionNewsService(sessions: composition.services.browsers.sessions, logger: logger),
-                KeyNewsService(keys: composition.keys, logger: logger),
+                SessionNewsService(sessions: composition.wings.sessions.webSessions, logger: logger),
+                KeyNewsService(keys: ground.keys, logger: logger),
                 AlertService(
-                    board: composition.alerts, tallies: composition.storage,
+                    board: composition.alerts, tallies: ground.storage,
                     delivery: settings.alerts.webhook.map {
                         AlertWebhook(url: $0, secret: settings.alerts.webhookSecret)
                     },
-                    node: settings.node, time: composition.time, logger: logger),
+                    node: settings.storage.node, time: ground.time, logger: logger),
                 WebhookSubscription(notifier: composition.webhooks, logger: logger),
                 NoticeService(worker: composition.webhooks, bell: composition.notices, logger: logger),
                 ClientNewsService(clients: composition.clients, logger: logger), composition.auditWatch,
                 AuditTallyService(
-                    storage: composition.storage, metrics: composition.metrics, time: composition.time, logger: logger),
+                    storage: ground.storage, metrics: composition.metrics, time: ground.time,
+                    logger: logger),
                 suppressedEvents,
             ] + composition.forwarding.services + revocationServices + providerServices + [
                 reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
@@ -70,7 +74,7 @@ struct Server: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
-        configuration.maximumGracefulShutdownDuration = settings.shutdownGrace
+        configuration.maximumGracefulShutdownDuration = settings.process.shutdownGrace
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch is CancellationError {
@@ -84,58 +88,58 @@ struct Server: Sendable {
 
     private var suppressedEvents: SuppressedEventsService {
         SuppressedEventsService(
-            refusals: composition.refusals, metrics: composition.metrics, time: composition.time,
-            logger: composition.logger)
+            refusals: ground.refusals, metrics: composition.metrics, time: ground.time,
+            logger: ground.logger)
     }
 
     private var revocationServices: [any Service] {
-        composition.shared.revocations.map { channel in
+        ground.shared.revocations.map { channel in
             [
                 RevocationService(
-                    channel: channel, sessions: composition.services.browsers.sessions, keys: composition.keys)
+                    channel: channel, sessions: composition.wings.sessions.webSessions, keys: ground.keys)
             ]
         } ?? []
     }
 
     private var providerServices: [any Service] {
-        composition.provider.map { provider in
-            [NoticeService(worker: provider.notifier, bell: composition.notices, logger: composition.logger)]
+        composition.wings.provider.map { provider in
+            [NoticeService(worker: provider.notifier, bell: composition.notices, logger: ground.logger)]
         } ?? []
     }
 
     private func started() async {
         do {
-            try await composition.storage.append([
-                AuditEvent(at: composition.time.now(), type: .nodeStarted, outcome: .success)
+            try await ground.storage.append([
+                AuditEvent(at: ground.time.now(), type: .nodeStarted, outcome: .success)
             ])
         } catch {
-            composition.logger.error("could not record the start", metadata: ["error": "\(error)"])
+            ground.logger.error("could not record the start", metadata: ["error": "\(error)"])
         }
-        composition.logger.notice(
+        ground.logger.notice(
             "ready",
             metadata: [
-                "version": "\(Version.text)", "public_origin": "\(composition.settings.publicOrigin)",
-                "listen": "\(composition.settings.listen)",
-                "management_listen": "\(composition.settings.managementListen)",
+                "version": "\(Version.text)", "public_origin": "\(ground.settings.origins.website)",
+                "listen": "\(ground.settings.listeners.main)",
+                "management_listen": "\(ground.settings.listeners.management)",
             ])
         await onReady()
     }
 
     private func stopped() async {
-        let event = AuditEvent(at: composition.time.now(), type: .nodeStopped, outcome: .success)
+        let event = AuditEvent(at: ground.time.now(), type: .nodeStopped, outcome: .success)
         // A number that cannot be told must not keep the log from being closed.
         try? await suppressedEvents.write()
         // Left standing, other nodes would wait for this one with their next key, for seconds.
-        try? await composition.keys.leave()
+        try? await ground.keys.leave()
         do {
-            try await composition.storage.append([event])
-            try await composition.storage.close()
+            try await ground.storage.append([event])
+            try await ground.storage.close()
         } catch {
-            composition.logger.error("could not close the audit log", metadata: ["error": "\(error)"])
+            ground.logger.error("could not close the audit log", metadata: ["error": "\(error)"])
         }
-        await composition.shared.close()
+        await ground.shared.close()
         composition.services.front.accessLog.flush()
-        composition.logger.notice("stopped")
+        ground.logger.notice("stopped")
     }
 
     private static func reload(_ certificate: TLSCertificate?, into tls: Reloadable<NIOSSLContext>?, logger: Logger) {

@@ -2,7 +2,7 @@ import Bridge
 import Foundation
 import Logging
 
-/// The signing keys of a server or of a command beside it, as their settings say.
+/// The signing keys of a server, or of a command on its host, as their settings say.
 enum ServiceKeys {
     /// A server's: reads them, makes the first ones, and takes over those of the first version's file.
     /// - Parameter announce: tells other nodes of changes.
@@ -13,7 +13,7 @@ enum ServiceKeys {
     ) async throws -> SigningKeys {
         let location = StorageLocation(settings)
         let keys = SigningKeys(
-            store: store, master: master, algorithms: location.keyAlgorithms, node: settings.node,
+            store: store, master: master, algorithms: location.keyAlgorithms, node: settings.storage.node,
             record: RetiredKeyFile(path: location.retiredKeysPath), announce: announce, time: time, logger: logger)
         let taken = try await load(keys, at: location)
         guard FileManager.default.fileExists(atPath: location.loginTokenKeysPath) else { return keys }
@@ -25,12 +25,12 @@ enum ServiceKeys {
         return keys
     }
 
-    /// For a command that only looks.
+    /// For a command that only reads.
     static func read(
         settings: DrawbridgeSettings, store: any SigningKeyStore, logger: Logger
     ) async throws -> SigningKeys {
         let keys = SigningKeys(
-            store: store, master: try MasterKeyFile.load(settings.masterKeyPath),
+            store: store, master: try MasterKeyFile.load(settings.storage.masterKeyPath),
             algorithms: StorageLocation(settings).keyAlgorithms, logger: logger)
         try await keys.reload()
         return keys

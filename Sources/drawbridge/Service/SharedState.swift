@@ -7,14 +7,14 @@ import NIOPosix
 import RedisStorage
 import SQLStorage
 
-/// What the servers of a fleet share through Redis, with what stands in while it is away; without a Redis, what one
-/// process keeps for itself, and the news of ended sessions from the shared database if there is one.
+/// What the servers of a fleet share through Redis, with what replaces it while it is away; without a Redis, what one
+/// process keeps for itself, and word of ended sessions from the shared database if there is one.
 struct SharedState: Sendable {
     let replayGuard: any ReplayGuard
     let limiter: any RateLimiter
-    /// Remembers the code challenges and nonces of a day.
+    /// The memory of a day's code challenges and nonces.
     let reuseMemory: any ReuseMemory
-    /// Whether there is no room in it.
+    /// Whether it is full.
     let reuseMemoryFullness: Degradation
     let revocations: (any RevocationChannel)?
     /// Says `degraded` on `/readyz` while Redis cannot decide; `nil` without a Redis.
@@ -22,9 +22,9 @@ struct SharedState: Sendable {
     private let client: RedisClient?
 
     init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger, time: TimeSource) async {
-        let own = InProcessRateLimiter(capacity: settings.trackedLimitKeys, clock: .uptime(time))
+        let own = InProcessRateLimiter(capacity: settings.rateLimits.trackedKeys, clock: .uptime(time))
         let ownMemory = InProcessReuseMemory(
-            lifetime: AuthorizationWatch.memory, capacity: settings.trackedLimitKeys, time: time)
+            lifetime: AuthorizationWatch.memory, capacity: settings.rateLimits.trackedKeys, time: time)
         func degradation(_ part: String) -> Degradation {
             let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
             return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
@@ -32,9 +32,9 @@ struct SharedState: Sendable {
         reuseMemoryFullness = degradation("reuse_memory_full")
         guard let redis = settings.redis else {
             replayGuard = InProcessReplayGuard(time: time)
-            limiter = settings.limits == nil ? UnlimitedRateLimiter() : own
+            limiter = settings.rateLimits.areEnforced ? own : UnlimitedRateLimiter()
             reuseMemory = ownMemory
-            revocations = settings.database.map { PostgresRevocationChannel($0, logger: logger) }
+            revocations = settings.storage.database.map { PostgresRevocationChannel($0, logger: logger) }
             readinessCheck = nil
             client = nil
             return
@@ -47,18 +47,18 @@ struct SharedState: Sendable {
             RedisReplayGuard(client: client, prefix: redis.prefix), policy: redis.outagePolicy,
             degradation: degradations[0])
         limiter =
-            settings.limits == nil
-            ? UnlimitedRateLimiter()
-            : FailoverRateLimiter(
+            settings.rateLimits.areEnforced
+            ? FailoverRateLimiter(
                 RedisRateLimiter(client: client, prefix: redis.prefix), own: own, degradation: degradations[1])
+            : UnlimitedRateLimiter()
         reuseMemory = FailoverReuseMemory(
             RedisReuseMemory(
                 client: client, prefix: redis.prefix, name: "authorization", lifetime: AuthorizationWatch.memory,
-                capacity: settings.trackedLimitKeys), own: ownMemory, degradation: degradations[2])
+                capacity: settings.rateLimits.trackedKeys), own: ownMemory, degradation: degradations[2])
         let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
-        // The database's news come with the commit and go on while Redis is away.
+        // The database's messages come with the commit and go on while Redis is away.
         revocations =
-            settings.database.map {
+            settings.storage.database.map {
                 RevocationChannels([redisChannel, PostgresRevocationChannel($0, logger: logger)])
             } ?? redisChannel
         readinessCheck = Readiness.Check("redis", isOptional: true) {

@@ -1,4 +1,5 @@
 import Bridge
+import BridgeHTTP
 import Foundation
 import SQLStorage
 
@@ -14,7 +15,7 @@ struct StorageLocation: Sendable {
     let loginTokenKeysPath: String
     /// What remembers retired keys beside the database.
     let retiredKeysPath: String
-    /// Those that keys are needed for.
+    /// The ones that need keys.
     var keyAlgorithms = KeyAlgorithm.allCases
     /// What authenticator apps call the instance.
     let siteName: String
@@ -28,7 +29,7 @@ extension StorageLocation {
     /// Whether there is a database to look into; one of a server always counts.
     var hasDatabase: Bool { database != nil || FileManager.default.fileExists(atPath: databasePath) }
 
-    /// Opens the database for reading; works beside a running server and with no right to write.
+    /// Opens the database for reading; works while a server runs, and without the right to write.
     func openForReading() async throws -> any BridgeStorage {
         if let database { return try await PostgresStorage.openForReading(database) }
         return try SQLiteStorage.openForReading(path: databasePath)
@@ -36,14 +37,14 @@ extension StorageLocation {
 
     init(_ settings: DrawbridgeSettings, database: PostgresAddress? = nil) {
         // A signed note's key name has neither spaces nor plus signs; an origin has none.
-        let host = settings.publicOrigin.description.split(separator: "/").last.map(String.init) ?? "localhost"
+        let host = settings.origins.website.description.split(separator: "/").last.map(String.init) ?? "localhost"
         self.init(
-            databasePath: settings.databasePath, database: database ?? settings.database,
-            signingKeyPath: settings.auditSigningKeyFile,
-            keyName: "\(host)/drawbridge", masterKeyPath: settings.masterKeyPath,
-            loginTokenKeysPath: settings.loginTokenKeysFile,
-            retiredKeysPath: "\(settings.dataDirectory)/retired-keys",
-            keyAlgorithms: settings.isProvider ? KeyAlgorithm.allCases : [.hs256], siteName: settings.siteName,
-            node: settings.node)
+            databasePath: settings.storage.databasePath, database: database ?? settings.storage.database,
+            signingKeyPath: settings.audit.signingKeyPath,
+            keyName: "\(host)/drawbridge", masterKeyPath: settings.storage.masterKeyPath,
+            loginTokenKeysPath: settings.storage.loginTokenKeysPath,
+            retiredKeysPath: "\(settings.storage.directory)/retired-keys",
+            keyAlgorithms: settings.provider.isEnabled ? KeyAlgorithm.allCases : [.hs256], siteName: settings.site.name,
+            node: settings.storage.node)
     }
 }

@@ -1,6 +1,4 @@
-import Configuration
 import Foundation
-import Synchronization
 import Yams
 
 /// The first stage: for every key the text that won and where it came from. Nothing is interpreted yet.
@@ -12,14 +10,18 @@ struct RawSettings {
         var text: String { texts.joined(separator: ",") }
     }
 
+    /// One source: what it has for each key, as many texts as it writes there.
+    struct Layer {
+        let texts: [String: [String]]
+        let source: (SettingKey) -> SettingSource
+    }
+
     private(set) var values: [String: Value] = [:]
     /// The file's lists of objects, by key.
     private(set) var objects: [String: [Node]] = [:]
     private(set) var problems: [SettingProblem] = []
     /// Relative paths are meant from here: the settings file's folder, or the working folder.
     private(set) var baseDirectory = FileManager.default.currentDirectoryPath
-
-    private enum Rank: CaseIterable { case commandLine, environment, secretFiles, file }
 
     /// Reads every source.
     static func read(_ inputs: SettingsInputs) -> RawSettings {
@@ -31,13 +33,8 @@ struct RawSettings {
         raw.problems += flags.problems + secrets.problems + file.problems
         raw.refuseUnknownNames(in: file)
         raw.objects = file.objects
-        raw.look(
-            in: [
-                .commandLine: CommandLineArgumentsProvider(arguments: flags.providerArguments),
-                .environment: EnvironmentVariablesProvider(environmentVariables: environment),
-                .secretFiles: secrets.provider,
-                .file: file.provider,
-            ], file: file)
+        // From the strongest to the weakest.
+        raw.choose(from: [flags.layer, environment, secrets.layer, file.layer])
         return raw
     }
 
@@ -53,15 +50,15 @@ struct RawSettings {
         }
     }
 
-    /// The variables with our prefix, without it.
-    private mutating func environment(_ all: [String: String]) -> [String: String] {
+    /// The variables with our prefix.
+    private mutating func environment(_ all: [String: String]) -> Layer {
         let known = Dictionary(uniqueKeysWithValues: SettingKey.all.map { ($0.environmentName, $0) })
         let reserved = [SettingsInputs.filePathVariable, SettingsInputs.secretsDirectoryVariable]
-        var kept: [String: String] = [:]
+        var texts: [String: [String]] = [:]
         for (name, value) in all.sorted(by: { $0.key < $1.key })
         where name.hasPrefix(SettingKey.environmentPrefix) && !reserved.contains(name) {
             if let key = known[name], key.kind != .objects {
-                kept[String(name.dropFirst(SettingKey.environmentPrefix.count))] = value
+                texts[key.name] = key.kind == .list ? value.split(separator: ",").map(String.init) : [value]
             } else if known[name] != nil {
                 problems.append(SettingProblem(name, "can only be set in the settings file"))
             } else {
@@ -70,7 +67,7 @@ struct RawSettings {
                     SettingProblem(name, "is an environment variable that no setting reads\(hint ?? "")"))
             }
         }
-        return kept
+        return Layer(texts: texts) { .environment(name: $0.environmentName) }
     }
 
     private mutating func refuseUnknownNames(in file: SettingsFile) {
@@ -80,28 +77,16 @@ struct RawSettings {
         }
     }
 
-    private mutating func look(in providers: [Rank: any ConfigProvider], file: SettingsFile) {
-        let ranked = Rank.allCases.compactMap { rank in providers[rank].map { (rank, $0) } }
-        let reporter = LastLookup()
-        let reader = ConfigReader(providers: ranked.map(\.1), accessReporter: reporter)
+    /// For each key, what the first layer says that has it, be it nothing.
+    private mutating func choose(from layers: [Layer]) {
         for key in SettingKey.all where key.kind != .objects {
-            let name = ConfigKey(key.components)
-            let texts: [String]?
+            guard let layer = layers.first(where: { $0.texts[key.name] != nil }), let texts = layer.texts[key.name]
+            else { continue }
+            let source = layer.source(key)
             if key.kind == .list {
-                texts = reader.stringArray(forKey: name)?
-                    .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.filter { !$0.isEmpty }
-            } else {
-                texts = reader.string(forKey: name).map { [$0] }
-            }
-            guard let index = reporter.answeringProvider.withLock({ $0 }) else { continue }
-            let source: SettingSource =
-                switch ranked[index].0 {
-                case .commandLine: .commandLine(flag: key.flag)
-                case .environment: .environment(name: key.environmentName)
-                case .secretFiles: .secretFile(name: SecretFilesDirectory.fileName(of: key))
-                case .file: .file(line: file.entries[key.name]?.line ?? 0)
-                }
-            if let texts {
+                let elements = texts.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+                values[key.name] = Value(texts: elements.filter { !$0.isEmpty }, source: source)
+            } else if texts.count == 1 {
                 values[key.name] = Value(texts: texts, source: source)
             } else {
                 problems.append(SettingProblem(key, at: source, "must be \(key.kind.expectation)"))
@@ -110,17 +95,13 @@ struct RawSettings {
     }
 }
 
-/// Remembers which provider answered the last question, or failed to; `nil` when none did.
-private final class LastLookup: AccessReporter {
-    let answeringProvider = Mutex<Int?>(nil)
-
-    func report(_ event: AccessEvent) {
-        let index = event.providerResults.firstIndex { result in
-            switch result.result {
-            case .success(let found): found.value != nil
-            case .failure: true
-            }
+extension RawSettings {
+    /// What a program sets itself, where no operator has a say.
+    init(given: [SettingKey: String]) {
+        values = given.reduce(into: [:]) { values, entry in
+            let (key, text) = entry
+            let texts = key.kind == .list ? text.split(separator: ",").map(String.init) : [text]
+            values[key.name] = Value(texts: texts, source: .commandLine(flag: key.flag))
         }
-        answeringProvider.withLock { $0 = index }
     }
 }

@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 
 /// A folder in which every file is one setting: `login_token-lifetime` holds the value of `login_token.lifetime`.
@@ -6,7 +5,7 @@ import Foundation
 /// Orchestrators mount such folders (`/run/secrets`, systemd's credentials directory). They also put other services'
 /// files there, so a file that no setting reads is nothing to complain about.
 struct SecretFilesDirectory {
-    private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    private var texts: [String: [String]] = [:]
     private(set) var problems: [SettingProblem] = []
 
     init(path: String?) {
@@ -24,14 +23,13 @@ struct SecretFilesDirectory {
                 continue
             }
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-            let content: ConfigContent =
-                key.kind == .list
-                ? .stringArray(trimmed.split(separator: ",").map(String.init)) : .string(trimmed)
-            values[AbsoluteConfigKey(key.components)] = ConfigValue(content, isSecret: true)
+            texts[key.name] = key.kind == .list ? trimmed.split(separator: ",").map(String.init) : [trimmed]
         }
     }
 
-    var provider: InMemoryProvider { InMemoryProvider(name: "secret files", values: values) }
+    var layer: RawSettings.Layer {
+        RawSettings.Layer(texts: texts) { .secretFile(name: Self.fileName(of: $0)) }
+    }
 
     static func fileName(of key: SettingKey) -> String { key.components.joined(separator: "-") }
 }

@@ -1,6 +1,4 @@
-/// Settings given on the command line, matched with the table of keys.
-///
-/// The configuration library's own parser ignores what it does not know; a misspelt flag must stop the start.
+/// Settings given on the command line, matched with the table of keys: a misspelt flag must stop the start.
 struct SettingFlags: Sendable {
     private(set) var values: [(key: SettingKey, text: String)] = []
     private(set) var problems: [SettingProblem] = []
@@ -39,8 +37,11 @@ struct SettingFlags: Sendable {
         }
     }
 
-    /// The same in the spelling of the configuration library, which keeps underscores inside a component.
-    var providerArguments: [String] {
-        ["drawbridge"] + values.map { "--\($0.key.name.replacing(".", with: "-"))=\($0.text)" }
+    /// A comma separates values here, also where only one is expected.
+    var layer: RawSettings.Layer {
+        let texts = Dictionary(grouping: values, by: \.key.name).mapValues { given in
+            given.flatMap { $0.text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        }
+        return RawSettings.Layer(texts: texts) { .commandLine(flag: $0.flag) }
     }
 }

@@ -4,28 +4,31 @@ import Federation
 
 /// The settings in force, for the console: no secret, no path of a secret.
 struct SettingListing {
-    let lines: [SettingLine]
+    private(set) var lines: [SettingLine] = []
 
     init(_ settings: DrawbridgeSettings) {
-        var lines: [SettingLine] = []
-        func add(_ name: String, _ value: String) { lines.append(SettingLine(name: name, value: value)) }
-        add("public_origin", settings.publicOrigin.description)
-        add("issuer", settings.issuer.description)
-        add("admin.origin", settings.origins.admin.description)
-        add("listen", settings.listen.description)
-        add("management_listen", settings.managementListen.description)
-        add("node", settings.node)
-        add("database", settings.database == nil ? "embedded SQLite" : "PostgreSQL")
-        add("redis", settings.redis == nil ? "none" : "shared")
-        add("default_web_client", settings.defaultWebClient?.rawValue ?? "none")
-        add("redemption_paths", settings.redemptionPaths.joined(separator: ", "))
-        add("login_token.lifetime", "\(settings.loginTokenLifetime.inMilliseconds / 1000) s")
-        add("limits", settings.limits == nil ? "lifted" : "on")
-        add("trusted_issuers", "\(settings.trustedIssuers.count)")
-        add("trusted_proxies", settings.trustedProxies.map(\.description).joined(separator: ", "))
+        add(OriginSettings.publicOrigin, settings.origins.website.description)
+        add(OriginSettings.issuer, settings.origins.issuer.description)
+        add(OriginSettings.admin, settings.origins.admin.description)
+        add(ListenerSettings.listen, settings.listeners.main.description)
+        add(ListenerSettings.managementListen, settings.listeners.management.description)
+        add(StorageSettings.node, settings.storage.node)
+        add(StorageSettings.database, settings.storage.database == nil ? "embedded SQLite" : "PostgreSQL")
+        lines.append(SettingLine(name: "redis", value: settings.redis == nil ? "none" : "shared"))
+        add(SiteSettings.defaultWebClient, settings.site.defaultWebClient?.rawValue ?? "none")
+        add(SiteSettings.redemptionPaths, settings.site.redemptionPaths.joined(separator: ", "))
+        add(LoginTokenSettings.lifetime, "\(settings.loginTokenLifetime.inMilliseconds / 1000) s")
+        lines.append(SettingLine(name: "limits", value: settings.rateLimits.areEnforced ? "on" : "lifted"))
+        add(TrustedIssuerSettings.list, "\(settings.trustedIssuers.count)")
+        add(
+            ListenerSettings.trustedProxies,
+            settings.listeners.trustedProxies.map(\.description).joined(separator: ", "))
         let receivers = settings.auditForwarders.map { "\($0.name): \($0.receiver)" }
-        add("audit_forwarders", receivers.isEmpty ? "none" : receivers.joined(separator: ", "))
-        add("purge_interval", "\(settings.purgeInterval.inMilliseconds / 1000) s")
-        self.lines = lines
+        add(AuditForwardTarget.list, receivers.isEmpty ? "none" : receivers.joined(separator: ", "))
+        add(StorageSettings.purgeInterval, "\(settings.storage.purgeInterval.inMilliseconds / 1000) s")
+    }
+
+    private mutating func add<Value>(_ setting: Setting<Value>, _ value: String) {
+        lines.append(SettingLine(name: setting.key.name, value: value))
     }
 }

@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import Yams
 
@@ -70,7 +69,7 @@ struct SettingsFile {
                 flatten(inner, under: name)
             }
         case .scalar(let scalar):
-            // `key:` with nothing behind it leaves the default in force, as a commented-out line does.
+            // `key:` with nothing after it leaves the default in force, as a commented-out line does.
             if !Self.isNull(value) || SettingKey.byName[name] == nil {
                 entries[name] = Entry(texts: [scalar.string], isList: false, line: line)
             }
@@ -85,16 +84,13 @@ struct SettingsFile {
         }
     }
 
-    /// The same values for the configuration reader, all of them text.
-    var provider: InMemoryProvider {
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for (name, entry) in entries {
-            guard let key = SettingKey.byName[name] else { continue }
-            let content: ConfigContent =
-                key.kind == .list ? .stringArray(entry.texts) : .string(entry.texts.joined(separator: ","))
-            values[AbsoluteConfigKey(key.components)] = ConfigValue(content, isSecret: false)
+    var layer: RawSettings.Layer {
+        let texts = entries.reduce(into: [String: [String]]()) { texts, entry in
+            guard let key = SettingKey.byName[entry.key] else { return }
+            let written = entry.value.texts
+            texts[key.name] = key.kind == .list ? written : [written.joined(separator: ",")]
         }
-        return InMemoryProvider(name: "settings file", values: values)
+        return RawSettings.Layer(texts: texts) { [entries] in .file(line: entries[$0.name]?.line ?? 0) }
     }
 
     private static func isNull(_ node: Node) -> Bool {

@@ -7,41 +7,25 @@ import SQLStorage
 struct SettingsReport {
     let text: String
 
-    init(_ outcome: SettingsResolver.Outcome) {
+    init(_ inForce: SettingsInForce) {
         var lines: [String] = []
         for key in SettingKey.all where key.kind != .objects {
-            let value = outcome.raw.values[key.name]
-            let text =
-                Self.censored(key, outcome.settings) ?? value?.text ?? Self.implied(key, outcome.settings)
-                ?? key.fallback ?? "(not set)"
+            let value = inForce.raw.values[key.name]
+            // What is shown instead hides a password, or says what follows from other settings.
+            let text = inForce.shown[key.name] ?? value?.text ?? key.fallback ?? "(not set)"
             lines.append("\(key.name): \(text.isEmpty ? "(empty)" : text)  # \(value?.source ?? .fallback)")
         }
-        for issuer in outcome.settings.trustedIssuers {
-            lines.append("trusted_issuers: \(issuer.issuer), \(Self.describe(issuer.verification))")
+        for issuer in inForce.settings.trustedIssuers {
+            lines.append(
+                "\(TrustedIssuerSettings.list.key.name): \(issuer.issuer), \(Self.describe(issuer.verification))")
         }
-        for target in outcome.settings.auditForwarders {
-            lines.append("audit_forwarders: \(target.name), \(target.receiver)")
+        for target in inForce.settings.auditForwarders {
+            lines.append("\(AuditForwardTarget.list.key.name): \(target.name), \(target.receiver)")
         }
-        for client in outcome.settings.clients {
-            lines.append("clients: \(client.id) (\(client.kind.rawValue)), \(client.name)")
+        for client in inForce.settings.clients {
+            lines.append("\(ClientSettings.clients.key.name): \(client.id) (\(client.kind.rawValue)), \(client.name)")
         }
         text = lines.joined(separator: "\n")
-    }
-
-    /// Defaults that follow from another setting.
-    private static func implied(_ key: SettingKey, _ settings: DrawbridgeSettings) -> String? {
-        switch key {
-        case .issuer: settings.issuer.description
-        case .adminOrigin: settings.origins.admin.description
-        case .loginTokenKeysFile: settings.loginTokenKeysFile
-        case .masterKeyFile: settings.masterKeyPath
-        case .auditSigningKeyFile: settings.auditSigningKeyFile
-        default: nil
-        }
-    }
-
-    private static func censored(_ key: SettingKey, _ settings: DrawbridgeSettings) -> String? {
-        key == .database ? settings.database?.description : nil
     }
 
     private static func describe(_ verification: TrustedIssuerSettings.Verification) -> String {

@@ -100,6 +100,19 @@ import Testing
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
         ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),
         (
+            "a setting is declared once, in its wing", "Sources/drawbridge/Service/X.swift",
+            #"let seconds = raw.values["login_token.lifetime"]"#
+        ),
+        (
+            "a setting is declared once, in its wing", "Sources/drawbridge/Service/X.swift",
+            #"static let more = Setting.integer("new.key", 1...2, default: 1, "More.")"#
+        ),
+        (
+            "a setting is declared once, in its wing", "Sources/drawbridge/Settings/Wings/X.swift",
+            #"let a = Setting.path("tls.certificate", "One.")\nlet b = Setting.path("tls.certificate", "Two.")"#
+                .replacing(#"\n"#, with: "\n")
+        ),
+        (
             "what is not installed is missed where everything must hold", "Tests/X.swift",
             "@Suite(.enabled(if: Server.binary != nil))"
         ),

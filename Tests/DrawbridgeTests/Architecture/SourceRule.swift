@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import drawbridge
+
 /// One rule about the sources that a compiler does not check.
 struct SourceRule: Sendable, CustomStringConvertible {
     let description: String
@@ -77,7 +79,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "what is not installed is missed where everything must hold", in: "Tests/",
             except: ["SourceRule.swift", "ArchitectureTests.swift"],
             matching: #"\.disabled\(|\.enabled\((?!if: (PostgresServer\.isWanted|RedisServer\.isExpected)\b)"#),
-        bannedNames, length,
+        bannedNames, length, settingOnce,
     ]
 
     private static let bannedWords: Set = [
@@ -96,6 +98,26 @@ struct SourceRule: Sendable, CustomStringConvertible {
             return (declared + [file]).filter { !$0.hasPrefix("UserInfo") }.filter {
                 !bannedWords.isDisjoint(with: words(of: $0))
             }
+        })
+
+    /// A setting's name is written where its wing declares it, once; everything else names the declaration.
+    private static let settingOnce = SourceRule(
+        description: "a setting is declared once, in its wing",
+        concerns: { $0.hasPrefix("Sources/drawbridge/") },
+        violations: { path, lines in
+            // A name without a dot is also an ordinary word, and a field of many a document.
+            let names = SettingKey.all.map(\.name).filter { $0.contains(".") }
+            let isWing = path.hasPrefix("Sources/drawbridge/Settings/Wings/")
+            let code = lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
+            let repeated = names.filter { code.split(separator: "\"\($0)\"").count - 1 > (isWing ? 1 : 0) }
+            let declared =
+                isWing
+                ? 0
+                : code.split(
+                    separator:
+                        /Setting(<\w+>)?\s*\.\s*(text|path|database|origin|address|boolean|integer|duration|optionalDuration|choice|list|objects)\(\s*"/
+                ).count - 1
+            return repeated + (declared > 0 ? ["declares a setting outside of Settings/Wings"] : [])
         })
 
     private static let length = SourceRule(

@@ -28,9 +28,9 @@ import Testing
         let router = buildRouter(
             services: composition.services, settings: composition.httpSettings, extraRoutes: site.addRoutes)
         try await Application(router: router, logger: Logger(label: "test")).test(.router) { client in
-            try await body(client, composition.storage)
+            try await body(client, composition.ground.storage)
         }
-        try await composition.storage.close()
+        try await composition.ground.storage.close()
     }
 
     private static func tap(

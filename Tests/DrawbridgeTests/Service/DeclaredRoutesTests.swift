@@ -47,7 +47,7 @@ import Testing
         let router = buildRouter(services: composition.services, settings: composition.httpSettings)
         try await Application(router: router, logger: Self.logger).test(.router, body)
         accessLog.flush()
-        await composition.shared.close()
+        await composition.ground.shared.close()
         try await storage.close()
     }
 

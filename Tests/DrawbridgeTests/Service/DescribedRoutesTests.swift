@@ -73,7 +73,7 @@ import Testing
                 #expect(allowed.intersection(Self.methods) == methods, "\(path)")
             }
         }
-        await composition.shared.close()
+        await composition.ground.shared.close()
         try await storage.close()
     }
 }

@@ -27,7 +27,7 @@ import Testing
         let outcome: Result<Value, any Error>
         do {
             let keys = try await ServiceKeys.start(
-                settings: settings, store: storage, master: try MasterKeyFile.load(settings.masterKeyPath),
+                settings: settings, store: storage, master: try MasterKeyFile.load(settings.storage.masterKeyPath),
                 announce: {}, time: TimeSource { [now] in now }, logger: Self.logger)
             outcome = .success(try await body(keys, storage))
         } catch {
@@ -68,7 +68,7 @@ import Testing
                 "mKAg62Thi7eukMfL405lXWuQstIIK_FiZHZPAUAF1sc", "hwRlZqUfe-Ooka2rY33xoDsNoQW1QSUg_YfpOZuvhFU",
             ])
         // The file may go now.
-        try FileManager.default.removeItem(atPath: settings.loginTokenKeysFile)
+        try FileManager.default.removeItem(atPath: settings.storage.loginTokenKeysPath)
         try await start(settings) { keys, _ async throws in #expect(signing(keys) == ids) }
     }
 
@@ -96,7 +96,7 @@ import Testing
         let error = await #expect(throws: MasterKeyFileError.self) { try await start(settings) { _, _ in } }
         #expect(error?.problem == .missing)
         #expect(error?.description.contains("`drawbridge keys init`") == true)
-        #expect(error?.description.contains(settings.masterKeyPath) == true)
+        #expect(error?.description.contains(settings.storage.masterKeyPath) == true)
     }
 
     @Test func `another master key than the database's is named with the key that it does not open`() async throws {
@@ -123,7 +123,7 @@ import Testing
             _ = try await keys.retire("vDVidDWhQZ65", action: action)
         }
         for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: settings.databasePath + suffix)
+            try? FileManager.default.removeItem(atPath: settings.storage.databasePath + suffix)
         }
         try moveIn()
         try await start(settings) { keys, storage async throws in

@@ -99,11 +99,12 @@ import Testing
         let environment = ["DRAWBRIDGE_SHUTDOWN_GRACE": "2s", "PATH": "/bin"]
         let flags = ["--shutdown-grace", "1s"]
         #expect(
-            try load(yaml, flags: flags, environment: environment, secrets: secrets).shutdownGrace == .seconds(1))
-        #expect(try load(yaml, environment: environment, secrets: secrets).shutdownGrace == .seconds(2))
-        #expect(try load(yaml, secrets: secrets).shutdownGrace == .seconds(3))
-        #expect(try load(yaml).shutdownGrace == .seconds(4))
-        #expect(try load(origin).shutdownGrace == .seconds(10))
+            try load(yaml, flags: flags, environment: environment, secrets: secrets).process.shutdownGrace
+                == .seconds(1))
+        #expect(try load(yaml, environment: environment, secrets: secrets).process.shutdownGrace == .seconds(2))
+        #expect(try load(yaml, secrets: secrets).process.shutdownGrace == .seconds(3))
+        #expect(try load(yaml).process.shutdownGrace == .seconds(4))
+        #expect(try load(origin).process.shutdownGrace == .seconds(10))
     }
 
     @Test(arguments: [

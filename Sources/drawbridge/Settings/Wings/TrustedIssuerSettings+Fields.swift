@@ -1,8 +1,47 @@
 import Bridge
+import BridgeHTTP
 import Federation
 import OAuth2
 
-// One entry of `trusted_issuers` as the settings file writes it.
+extension TrustedIssuerSettings {
+    static let list = Setting.objects(
+        "trusted_issuers", "Whose bearer tokens are believed. At least one is needed to issue.")
+
+    /// - Parameter own: this service, whose users they must not be able to name.
+    static func read(_ settings: SettingsReader, beside own: OwnIssuer) -> [TrustedIssuerSettings] {
+        var issuers: [TrustedIssuerSettings] = []
+        for (index, node) in settings[list].enumerated() {
+            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
+            let issuer = TrustedIssuerSettings(&fields, absolute: settings.absolute)
+            fields.problems.forEach { settings.note($0) }
+            if let issuer { issuers.append(issuer) }
+        }
+        for problem in problems(in: issuers, beside: own) { settings.note(SettingProblem(problem)) }
+        return issuers
+    }
+}
+
+extension SettingProblem {
+    init(_ problem: TrustedIssuerProblem) {
+        let list = TrustedIssuerSettings.list.key.name
+        self.init(problem.issuer.map { "\(list)[\($0)].\(problem.field)" } ?? list, problem.text)
+    }
+}
+
+extension OwnIssuer {
+    /// As far as the settings say: a start also looks for accounts in the database.
+    init(issuer: WebOrigin?, isProvider: Bool, upstreamProviders: [UpstreamProviderSettings]) {
+        self.init(name: issuer?.description, signsUsersIn: isProvider || !upstreamProviders.isEmpty)
+    }
+
+    init(_ settings: DrawbridgeSettings) {
+        self.init(
+            issuer: settings.origins.issuer, isProvider: settings.provider.isEnabled,
+            upstreamProviders: settings.upstreamProviders)
+    }
+}
+
+// One entry as the settings file writes it.
 extension TrustedIssuerSettings {
     private static let sourceFields = ["hmac", "jwks_file", "jwks_uri", "discovery", "introspection"]
 

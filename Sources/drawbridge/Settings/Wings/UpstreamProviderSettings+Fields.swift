@@ -2,19 +2,22 @@ import Bridge
 import Federation
 import Foundation
 
-extension SettingsResolver {
-    mutating func upstreamProviders() -> [UpstreamProviderSettings] {
-        var providers: [UpstreamProviderSettings] = []
-        for (index, node) in (raw.objects[SettingKey.upstreamProviders.name] ?? []).enumerated() {
-            var fields = SettingFields(node, path: "upstream_providers[\(index)]")
-            let provider = UpstreamProviderSettings(&fields, absolute: absolute)
-            if let provider, providers.contains(where: { $0.id == provider.id }) {
-                fields.note("id", value: provider.id, "is taken")
+extension UpstreamProviderSettings {
+    static let list = Setting.objects(
+        "upstream_providers", "OpenID Providers of others that users may sign in with.")
+
+    static func read(_ settings: SettingsReader) -> [UpstreamProviderSettings] {
+        var found: [UpstreamProviderSettings] = []
+        for (index, node) in settings[list].enumerated() {
+            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
+            let entry = UpstreamProviderSettings(&fields, absolute: settings.absolute)
+            if let entry, found.contains(where: { $0.id == entry.id }) {
+                fields.note("id", value: entry.id, "is taken")
             }
-            fields.problems.forEach { note($0) }
-            if let provider { providers.append(provider) }
+            fields.problems.forEach { settings.note($0) }
+            if let entry { found.append(entry) }
         }
-        return providers
+        return found
     }
 }
 

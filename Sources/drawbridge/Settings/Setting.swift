@@ -1,22 +1,27 @@
-/// One setting: all that the strict check, `check-config` and the documentation say about it.
+/// One setting: the one place that says its name, what it may be, what holds without it and what it is for.
+///
+/// A wing's settings struct declares its settings as static properties and takes their values as it reads itself; the
+/// table of all settings, the flags, the variables' names and what `check-config` prints follow from that reading.
+struct Setting<Value: Sendable>: Sendable {
+    let key: SettingKey
+    /// What holds where neither the sources nor a default have a value.
+    let absent: Value
+    /// - Returns: `nil` for a text that the setting may not be.
+    let parse: @Sendable (_ text: String) -> Value?
+}
+
+/// What the strict check, `check-config` and the documentation say about a setting, whatever its type.
 struct SettingKey: Hashable, Sendable {
     /// The name in the settings file, with dots for nesting.
     let name: String
     let kind: SettingKind
     /// What holds when nobody sets it, as a file would write it; `nil` when there is nothing then.
-    let fallback: String?
-    let isRequired: Bool
+    var fallback: String?
+    /// Whether somebody has to set it.
+    var isRequired = false
+    /// Whether it may be set to nothing.
+    var mayBeEmpty = true
     let summary: String
-
-    init(
-        _ name: String, _ kind: SettingKind, default fallback: String? = nil, required: Bool = false, _ summary: String
-    ) {
-        self.name = name
-        self.kind = kind
-        self.fallback = fallback
-        isRequired = required
-        self.summary = summary
-    }
 
     var components: [String] { name.split(separator: ".").map(String.init) }
 
@@ -29,6 +34,18 @@ struct SettingKey: Hashable, Sendable {
     var flag: String { "--" + name.map { $0 == "." || $0 == "_" ? "-" : String($0) }.joined() }
 
     static let environmentPrefix = "DRAWBRIDGE_"
+
+    /// Every setting there is, in the order of the wings: what they ask for when nothing is set.
+    ///
+    /// A key that is not here is refused; `Config/drawbridge.example.yaml` shows all of them.
+    static let all: [SettingKey] = {
+        let reader = SettingsReader(RawSettings())
+        _ = DrawbridgeSettings(reading: reader)
+        return reader.declared
+    }()
+
+    /// A test sees to it that no name is declared twice.
+    static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 }
 
 /// What a setting's text must be.

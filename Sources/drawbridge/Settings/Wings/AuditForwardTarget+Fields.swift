@@ -2,19 +2,22 @@ import Bridge
 import Federation
 import Foundation
 
-extension SettingsResolver {
-    mutating func auditForwarders() -> [AuditForwardTarget] {
-        var targets: [AuditForwardTarget] = []
-        for (index, node) in (raw.objects[SettingKey.auditForwarders.name] ?? []).enumerated() {
-            var fields = SettingFields(node, path: "\(SettingKey.auditForwarders.name)[\(index)]")
-            let target = AuditForwardTarget(&fields, absolute: absolute)
-            if let target, targets.contains(where: { $0.name == target.name }) {
-                fields.note("name", value: target.name, "is taken")
+extension AuditForwardTarget {
+    static let list = Setting.objects(
+        "audit_forwarders", "Receivers that every audit event is sent to: syslog over TLS, or JSON Lines over https.")
+
+    static func read(_ settings: SettingsReader) -> [AuditForwardTarget] {
+        var found: [AuditForwardTarget] = []
+        for (index, node) in settings[list].enumerated() {
+            var fields = SettingFields(node, path: "\(list.key.name)[\(index)]")
+            let entry = AuditForwardTarget(&fields, absolute: settings.absolute)
+            if let entry, found.contains(where: { $0.name == entry.name }) {
+                fields.note("name", value: entry.name, "is taken")
             }
-            fields.problems.forEach { note($0) }
-            if let target { targets.append(target) }
+            fields.problems.forEach { settings.note($0) }
+            if let entry { found.append(entry) }
         }
-        return targets
+        return found
     }
 }
 
@@ -76,11 +79,11 @@ extension AuditForwardTarget {
         return .syslog(host: place.host, port: place.port, tls: nil)
     }
 
-    /// `host`, `host:port`, `[address]:port`; nothing behind it.
+    /// `host`, `host:port`, `[address]:port`; nothing after it.
     private static func place(_ text: Substring, port standard: Int?) -> (host: String, port: Int)? {
         var host = String(text)
         var port = standard
-        // The colons of a bracketed address are none before a port.
+        // The colons of a bracketed address do not begin a port.
         if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
             let digits = text[text.index(after: colon)...]
             guard let number = Int(digits), (1...65_535).contains(number), String(number) == digits else { return nil }
@@ -145,7 +148,7 @@ extension AuditForwardTarget {
 
     private static func enterprise(_ fields: inout SettingFields) -> Int {
         guard let text = fields.text("enterprise_number") else { return SyslogMessage.exampleEnterprise }
-        // What IANA gives out is far below; the structured data's name has 32 characters for all.
+        // IANA's numbers are far smaller; the name of structured data has 32 characters in all.
         if let number = Int(text), (1...4_294_967_295).contains(number), String(number) == text { return number }
         fields.note("enterprise_number", value: text, "must be a whole number from 1 to 4294967295")
         return SyslogMessage.exampleEnterprise

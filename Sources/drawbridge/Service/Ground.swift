@@ -1,0 +1,55 @@
+import Bridge
+import BridgeHTTP
+import Logging
+
+/// What all wings of a server stand on.
+struct Ground: Sendable {
+    let settings: DrawbridgeSettings
+    let storage: any BridgeStorage
+    /// What several servers share: the replay guard, the limits and word of ended sessions.
+    let shared: SharedState
+    let keys: SigningKeys
+    /// Seals what the database must not know.
+    let master: MasterKey
+    let clients: Reloadable<ClientDirectory>
+    let refusals: RefusalLog
+    let logger: Logger
+    let time: TimeSource
+
+    init(
+        settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState, keys: SigningKeys,
+        master: MasterKey, clients: Reloadable<ClientDirectory>, logger: Logger, time: TimeSource
+    ) {
+        self.settings = settings
+        self.storage = storage
+        self.shared = shared
+        self.keys = keys
+        self.master = master
+        self.clients = clients
+        self.logger = logger
+        self.time = time
+        // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
+        refusals = RefusalLog(
+            audit: storage,
+            limiter: InProcessRateLimiter(capacity: settings.rateLimits.trackedKeys, clock: .uptime(time)),
+            ceiling: RefusalCeiling(perSecond: settings.rateLimits.auditedRefusalsPerSecond, clock: .uptime(time)))
+    }
+
+    /// `iss` of everything that is signed here.
+    var issuer: String { settings.origins.issuer.description }
+
+    var limits: LimitSettings { settings.rateLimits.limits }
+
+    var limiter: any RateLimiter { shared.limiter }
+
+    /// Of the codes that one user may get.
+    var authorizationLimit: UserLimit {
+        UserLimit(
+            scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter, refusals: refusals)
+    }
+
+    /// Of the refreshes that one user's apps and web views may make.
+    var refreshLimit: UserLimit {
+        UserLimit(scope: "refresh.subject", bucket: limits.refreshPerSubject, limiter: limiter, refusals: refusals)
+    }
+}

@@ -1,0 +1,47 @@
+import Bridge
+import BridgeHTTP
+import Logging
+
+/// Device secrets, token exchange and web views, wired to their stores.
+struct NativeSSOWing: Sendable {
+    let services: DeviceServices
+    let secrets: DeviceSecrets
+    let exchange: TokenExchangeGrant
+
+    init(
+        _ ground: Ground, _ sessions: SessionWing, _ bearers: BearerWing, _ loginTokens: LoginTokenWing,
+        _ tokens: ProviderTokens
+    ) {
+        let storage = ground.storage
+        let cookies = CookieTokens(codec: tokens.codec)
+        let configuration = NativeSSOConfiguration(
+            configured: ground.settings.nativeSSO.configured, store: storage, time: ground.time)
+        let secrets = DeviceSecrets(store: storage, configuration: configuration, endings: sessions.endings)
+        let native = NativeSSOExchange(
+            issuer: ground.issuer, configuration: configuration, devices: secrets, store: storage, appSessions: storage,
+            sessions: sessions.appSessions, endings: sessions.endings, webSessions: sessions.webSessions,
+            subjects: sessions.subjects, consents: storage, clients: ground.clients, accessTokens: tokens.accessTokens,
+            tokens: tokens.ofSessions, refreshTokens: tokens.refreshTokens, cookies: cookies, limiter: ground.limiter,
+            refusals: ground.refusals)
+        self.secrets = secrets
+        exchange = TokenExchangeGrant(
+            native: native,
+            loginTokens: LoginTokenExchange(
+                issuer: loginTokens.issuer, redeemer: loginTokens.redeemer, bearers: bearers.local(tokens.accessTokens),
+                tokens: tokens.ofSessions))
+        services = DeviceServices(
+            configuration: configuration, secrets: secrets, devices: storage,
+            refresh: SessionRefresh(
+                store: storage, sessions: sessions.webSessions, endings: sessions.endings, clients: ground.clients,
+                subjects: sessions.subjects, cookies: cookies, limit: ground.refreshLimit, refusals: ground.refusals,
+                time: ground.time),
+            exchange: native,
+            places: SignedInPlaces(
+                devices: storage, apps: storage, webs: storage, audit: storage, endings: sessions.endings,
+                time: ground.time),
+            compatibility: ground.settings.nativeSSO.servesSignInCompatibility
+                ? SignInCompatibility(
+                    codes: AuthorizationCodes(store: storage, limit: ground.authorizationLimit),
+                    codeStore: storage, refreshTokens: storage, devices: storage) : nil)
+    }
+}

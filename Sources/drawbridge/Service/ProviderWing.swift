@@ -1,0 +1,103 @@
+import Bridge
+import BridgeHTTP
+import Federation
+import Logging
+
+/// The OAuth provider, wired to its stores.
+struct ProviderWing: Sendable {
+    let services: ProviderServices
+    let tokens: ProviderTokens
+    let nativeSSO: NativeSSOWing
+    let notifier: LogoutNotifier
+
+    init(_ ground: Ground, _ sessions: SessionWing, _ bearers: BearerWing, _ loginTokens: LoginTokenWing) {
+        let tokens = ProviderTokens(ground, sessions)
+        let nativeSSO = NativeSSOWing(ground, sessions, bearers, loginTokens, tokens)
+        let notifier = LogoutNotifier(
+            store: ground.storage, clients: ground.clients, tokens: tokens.idTokens, delivery: BackChannelLogout(),
+            time: ground.time, logger: ground.logger)
+        self.tokens = tokens
+        self.nativeSSO = nativeSSO
+        self.notifier = notifier
+        services = ProviderServices(
+            issuer: ground.issuer,
+            endpoints: Self.endpoints(ground, sessions, bearers, tokens, nativeSSO),
+            userInfo: UserInfo(
+                tokens: tokens.accessTokens, sessions: sessions.appSessions, users: tokens.userClaims,
+                clients: ground.clients, codec: tokens.idTokens,
+                constraint: SenderConstraint(proofs: bearers.proofs), time: ground.time),
+            accessTokens: tokens.accessTokens, idTokens: tokens.idTokens, keys: ground.keys.ring,
+            logout: LogoutServices(
+                sessions: ground.storage, notifier: notifier,
+                seal: ShortLivedSeal(
+                    keys: ground.keys.loginTokens, purpose: "website's logout", time: ground.time)))
+    }
+
+    /// What clients call, each with the same proof of who they are.
+    private static func endpoints(
+        _ ground: Ground, _ sessions: SessionWing, _ bearers: BearerWing, _ tokens: ProviderTokens,
+        _ nativeSSO: NativeSSOWing
+    ) -> ClientEndpoints {
+        let authenticator = Self.authenticator(ground)
+        return ClientEndpoints(
+            authenticator: authenticator,
+            tokens: TokenEndpoint(
+                authenticator: authenticator, grants: grants(ground, sessions, tokens, nativeSSO),
+                proofs: bearers.proofs, refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits,
+                time: ground.time),
+            revocation: TokenRevocation(
+                authenticator: authenticator, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
+                refreshTokens: ground.storage, revoked: ground.storage, endings: sessions.endings,
+                further: [nativeSSO.secrets.revocation], time: ground.time),
+            introspection: TokenIntrospection(
+                authenticator: authenticator, accessTokens: tokens.accessTokens, refreshTokens: ground.storage,
+                users: tokens.userClaims, issuer: ground.issuer,
+                further: [nativeSSO.secrets.introspection(issuer: ground.issuer)], time: ground.time))
+    }
+
+    private static func authenticator(_ ground: Ground) -> ClientAuthenticator {
+        ClientAuthenticator(
+            clients: ground.clients, issuer: ground.issuer,
+            endpoints: Set(RouteTable.clientPaths.map { ground.issuer + $0 }),
+            keys: RemoteClientKeys(time: ground.time), assertions: ground.storage, refusals: ground.refusals,
+            limiter: ground.limiter, limits: ground.limits)
+    }
+
+    private static func grants(
+        _ ground: Ground, _ sessions: SessionWing, _ tokens: ProviderTokens, _ nativeSSO: NativeSSOWing
+    ) -> [any TokenGrant] {
+        [
+            AuthorizationCodeGrant(
+                codes: ground.storage, browsers: ground.storage, endings: sessions.endings,
+                refreshTokens: tokens.refreshTokens, tokens: tokens.ofSessions, devices: nativeSSO.secrets,
+                refusals: ground.refusals),
+            RefreshTokenGrant(
+                store: ground.storage, endings: sessions.endings, refreshTokens: tokens.refreshTokens,
+                tokens: tokens.ofSessions, devices: nativeSSO.secrets, limit: ground.refreshLimit),
+            ClientCredentialsGrant(tokens: tokens.ofSessions, audit: ground.storage), nativeSSO.exchange,
+        ]
+    }
+}
+
+/// What makes and reads the provider's tokens, for its endpoints and for all that builds on them.
+struct ProviderTokens: Sendable {
+    let codec: AccessTokenCodec
+    let idTokens: IDTokenCodec
+    let accessTokens: AccessTokens
+    let refreshTokens: RefreshTokens
+    let ofSessions: SessionTokens
+    /// What userinfo and introspection say of a user.
+    let userClaims: RememberedUserClaims
+
+    init(_ ground: Ground, _ sessions: SessionWing) {
+        let users = AccountClaims(accounts: ground.storage)
+        codec = AccessTokenCodec(issuer: ground.issuer, keys: ground.keys.ring)
+        idTokens = IDTokenCodec(issuer: ground.issuer, keys: ground.keys.ring, inquiry: ground.keys)
+        accessTokens = AccessTokens(
+            codec: codec, sessions: sessions.appSessions, revoked: ground.storage, inquiry: ground.keys,
+            cacheCapacity: ground.settings.provider.bearerCacheSize, time: ground.time)
+        refreshTokens = RefreshTokens(master: ground.master)
+        ofSessions = SessionTokens(accessTokens: codec, idTokens: idTokens, users: users)
+        userClaims = RememberedUserClaims(users, time: ground.time)
+    }
+}

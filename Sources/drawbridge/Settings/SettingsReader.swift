@@ -1,0 +1,113 @@
+import Bridge
+import Foundation
+import Yams
+
+/// Turns texts into values and notes every problem on the way; nothing malformed becomes its default silently.
+///
+/// The wings' settings structs ask it for their settings, each once and each whatever the others hold: what it was
+/// asked for is the table of all settings.
+final class SettingsReader {
+    /// What it was asked for so far, in this order.
+    private(set) var declared: [SettingKey] = []
+    private(set) var problems: [SettingProblem]
+    /// What `check-config` prints instead of a text: defaults that follow from other settings, addresses without
+    /// their password.
+    private(set) var shown: [String: String] = [:]
+    let raw: RawSettings
+
+    init(_ raw: RawSettings) {
+        self.raw = raw
+        problems = raw.problems
+    }
+
+    /// The value in force; a text that the setting may not be is noted, and the default stands in.
+    subscript<Value>(_ setting: Setting<Value>) -> Value {
+        declared.append(setting.key)
+        let key = setting.key
+        let fallback = { key.fallback.flatMap { setting.parse(self.placed($0, key)) } ?? setting.absent }
+        let set = raw.values[key.name]
+        if !key.mayBeEmpty, (set?.text ?? key.fallback ?? "").isEmpty {
+            note(setting, "is required: \(key.kind.expectation)")
+            return fallback()
+        }
+        guard let set else { return fallback() }
+        if let value = setting.parse(placed(set.text, key)) { return value }
+        note(setting, value: set.text, "must be \(key.kind.expectation)")
+        return fallback()
+    }
+
+    /// The elements as their source separates them: in the file's list a comma is part of one.
+    subscript(_ setting: Setting<[String]>) -> [String] {
+        declared.append(setting.key)
+        return raw.values[setting.key.name]?.texts ?? setting.key.fallback.flatMap(setting.parse) ?? []
+    }
+
+    /// The objects that the file lists.
+    subscript(_ setting: Setting<Void>) -> [Node] {
+        declared.append(setting.key)
+        return raw.objects[setting.key.name] ?? []
+    }
+
+    /// Every element of a list must parse; those that do not are noted one by one.
+    func elements<Element>(
+        _ setting: Setting<[String]>, expecting expectation: String, _ parse: (String) -> Element?
+    ) -> [Element] {
+        self[setting].compactMap { text in
+            if let element = parse(text) { return element }
+            note(setting, value: text, "must be \(expectation)")
+            return nil
+        }
+    }
+
+    /// Whether some source has the setting.
+    func isSet<Value>(_ setting: Setting<Value>) -> Bool { raw.values[setting.key.name] != nil }
+
+    func note(_ problem: SettingProblem) { problems.append(problem) }
+
+    /// Notes what is wrong with a setting, and where its value comes from.
+    func note<Value>(_ setting: Setting<Value>, value: String? = nil, _ message: String) {
+        let source = raw.values[setting.key.name]?.source ?? .fallback
+        note(SettingProblem(setting, value: value, at: source, message))
+    }
+
+    func show<Value>(_ setting: Setting<Value>, as text: String) { shown[setting.key.name] = text }
+
+    /// A path, or the one in the data folder that holds without it.
+    func path(_ setting: Setting<String?>, or fallback: String) -> String {
+        if let path = self[setting] { return path }
+        if !isSet(setting) { show(setting, as: fallback) }
+        return fallback
+    }
+
+    func absolute(_ path: String) -> String {
+        let whole = path.hasPrefix("/") ? path : "\(raw.baseDirectory)/\(path)"
+        return (whole as NSString).standardizingPath
+    }
+
+    /// Notes a secret file that is missing or that others can read.
+    func requirePrivate(_ path: String, for setting: Setting<String?>) {
+        do {
+            _ = try PrivateFile.read(path)
+        } catch {
+            note(setting, value: path, "\(error)")
+        }
+    }
+
+    private func placed(_ text: String, _ key: SettingKey) -> String {
+        key.kind == .path && !text.isEmpty ? absolute(text) : text
+    }
+}
+
+extension String {
+    /// Whether there are only letters, digits, dots, dashes, underscores and what else is named.
+    func isName(and others: String = "") -> Bool {
+        utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: others.utf8.contains(byte)
+            }
+        }
+    }
+}

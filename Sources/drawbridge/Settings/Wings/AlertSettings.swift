@@ -1,0 +1,48 @@
+import Bridge
+
+/// When somebody is told, and where.
+struct AlertSettings: Sendable {
+    static let webhook = Setting.text(
+        "alerts.webhook", "Where alerts are posted as JSON: an https URL. Without one, the console shows them.")
+    static let webhookSecretFile = Setting.path(
+        "alerts.webhook_secret_file", "Signs what is posted, as HMAC-SHA256 in Drawbridge-Signature.")
+
+    static func threshold(of rule: AlertRule.Name) -> Setting<Int> {
+        switch rule {
+        case .replays:
+            .integer(
+                "alerts.replays", 0...1_000_000, default: 3,
+                "Tokens used twice in ten minutes before there is an alert; 0 turns the rule off.")
+        case .refusals:
+            .integer(
+                "alerts.refusals", 0...100_000_000, default: 1000,
+                "Failures of any kind in ten minutes before there is an alert; 0 turns the rule off.")
+        case .exchangeFailures:
+            .integer(
+                "alerts.exchange_failures", 0...100_000_000, default: 100,
+                "Refused token requests in ten minutes before there is an alert; 0 turns the rule off.")
+        case .signInFailures:
+            .integer(
+                "alerts.sign_in_failures", 0...100_000_000, default: 100,
+                "Failed sign-ins in ten minutes before there is an alert; 0 turns the rule off.")
+        }
+    }
+
+    let rules: [AlertRule]
+    let webhook: String?
+    let webhookSecret: Secret<[UInt8]>?
+
+    init(reading settings: SettingsReader) {
+        rules = AlertRule.Name.allCases.compactMap { name in
+            let threshold = settings[Self.threshold(of: name)]
+            return threshold > 0 ? AlertRule(name: name, threshold: Int64(threshold)) : nil
+        }
+        webhook = settings[Self.webhook]
+        if let webhook, WebURL(webhook) == nil {
+            settings.note(Self.webhook, value: webhook, "must be an https URL without a fragment")
+        }
+        let secretFile = settings[Self.webhookSecretFile]
+        if let secretFile { settings.requirePrivate(secretFile, for: Self.webhookSecretFile) }
+        webhookSecret = secretFile.flatMap { try? PrivateFile.read($0) }.map { Secret(Array($0)) }
+    }
+}

@@ -1,0 +1,45 @@
+import Bridge
+import BridgeHTTP
+import Federation
+import Yams
+
+/// Apps and websites of the settings file.
+enum ClientSettings {
+    static let clients = Setting.objects(
+        "clients", "Apps and websites. More can be added to the database with `drawbridge clients add`.")
+
+    /// - Parameters:
+    ///   - defaults: for clients that do not say.
+    ///   - areOriginsApart: whether provider and console are elsewhere, so that a website may have their paths.
+    static func read(
+        _ settings: SettingsReader, defaults: ClientText.Defaults, areOriginsApart: Bool
+    ) -> [Client] {
+        var found: [Client] = []
+        for (index, node) in settings[clients].enumerated() {
+            let name = "\(clients.key.name)[\(index)]"
+            let place = SettingSource.file(line: node.mark?.line ?? 0)
+            do {
+                let client = try ClientText.read(yaml: try Yams.serialize(node: node), defaults: defaults)
+                if found.contains(where: { $0.id == client.id }) {
+                    settings.note(
+                        SettingProblem("\(name).client_id", value: client.id.rawValue, at: place, "is taken"))
+                }
+                // A link that lands there lands on no page of the website.
+                for case .exact(let path) in client.returnPaths.entries
+                where RouteTable.answers(path, at: areOriginsApart ? .website : .all) {
+                    settings.note(
+                        SettingProblem(
+                            "\(name).return_paths", value: path, at: place, "is used by the service itself"))
+                }
+                found.append(client)
+            } catch let error as ClientDocumentError {
+                for problem in error.problems {
+                    settings.note(SettingProblem("\(name).\(problem.field)", at: place, problem.text))
+                }
+            } catch {
+                settings.note(SettingProblem(name, at: place, "must be an object with a client's fields"))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,46 @@
+import Bridge
+
+/// The OAuth provider, and what passwords of its users cost.
+struct ProviderSettings: Sendable {
+    static let enabled = Setting.boolean(
+        "provider.enabled", default: true,
+        "Whether this is an OAuth 2.0 and OpenID Connect provider itself; false leaves it beside another one only.")
+    static let bearerCacheSize = Setting.integer(
+        "bearer.cache_size", 0...10_000_000, default: 10_000,
+        "How many verified bearer tokens are remembered, by digest, until they expire.")
+    static let requiresProofNonce = Setting.boolean(
+        "dpop.require_nonce", default: false,
+        "Whether a DPoP proof is refused without a nonce of this service (RFC 9449 §8); every answer to a proof brings "
+            + "one.")
+
+    /// Otherwise it is only beside another provider.
+    let isEnabled: Bool
+    let bearerCacheSize: Int
+    /// Whether a DPoP proof needs a nonce of ours.
+    let requiresProofNonce: Bool
+    /// Of passwords that are hashed from now on.
+    var passwordCost: PasswordCost
+
+    init(reading settings: SettingsReader) {
+        isEnabled = settings[Self.enabled]
+        bearerCacheSize = settings[Self.bearerCacheSize]
+        requiresProofNonce = settings[Self.requiresProofNonce]
+        passwordCost = PasswordCost(reading: settings)
+    }
+}
+
+extension PasswordCost {
+    static let memoryLogarithm = Setting.integer(
+        "password.memory_log2", 14...20, default: standard.logarithm,
+        "Memory of one password hash: 14 is 16 MiB, and each step doubles it. Older hashes follow at the next sign-in.")
+    static let passes = Setting.integer(
+        "password.passes", 1...16, default: standard.parallelism,
+        "Passes of one password hash; its time grows with them and with the memory.")
+
+    init(reading settings: SettingsReader) {
+        let logarithm = settings[Self.memoryLogarithm]
+        let passes = settings[Self.passes]
+        // Both numbers lie in ranges that a cost may have.
+        self = PasswordCost(logarithm: logarithm, parallelism: passes) ?? .standard
+    }
+}

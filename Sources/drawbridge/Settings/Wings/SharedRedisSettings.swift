@@ -1,0 +1,155 @@
+import Bridge
+import Foundation
+import RedisStorage
+
+/// The Redis through which several servers share their replay guard, their limits and word of ended sessions, and
+/// what holds while it is away.
+struct SharedRedisSettings: Sendable {
+    static let url = Setting.list(
+        "redis.url",
+        "redis://host[:port][,host[:port]...][/database], or rediss:// for TLS. Empty: this process shares with nobody."
+    )
+    static let user = Setting.text("redis.user", "User of Redis's access list. Needs redis.password_file.")
+    static let passwordFile = Setting.path(
+        "redis.password_file", "File with the password; only its owner may read it.")
+    static let topology = Setting.choice(
+        "redis.topology", among: Topology.allCases, default: .standalone,
+        "What the addresses in redis.url are: servers, sentinels, or nodes of a cluster.")
+    static let sentinelMaster = Setting.text(
+        "redis.sentinel_master", "The name by which the sentinels know the master.")
+    static let authority = Setting.path(
+        "redis.tls.ca_file", "PEM file of the authorities to trust instead of the system's.")
+    static let certificate = Setting.path(
+        "redis.tls.certificate", "PEM file with our own certificate, for servers that ask for one.")
+    static let privateKey = Setting.path(
+        "redis.tls.private_key", "PEM file with its private key; only its owner may read it.")
+    static let prefix = Setting.text(
+        "redis.prefix", default: "drawbridge:", "Stands in front of every key and channel.")
+    static let onFailure = Setting.choice(
+        "redis.on_failure", among: ReplayGuardOutagePolicy.allCases, default: .database,
+        "What redemptions do while Redis is away: let the database alone decide, or be refused with 503.")
+
+    enum Topology: String, CaseIterable, Sendable { case standalone, sentinel, cluster }
+
+    let connection: RedisSettings
+    let prefix: String
+    let outagePolicy: ReplayGuardOutagePolicy
+
+    /// As the defaults say.
+    init(connection: RedisSettings) {
+        let defaults = SettingsReader(RawSettings())
+        self.connection = connection
+        prefix = defaults[Self.prefix]
+        outagePolicy = defaults[Self.onFailure]
+    }
+
+    /// - Returns: `nil` when no Redis is set, or not well, which is noted.
+    init?(reading settings: SettingsReader) {
+        // A list for its commas only, which separate hosts.
+        let text = settings[Self.url].joined(separator: ",")
+        let credentials = Self.readCredentials(settings)
+        let topology = Self.readTopology(settings)
+        let files = TLSPaths(reading: settings)
+        prefix = Self.readPrefix(settings)
+        outagePolicy = settings[Self.onFailure]
+        guard !text.isEmpty, let url = Self.address(text, settings) else { return nil }
+        do {
+            var connection = RedisSettings(addresses: url.addresses)
+            connection.database = url.database
+            connection.topology = topology
+            connection.credentials = credentials
+            connection.tls = try files.tls(isUsed: url.usesTLS, settings)
+            if topology == .cluster, connection.database != 0 {
+                settings.note(Self.url, "must name no database: a cluster has one only")
+            }
+            self.connection = connection
+        } catch {
+            settings.note(Self.url, "TLS cannot be set up: \(error)")
+            return nil
+        }
+    }
+
+    private static func address(_ text: String, _ settings: SettingsReader) -> RedisURL? {
+        do {
+            let parsed = try RedisURL(text)
+            if parsed.credentials == nil { return parsed }
+            // A URL shows up in process lists, environments and this program's own reports.
+            settings.note(url, "must hold no password: use redis.user and redis.password_file")
+        } catch {
+            settings.note(url, "\(error)")
+        }
+        return nil
+    }
+
+    private static func readTopology(_ settings: SettingsReader) -> RedisSettings.Topology {
+        let word = settings[Self.topology]
+        let master = settings[Self.sentinelMaster]
+        switch word {
+        case .sentinel:
+            if master == nil {
+                settings.note(SettingProblem(sentinelMaster, "is required when redis.topology is sentinel"))
+            }
+            return .sentinel(master: master ?? "")
+        case .cluster: return .cluster
+        case .standalone: return .standalone
+        }
+    }
+
+    private static func readCredentials(_ settings: SettingsReader) -> RedisCredentials? {
+        let user = settings[Self.user]
+        guard let path = settings[Self.passwordFile] else {
+            if user != nil {
+                settings.note(SettingProblem(passwordFile, "is required when redis.user is set"))
+            }
+            return nil
+        }
+        do {
+            var bytes = try PrivateFile.read(path)
+            if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+            guard !bytes.isEmpty else {
+                settings.note(passwordFile, value: path, "is empty")
+                return nil
+            }
+            return RedisCredentials(user: user, password: Secret(String(decoding: bytes, as: UTF8.self)))
+        } catch {
+            settings.note(passwordFile, value: path, "\(error)")
+            return nil
+        }
+    }
+
+    private static func readPrefix(_ settings: SettingsReader) -> String {
+        let text = settings[Self.prefix]
+        if !text.isName(and: ":") || text.utf8.count > 60 {
+            settings.note(prefix, value: text, "must be 1 to 60 letters, digits, colons, dots, - or _")
+        }
+        return text
+    }
+
+    private struct TLSPaths {
+        let authority: String?
+        let certificate: String?
+        let privateKey: String?
+
+        init(reading settings: SettingsReader) {
+            authority = settings[SharedRedisSettings.authority]
+            certificate = settings[SharedRedisSettings.certificate]
+            privateKey = settings[SharedRedisSettings.privateKey]
+        }
+
+        func tls(isUsed: Bool, _ settings: SettingsReader) throws -> RedisTLS? {
+            if (certificate == nil) != (privateKey == nil) {
+                settings.note(
+                    SettingProblem(
+                        SharedRedisSettings.certificate, "and redis.tls.private_key are set together or not at all"))
+            }
+            if let privateKey { settings.requirePrivate(privateKey, for: SharedRedisSettings.privateKey) }
+            guard isUsed else {
+                if [authority, certificate, privateKey].contains(where: { $0 != nil }) {
+                    settings.note(SharedRedisSettings.url, "must be rediss:// when redis.tls is set")
+                }
+                return nil
+            }
+            return try RedisTLS(authorityPath: authority, certificatePath: certificate, keyPath: privateKey)
+        }
+    }
+}

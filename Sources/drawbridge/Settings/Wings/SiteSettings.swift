@@ -1,0 +1,96 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+
+/// The website that apps open, and the pages that people see.
+struct SiteSettings: Sendable {
+    static let signInURL = Setting.text(
+        "sign_in_url",
+        "The normal sign-in page, linked from every refusal: a path or an https URL. Default: / of the website that "
+            + "apps reach, or /sign-in when settings name none.")
+    static let name = Setting.text("site_name", default: "Drawbridge", "What the pages call the website.")
+    static let defaultWebClient = Setting.text(
+        "default_web_client", "The website that an app opens when its request names none: a client_id.")
+    static let redemptionPaths = Setting.list(
+        "redemption_paths", default: "/login-with-token", "Paths that redeem a login token.")
+    static let publicDirectory = Setting.path(
+        "public_directory", "Folder whose files replace the built-in assets of the same name.")
+
+    /// As it was set; see ``DrawbridgeSettings/signInURL``.
+    let signInURL: String?
+    let name: String
+    let defaultWebClient: ClientID?
+    /// The first one is what login URLs name.
+    let redemptionPaths: [String]
+    let publicDirectory: String?
+    let appLinks: AppLinkSettings
+
+    init(reading settings: SettingsReader) {
+        signInURL = settings[Self.signInURL]
+        if let signInURL, !Self.isPathOrURL(signInURL) {
+            settings.note(Self.signInURL, value: signInURL, "must be a path or an https URL")
+        }
+        name = settings[Self.name]
+        defaultWebClient = settings[Self.defaultWebClient].map(ClientID.init(rawValue:))
+        redemptionPaths = Self.readRedemptionPaths(settings)
+        publicDirectory = settings[Self.publicDirectory]
+        if let publicDirectory {
+            var isDirectory: ObjCBool = false
+            if !FileManager.default.fileExists(atPath: publicDirectory, isDirectory: &isDirectory)
+                || !isDirectory.boolValue
+            {
+                settings.note(Self.publicDirectory, value: publicDirectory, "is not a folder")
+            }
+        }
+        appLinks = AppLinkSettings(reading: settings)
+    }
+
+    private static func isPathOrURL(_ text: String) -> Bool {
+        if case .success = ReturnPath.parse(Array(text.utf8)) { return true }
+        return text.hasPrefix("https://") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 }
+    }
+
+    private static func readRedemptionPaths(_ settings: SettingsReader) -> [String] {
+        // Letters, digits and little else: routers give other characters a meaning of their own.
+        var count = 0
+        let paths = settings.elements(redemptionPaths, expecting: "a path such as /login-with-token") {
+            text -> String? in
+            count += 1
+            guard case .success(let path) = ReturnPath.parse(Array(text.utf8)), path.query == nil, path.path != "/",
+                text.isName(and: "/")
+            else { return nil }
+            return text
+        }
+        for path in paths where RouteTable.reserves(path) {
+            settings.note(redemptionPaths, value: path, "is used by the service itself")
+        }
+        if Set(paths).count != paths.count { settings.note(redemptionPaths, "names a path twice") }
+        if count == 0 { settings.note(redemptionPaths, "needs at least one path") }
+        return paths
+    }
+}
+
+extension AppLinkSettings {
+    static let apple = Setting.list(
+        "app_links.apple", "App ids (TEAMID.bundle.id) for /.well-known/apple-app-site-association.")
+    static let android = Setting.list(
+        "app_links.android", "`package=SHA-256 fingerprint` pairs for /.well-known/assetlinks.json.")
+
+    init(reading settings: SettingsReader) {
+        let apple = settings.elements(Self.apple, expecting: "an app id such as ABCDE12345.com.example.app") { text in
+            text.contains(".") && text.isName() ? AppleApp(appID: text, paths: ["/*"]) : nil
+        }
+        let android = settings.elements(
+            Self.android, expecting: "package=fingerprint, the fingerprint 32 hex pairs with colons"
+        ) { text -> AndroidApp? in
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty, parts[0].isName() else { return nil }
+            let pairs = parts[1].split(separator: ":", omittingEmptySubsequences: false)
+            guard pairs.count == 32, pairs.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
+                return nil
+            }
+            return AndroidApp(package: parts[0], fingerprints: [parts[1].uppercased()])
+        }
+        self.init(appleApps: apple, androidApps: android)
+    }
+}

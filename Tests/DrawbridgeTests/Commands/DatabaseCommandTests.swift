@@ -1,0 +1,209 @@
+import ArgumentParser
+import Bridge
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+/// Commands that change a database, run in process on one of the test's own.
+@Suite struct DatabaseCommandTests {
+    private let folder: TemporaryFolder
+    private let config: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        config = try folder.file(
+            "drawbridge.yaml",
+            "public_origin: https://www.example.com\ndata_directory: data\nclients: [{client_id: fixed}]\n")
+    }
+
+    private func options() throws -> StorageOptions { try StorageOptions.parse(["--config", config]) }
+
+    private func run<Command: AsyncParsableCommand>(_ command: Command.Type, _ words: String...) async throws {
+        var command = try command.parse(["--config", config] + words)
+        try await command.run()
+    }
+
+    /// Why the command fails; `nil` when it does not.
+    private func failure<Command: AsyncParsableCommand>(_ command: Command.Type, _ words: String...) async throws
+        -> String?
+    {
+        var command = try command.parse(["--config", config] + words)
+        do {
+            try await command.run()
+            return nil
+        } catch let failure as CommandFailure {
+            return failure.description
+        }
+    }
+
+    private func migrate() async throws { try await run(MigrateCommand.self) }
+
+    private func clients() async throws -> [Client] { try await options().openForReading().clients() }
+
+    private func addAccount(_ name: String, role: Account.Role?) async throws {
+        let now = Timestamp(seconds: 1_795_356_000)
+        let account = Account(
+            subject: Account.makeSubject(random: .system), username: Username(name), displayName: nil,
+            email: nil, passwordHash: try PasswordHash(Secret("correct horse battery"), cost: .light, random: .system),
+            role: role, createdAt: now)
+        let event = AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject)
+        let outcome = try await options().withStorage {
+            try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
+        }
+        #expect(outcome == .added)
+    }
+
+    private func account(_ name: String) async throws -> Account? {
+        try await UserName(name).account(in: try options().openForReading())
+    }
+
+    @Test func `migrate makes the folder and the database`() async throws {
+        #expect(try !options().hasDatabase())
+        try await migrate()
+        #expect(try options().hasDatabase())
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/data/drawbridge.sqlite"))
+    }
+
+    @Test func `keys init makes both keys, and says so when there is nothing to make`() throws {
+        try KeysCommand.Initialize.parse(["--config", config]).run()
+        #expect(try MasterKeyFile.read(folder.path + "/data/master-key") != nil)
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/data/audit-signing-key"))
+        let failure = #expect(throws: CommandFailure.self) {
+            try KeysCommand.Initialize.parse(["--config", config]).run()
+        }
+        #expect(failure?.description.contains("are there already") == true)
+    }
+
+    @Test func `keys init keeps a key that is there`() throws {
+        try KeysCommand.Initialize.parse(["--config", config]).run()
+        let master = try MasterKeyFile.read(folder.path + "/data/master-key")?.expose()
+        try FileManager.default.removeItem(atPath: folder.path + "/data/audit-signing-key")
+        try KeysCommand.Initialize.parse(["--config", config]).run()
+        #expect(try MasterKeyFile.read(folder.path + "/data/master-key")?.expose() == master)
+    }
+
+    @Test func `a rotation adds a key of every algorithm, and waits no longer than 30 days`() async throws {
+        try KeysCommand.Initialize.parse(["--config", config]).run()
+        try await run(KeysCommand.Rotate.self)
+        let keys = try await options().openForReading().signingKeys().keys
+        for algorithm in KeyAlgorithm.allCases { #expect(keys.filter { $0.algorithm == algorithm }.count == 2) }
+        #expect(try await failure(KeysCommand.Rotate.self, "--activate-in", "31d")?.contains("at most 30d") == true)
+        #expect(try await options().openForReading().signingKeys().keys.count == keys.count)
+    }
+
+    @Test func `a client is added once, replaced when it is there, and removed`() async throws {
+        try await migrate()
+        let shop = try folder.file("shop.json", #"{"client_id":"shop","client_type":"web","client_name":"Shop"}"#)
+        #expect(try await failure(ClientsCommand.Add.self, "--replace", shop) == "There is no client shop to replace.")
+        try await run(ClientsCommand.Add.self, shop)
+        #expect(try await clients().map(\.name) == ["Shop"])
+        #expect(
+            try await failure(ClientsCommand.Add.self, shop)
+                == "There is a client shop already; --replace replaces it.")
+        _ = try folder.file("shop.json", #"{"client_id":"shop","client_type":"web","client_name":"Store"}"#)
+        try await run(ClientsCommand.Add.self, "--replace", shop)
+        #expect(try await clients().map(\.name) == ["Store"])
+        try await run(ClientsCommand.Remove.self, "shop")
+        #expect(try await clients().isEmpty)
+        #expect(try await failure(ClientsCommand.Remove.self, "shop") == "There is no client shop in the database.")
+    }
+
+    @Test func `a client of the settings file is not shadowed by one of the database`() async throws {
+        try await migrate()
+        let file = try folder.file("fixed.json", #"{"client_id":"fixed"}"#)
+        #expect(
+            try await failure(ClientsCommand.Add.self, file)
+                == "The settings file has a client fixed of its own, which stands before one of the database.")
+        #expect(try await clients().isEmpty)
+    }
+
+    @Test func `every fault of a client's document is told, and nothing is added`() async throws {
+        try await migrate()
+        let file = try folder.file("bad.json", #"{"client_id":"bad","colour":"red","session_lifetime":1}"#)
+        let failure = try #require(try await self.failure(ClientsCommand.Add.self, file))
+        #expect(failure.contains("colour"))
+        #expect(failure.contains("session_lifetime"))
+        let text = try folder.file("text.json", "nothing")
+        #expect(
+            try await self.failure(ClientsCommand.Add.self, text)
+                == "The document must be an object with a client's fields.")
+        #expect(try await clients().isEmpty)
+    }
+
+    @Test func `the last administrator keeps the role`() async throws {
+        try await migrate()
+        try await addAccount("alice", role: .admin)
+        #expect(
+            try await failure(UsersCommand.Role.self, "alice", "none")?.contains("is the last administrator") == true)
+        #expect(
+            try await failure(UsersCommand.Disable.self, "alice")?.contains("is the last administrator") == true)
+        #expect(try await account("alice")?.role == .admin)
+        try await addAccount("bob", role: nil)
+        try await run(UsersCommand.Role.self, "bob", "admin")
+        try await run(UsersCommand.Role.self, "alice", "none")
+        #expect(try await account("alice")?.role == nil)
+        #expect(try await account("bob")?.role == .admin)
+    }
+
+    @Test func `what is no role, or nobody's, is told`() async throws {
+        try await migrate()
+        #expect(try await failure(UsersCommand.Role.self, "alice", "none") == "There is no account alice.")
+        #expect(
+            try await failure(UsersCommand.Role.self, "alice", "king") == "king is no role: it is admin, or none.")
+    }
+
+    @Test func `a user is disabled and enabled once each`() async throws {
+        try await migrate()
+        try await addAccount("alice", role: nil)
+        try await run(UsersCommand.Disable.self, "alice")
+        #expect(
+            try await failure(UsersCommand.Disable.self, "alice") == "alice is unknown, or is disabled already.")
+        try await run(UsersCommand.Enable.self, "alice")
+        #expect(try await failure(UsersCommand.Enable.self, "alice") == "alice is unknown, or is enabled already.")
+        #expect(try await failure(UsersCommand.Disable.self, "bob") == "bob is unknown, or is disabled already.")
+    }
+
+    @Test func `each command's change is in the audit log, in a chain of the command's own`() async throws {
+        try await migrate()
+        let shop = try folder.file("shop.json", #"{"client_id":"shop","client_type":"web"}"#)
+        try await run(ClientsCommand.Add.self, shop)
+        var filter = AuditFilter()
+        filter.type = .clientCreated
+        let found = try await options().openForReading().search(filter, before: nil, limit: 10).records
+        #expect(found.map(\.event.clientID) == [ClientID(rawValue: "shop")])
+        #expect(found.map(\.node) == ["main-cli"])
+    }
+
+    @Test func `settings that are refused end a command with status 78`() throws {
+        let bad = try folder.file("bad.yaml", "public_origin: nonsense\n")
+        let error = #expect(throws: ExitCode.self) {
+            try KeysCommand.Initialize.parse(["--config", bad]).run()
+        }
+        #expect(error?.rawValue == 78)
+    }
+
+    @Test func `check-config fails on what serve would refuse, and accepts the rest`() throws {
+        let bad = try folder.file("bad.yaml", "public_origin: nonsense\n")
+        #expect(throws: ExitCode.failure) { try CheckConfigCommand.parse(["--config", bad]).run() }
+        try CheckConfigCommand.parse(["--config", config]).run()
+        try CheckConfigCommand.parse(["--config", config, "--node", "west"]).run()
+        #expect(throws: ExitCode.failure) { try CheckConfigCommand.parse(["--config", config, "--nod", "x"]).run() }
+    }
+
+    @Test func `a data folder stands for itself, and a database is named well or not at all`() throws {
+        let location = try StorageOptions.parse(["--data", folder.path]).location()
+        #expect(location.databasePath.hasPrefix(folder.path))
+        #expect(location.databasePath.hasSuffix("/drawbridge.sqlite"))
+        #expect(location.keyName == "localhost/drawbridge")
+        #expect(throws: CommandFailure.self) {
+            try StorageOptions.parse(["--data", folder.path, "--database", "nonsense"]).location()
+        }
+    }
+
+    @Test func `a demo's clients are not shadowed by those of its database`() throws {
+        let options = try StorageOptions.parse(["--data", folder.path])
+        #expect(try options.holder(of: DemoClients.web) == "A demo")
+        #expect(try options.holder(of: ClientID(rawValue: "shop")) == nil)
+    }
+}

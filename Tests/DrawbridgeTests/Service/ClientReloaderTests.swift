@@ -1,0 +1,82 @@
+import Bridge
+import Foundation
+import Logging
+import Testing
+
+@testable import drawbridge
+
+/// The settings file's clients and the database's, as one directory.
+@Suite struct ClientReloaderTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func withStorage(
+        clients: String, _ body: (DrawbridgeSettings, any BridgeStorage) async throws -> Void
+    ) async throws {
+        let file = try folder.file(
+            "drawbridge.yaml",
+            "public_origin: https://www.example.com\ndata_directory: \(folder.path)\nclients: \(clients)\n")
+        let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
+        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        try await body(settings, storage)
+        try await storage.close()
+    }
+
+    private func save(_ yaml: String, in storage: any BridgeStorage) async throws {
+        let client = try ClientText.read(yaml: yaml)
+        let event = AuditEvent(
+            at: Timestamp(seconds: 1_795_356_000), type: .clientCreated, outcome: .success, clientID: client.id)
+        #expect(try await storage.save(client, expecting: .absent, event: event))
+    }
+
+    private func name(_ id: String, in clients: ClientReloader) -> String? {
+        clients.directory.current[ClientID(rawValue: id)]?.name
+    }
+
+    @Test func `of two clients with one id the settings file's stands`() async throws {
+        try await withStorage(clients: "[{client_id: a, client_name: File}]") { settings, storage in
+            try await save("{client_id: a, client_name: Database}", in: storage)
+            try await save("{client_id: b, client_name: Database}", in: storage)
+            let clients = try await ClientReloader(settings: settings, store: storage)
+            #expect(name("a", in: clients) == "File")
+            #expect(name("b", in: clients) == "Database")
+            #expect(clients.fixedIDs() == [ClientID(rawValue: "a")])
+        }
+    }
+
+    @Test func `a client that somebody adds to the database is there after a look`() async throws {
+        try await withStorage(clients: "[{client_id: a, client_name: File}]") { settings, storage in
+            let clients = try await ClientReloader(settings: settings, store: storage)
+            try await clients.reloadStored()
+            try await save("{client_id: b, client_name: Database}", in: storage)
+            #expect(name("b", in: clients) == nil)
+            try await clients.reloadStored()
+            #expect(name("b", in: clients) == "Database")
+            #expect(name("a", in: clients) == "File")
+        }
+    }
+
+    @Test func `a reload takes the file's clients anew`() async throws {
+        try await withStorage(clients: "[{client_id: a, client_name: File}]") { settings, storage in
+            let fresh = [try ClientText.read(yaml: "{client_id: c, client_name: Fresh}")]
+            let clients = try await ClientReloader(settings: settings, store: storage, reread: { fresh })
+            #expect(name("a", in: clients) == "File")
+            try await clients.reload()
+            #expect(name("a", in: clients) == nil)
+            #expect(name("c", in: clients) == "Fresh")
+            #expect(clients.fixedIDs() == [ClientID(rawValue: "c")])
+        }
+    }
+
+    @Test func `a file that cannot be read at a reload leaves all as it is`() async throws {
+        try await withStorage(clients: "[{client_id: a, client_name: File}]") { settings, storage in
+            let clients = try await ClientReloader(
+                settings: settings, store: storage, reread: { throw SettingsRefused(problems: []) })
+            await #expect(throws: SettingsRefused.self) { try await clients.reload() }
+            #expect(name("a", in: clients) == "File")
+            #expect(clients.fixedIDs() == [ClientID(rawValue: "a")])
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import Logging
+import Testing
+
+@testable import drawbridge
+
+/// What a server is put together to, and what it refuses to start with.
+@Suite struct CompositionTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Starts a server on settings, without its listeners.
+    private func compose(
+        _ more: String, prepare: (any BridgeStorage) async throws -> Void = { _ in },
+        reread: (@Sendable () throws -> [Client])? = nil, then body: (Composition) async throws -> Void = { _ in }
+    ) async throws {
+        _ = try folder.file("master-key", MasterKeyFile.make())
+        _ = try folder.file("issuer-key", String(repeating: "k", count: 32))
+        let file = try folder.file(
+            "drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: \(folder.path)\n\(more)\n")
+        let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
+        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        do {
+            try await prepare(storage)
+            let composition = try await Composition(
+                settings: settings, storage: storage, accessLog: AccessLog { _ in }, logger: Self.logger,
+                rereadClients: reread)
+            try await body(composition)
+        } catch {
+            try await storage.close()
+            throw error
+        }
+        try await storage.close()
+    }
+
+    private func addAccount(to storage: any BridgeStorage) async throws {
+        let now = Timestamp(seconds: 1_795_356_000)
+        let account = Account(
+            subject: Account.makeSubject(random: .system), username: Username("alice"),
+            displayName: nil, email: nil,
+            passwordHash: try PasswordHash(Secret("correct horse battery"), cost: .light, random: .system), role: nil,
+            createdAt: now)
+        let event = AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject)
+        #expect(try await storage.addAccount(account, issuer: Account.issuer, link: nil, event: event) == .added)
+    }
+
+    @Test func `a server is an OAuth provider unless it is told not to be`() async throws {
+        try await compose("", then: { #expect($0.wings.provider != nil) })
+    }
+
+    @Test func `beside another provider there is no token endpoint and no device secret`() async throws {
+        try await compose(
+            "provider: {enabled: false}",
+            then: { composition in
+                #expect(composition.wings.provider == nil)
+                #expect(composition.services.provider == nil)
+                #expect(composition.services.device == nil)
+            })
+    }
+
+    @Test func `a default website that nobody knows stops the start`() async throws {
+        let refused = await #expect(throws: SettingsRefused.self) { try await compose("default_web_client: nosuch") }
+        #expect(
+            refused?.problems.map(\.description) == [
+                "default_web_client = \"nosuch\": is no client of the file or the database"
+            ])
+    }
+
+    @Test func `a default website may be in the database alone`() async throws {
+        try await compose(
+            "default_web_client: shop",
+            prepare: { storage in
+                let event = AuditEvent(at: Timestamp(seconds: 1), type: .clientCreated, outcome: .success)
+                let shop = try ClientText.read(yaml: "{client_id: shop, client_type: web}")
+                #expect(try await storage.save(shop, expecting: .absent, event: event))
+            })
+    }
+
+    private static let namesAnybody =
+        "provider: {enabled: false}\ntrusted_issuers: [{issuer: 'https://a.example', audience: b, "
+        + "hmac: {secret_file: issuer-key}}]"
+
+    @Test func `an issuer that may name anybody is believed where there are no accounts`() async throws {
+        try await compose(Self.namesAnybody)
+    }
+
+    @Test func `accounts in the database stop a start with an issuer that could name them`() async throws {
+        let refused = await #expect(throws: SettingsRefused.self) {
+            try await compose(Self.namesAnybody, prepare: addAccount)
+        }
+        #expect(refused?.problems.contains { $0.key.hasPrefix("trusted_issuers[0]") } == true)
+    }
+
+    @Test func `limits that are lifted hold nobody back`() async throws {
+        try await compose("limits: {enabled: false}", then: { #expect($0.ground.limiter is UnlimitedRateLimiter) })
+        try await compose("", then: { #expect($0.ground.limiter is InProcessRateLimiter) })
+    }
+
+    @Test func `a server without Redis says nothing of it`() async throws {
+        try await compose(
+            "",
+            then: { composition in
+                #expect(composition.ground.shared.readinessCheck == nil)
+                #expect(composition.ground.shared.revocations == nil)
+                let report = await composition.readiness.report()
+                #expect(report.failed == [])
+            })
+    }
+
+    @Test func `a reload takes in the file's clients, and keeps the old ones when it fails`() async throws {
+        let fresh = [try ClientText.read(yaml: "{client_id: fresh}")]
+        try await compose(
+            "clients: [{client_id: old}]", reread: { fresh },
+            then: { composition in
+                await composition.reload()
+                let clients = composition.clients.directory.current
+                #expect(clients[ClientID(rawValue: "fresh")] != nil)
+                #expect(clients[ClientID(rawValue: "old")] == nil)
+            })
+        try await compose(
+            "clients: [{client_id: old}]", reread: { throw SettingsRefused(problems: []) },
+            then: { composition in
+                await composition.reload()
+                #expect(composition.clients.directory.current[ClientID(rawValue: "old")] != nil)
+            })
+    }
+}

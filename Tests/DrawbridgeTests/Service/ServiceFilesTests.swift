@@ -1,0 +1,94 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import NIOCore
+import Testing
+
+@testable import drawbridge
+
+@Suite struct ServiceFilesTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func secrets(_ name: String) -> [String] {
+        WebhookSecretFiles(folder: folder.path).secrets(named: name)
+            .map { String(decoding: $0.expose(), as: UTF8.self) }
+    }
+
+    @Test func `a webhook's secrets are the lines of its file, the youngest first, at most four`() throws {
+        let lines = ["a", "b", "c", "d", "e"].map { String(repeating: $0, count: 32) }
+        _ = try folder.file("shop", lines.joined(separator: "\r\n") + "\n")
+        #expect(secrets("shop") == Array(lines.prefix(4)))
+    }
+
+    @Test func `a short line is no secret`() throws {
+        _ = try folder.file("shop", "short\n\(String(repeating: "k", count: 31))\n\(String(repeating: "l", count: 32))")
+        #expect(secrets("shop") == [String(repeating: "l", count: 32)])
+    }
+
+    @Test func `a file that others can read has no secrets, nor has one elsewhere`() throws {
+        _ = try folder.file("open", String(repeating: "k", count: 32), mode: 0o644)
+        #expect(secrets("open") == [])
+        #expect(secrets("../etc/passwd") == [])
+        #expect(secrets("nowhere") == [])
+    }
+
+    private func location(_ more: String) throws -> StorageLocation {
+        let file = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com:8443\n\(more)")
+        return StorageLocation(try DrawbridgeSettings.load(SettingsInputs(filePath: file)))
+    }
+
+    @Test func `the data folder has what settings do not name`() throws {
+        let location = try location("data_directory: /data\nnode: west\nmaster_key_file: keys/master")
+        #expect(location.databasePath == "/data/drawbridge.sqlite")
+        #expect(location.signingKeyPath == "/data/audit-signing-key")
+        #expect(location.retiredKeysPath == "/data/retired-keys")
+        #expect(location.loginTokenKeysPath == "/data/login-token-keys.json")
+        #expect(location.masterKeyPath == folder.path + "/keys/master")
+        #expect(location.keyName == "www.example.com:8443/drawbridge")
+        #expect(location.node == "west")
+        #expect(location.database == nil)
+    }
+
+    @Test func `without a provider only login tokens need keys`() throws {
+        #expect(try location("").keyAlgorithms == KeyAlgorithm.allCases)
+        #expect(try location("provider: {enabled: false}").keyAlgorithms == [.hs256])
+    }
+
+    @Test func `a listener that is taken is told by its address`() throws {
+        let file = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\n")
+        let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
+        let failure = try #require(ListenFailure(IOError(errnoCode: EADDRINUSE, reason: "bind"), settings))
+        #expect(failure.description.hasPrefix("Cannot listen on 127.0.0.1:8080 and 127.0.0.1:8081: "))
+        #expect(ListenFailure(IOError(errnoCode: EIO, reason: "bind"), settings) == nil)
+        #expect(ListenFailure(CancellationError(), settings) == nil)
+    }
+
+    @Test func `the latch opens once, when the last one has arrived`() async {
+        let count = Counter()
+        let latch = ReadyLatch(expecting: 2) { await count.increase() }
+        await latch.arrive()
+        #expect(await count.value == 0)
+        await latch.arrive()
+        #expect(await count.value == 1)
+        await latch.arrive()
+        #expect(await count.value == 1)
+    }
+
+    @Test func `everybody who listens hears the bell, also when it rang before they looked`() async {
+        let bell = NoticeBell()
+        let listeners = [bell.rings(), bell.rings()]
+        bell.ring()
+        bell.ring()
+        for listener in listeners {
+            var iterator = listener.makeAsyncIterator()
+            #expect(await iterator.next() != nil)
+        }
+    }
+
+    private actor Counter {
+        var value = 0
+        func increase() { value += 1 }
+    }
+}

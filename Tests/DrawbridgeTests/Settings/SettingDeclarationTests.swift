@@ -1,0 +1,177 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+/// Every declaration of a setting, walked: what it says of itself holds.
+@Suite struct SettingDeclarationTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let origin = OriginSettings.publicOrigin.key
+
+    /// What is said of a setting, set beside the least that must be set.
+    private func problems(setting key: SettingKey, to text: String) -> [SettingProblem] {
+        // Some numbers have to be more than others, so those are set too.
+        var given = [Self.origin: "https://www.example.com"]
+        given[key] = text
+        for (least, most) in Self.ordered where key == least { given[most] = "10000000" }
+        for (least, most) in Self.ordered where key == most { given[least] = "1" }
+        for (least, most) in Self.together where key == least && text != "0" { given[most] = "100000000" }
+        for (least, most) in Self.together where key == most && text != "0" { given[least] = "1" }
+        if key == SessionSettings.idle.key { given[SessionSettings.lifetime.key] = "90d" }
+        if key == SessionSettings.lifetime.key { given[SessionSettings.idle.key] = "60s" }
+        let reader = SettingsReader(RawSettings(given: given))
+        _ = DrawbridgeSettings(reading: reader)
+        return reader.problems.filter { $0.key == key.name }
+    }
+
+    private static func pairs(_ names: [(String, String)]) -> [(SettingKey, SettingKey)] {
+        names.compactMap { first, second in
+            SettingKey.byName[first].flatMap { least in SettingKey.byName[second].map { (least, $0) } }
+        }
+    }
+
+    private static let ordered = pairs([
+        ("limits.issue.device_burst", "limits.issue.device_per_hour"),
+        ("limits.issue.user_burst", "limits.issue.user_per_hour"),
+        ("limits.issue.network_burst", "limits.issue.network_per_hour"),
+        ("limits.authorize.user_burst", "limits.authorize.user_per_hour"),
+        ("limits.refresh.user_burst", "limits.refresh.user_per_hour"),
+    ])
+    private static let together = pairs([("limits.issue.client_burst", "limits.issue.client_per_hour")])
+
+    @Test func `no setting is declared twice, and every pair of these tests is one`() {
+        let names = SettingKey.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(names.count > 80)
+        #expect(Self.ordered.count == 5)
+        #expect(Self.together.count == 1)
+    }
+
+    @Test(arguments: SettingKey.all)
+    func `a setting says what it is for, in a sentence`(_ key: SettingKey) {
+        #expect(key.summary.hasSuffix("."))
+        #expect(key.summary.count > 10)
+    }
+
+    @Test(arguments: SettingKey.all.filter { $0.fallback != nil })
+    func `a default parses`(_ key: SettingKey) throws {
+        #expect(problems(setting: key, to: try #require(key.fallback)) == [])
+    }
+
+    @Test(arguments: SettingKey.all)
+    func `the ends of a range are accepted, and one beyond is refused`(_ key: SettingKey) {
+        let (good, bad) = Self.edges(of: key.kind)
+        for text in good {
+            // The least of what must exceed another number is that number and one.
+            let isExceeding = Self.ordered.contains { $0.1 == key } || Self.together.contains { $0.1 == key }
+            let accepted = problems(setting: key, to: text)
+            #expect(isExceeding || accepted == [], "\(key.name) = \(text): \(accepted)")
+        }
+        for text in bad {
+            let expectation = "must be \(key.kind.expectation)"
+            #expect(problems(setting: key, to: text).first?.message == expectation, "\(key.name) = \(text)")
+        }
+    }
+
+    /// Texts at the edges of what a kind accepts, and just beyond.
+    private static func edges(of kind: SettingKind) -> (good: [String], bad: [String]) {
+        switch kind {
+        case .integer(let range):
+            (
+                ["\(range.lowerBound)", "\(range.upperBound)"],
+                ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "01", "1.0", "+1", "", "one"]
+            )
+        case .duration(let range): edges(of: range)
+        case .optionalDuration(let range):
+            (edges(of: range).good + ["off"], edges(of: range).bad + ["on", "never"])
+        case .boolean: (["true", "false"], ["yes", "1", "TRUE", ""])
+        case .choice(let words): (words, words.map { $0 + "x" } + ["", words.joined(separator: ",")])
+        case .address:
+            (["127.0.0.1:1", "[::1]:65535", "localhost:1"], ["127.0.0.1:65536", "127.0.0.1", "::1:80", "host:80", ""])
+        case .text, .path, .database, .origin, .list, .objects: ([], [])
+        }
+    }
+
+    private static func edges(of range: ClosedRange<Duration>) -> (good: [String], bad: [String]) {
+        let below = range.lowerBound - .milliseconds(1)
+        return (
+            [DurationText.describe(range.lowerBound), DurationText.describe(range.upperBound)],
+            (below >= .zero ? [DurationText.describe(below)] : ["-1s"])
+                + [DurationText.describe(range.upperBound + .milliseconds(1)), "60", "", "1 h"]
+        )
+    }
+
+    @Test(arguments: SettingKey.all.filter { $0.kind != .objects })
+    func `check-config lists the setting with its default`(_ key: SettingKey) throws {
+        let inForce = try SettingsInForce(RawSettings(given: [Self.origin: "https://www.example.com"]))
+        let lines = SettingsReport(inForce).text.split(separator: "\n").filter { $0.hasPrefix("\(key.name): ") }
+        #expect(lines.count == 1)
+        guard key != Self.origin else { return }
+        #expect(lines.first?.hasSuffix("  # default") == true)
+        if let fallback = key.fallback, !fallback.isEmpty {
+            #expect(lines.first.map(String.init) == "\(key.name): \(fallback)  # default")
+        }
+    }
+
+    @Test(arguments: SettingKey.all.filter { $0.kind != .objects })
+    func `what the command line sets is listed as it was given`(_ key: SettingKey) throws {
+        let texts: [SettingKind: String] = [
+            .boolean: "false", .address: "127.0.0.1:7", .origin: "https://a.example", .path: "/etc",
+            .database: "postgres://db.example/x", .text: "/x",
+        ]
+        guard let text = texts[key.kind] else { return }
+        var given = [Self.origin: "https://www.example.com"]
+        given[key] = text
+        let raw = RawSettings(given: given)
+        let reader = SettingsReader(raw)
+        _ = DrawbridgeSettings(reading: reader)
+        // Alone, some paths and texts need more; the others are accepted and listed.
+        guard reader.problems.isEmpty else { return }
+        let report = SettingsReport(try SettingsInForce(raw)).text
+        #expect(report.contains("\(key.name): \(text)") || key.kind == .database, "\(report)")
+        #expect(report.contains("# command line \(key.flag)"))
+    }
+
+    @Test func `a database's password is not listed`() throws {
+        let raw = RawSettings(given: [
+            Self.origin: "https://www.example.com", StorageSettings.database.key: "postgres://u:hunter2@db.example/x",
+        ])
+        let report = SettingsReport(try SettingsInForce(raw)).text
+        #expect(report.contains("db.example"))
+        #expect(!report.contains("hunter2"))
+    }
+
+    @Test func `the limits that the settings declare are those that hold without settings`() throws {
+        let settings = try SettingsInForce(RawSettings(given: [Self.origin: "https://www.example.com"])).settings
+        func buckets(_ limits: LimitSettings) -> [TokenBucket?] {
+            [
+                limits.issuePerDevice, limits.issuePerSubject, limits.issuePerNetwork, limits.issuePerClient,
+                limits.authorizationPerSubject, limits.refreshPerSubject, limits.failedRedemptionPerNetwork,
+                limits.refusedBearerPerNetwork, limits.failedSignIn, limits.wrongPasswordPerDay, limits.wrongCodePerDay,
+                limits.pushedRequestPerClient, limits.pushedRequestPerNetwork,
+            ]
+        }
+        #expect(buckets(settings.rateLimits.limits) == buckets(LimitSettings()))
+        #expect(settings.listeners.connections == ServerLimits())
+        #expect(settings.provider.passwordCost == .standard)
+    }
+
+    @Test func `a limit is where the settings put it`() throws {
+        let settings = try SettingsInForce(
+            RawSettings(given: [
+                Self.origin: "https://www.example.com",
+                try #require(SettingKey.byName["limits.issue.client_burst"]): "7",
+                try #require(SettingKey.byName["limits.issue.client_per_hour"]): "70",
+                try #require(SettingKey.byName["limits.sign_in.failures_per_minute"]): "9",
+            ])
+        ).settings
+        #expect(settings.rateLimits.limits.issuePerClient == TokenBucket(burst: 7, perHour: 70))
+        #expect(settings.rateLimits.limits.failedSignIn == TokenBucket(perMinute: 9))
+        #expect(settings.rateLimits.limits.failedRedemptionPerNetwork == TokenBucket(perMinute: 60))
+    }
+}

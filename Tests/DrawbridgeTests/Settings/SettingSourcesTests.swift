@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+/// Which source answers for a setting, and what is said when it cannot.
+@Suite struct SettingSourcesTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func read(
+        _ yaml: String = "", flags: [String] = [], environment: [String: String] = [:], secrets: [String: String] = [:]
+    ) throws -> RawSettings {
+        let file = try folder.file("drawbridge.yaml", yaml)
+        let directory = folder.path + "/secrets"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        for (name, text) in secrets { _ = try folder.file("secrets/\(name)", text) }
+        return RawSettings.read(
+            SettingsInputs(flags: flags, environment: environment, secretsDirectory: directory, filePath: file))
+    }
+
+    @Test func `each source names itself`() throws {
+        let raw = try read(
+            "purge:\n  interval: 4m\n", flags: ["--node=a"], environment: ["DRAWBRIDGE_LISTEN": "127.0.0.1:1"],
+            secrets: ["site_name": "Shop\n"])
+        #expect(raw.values["purge.interval"]?.source == .file(line: 2))
+        #expect(raw.values["node"]?.source == .commandLine(flag: "--node"))
+        #expect(raw.values["listen"]?.source == .environment(name: "DRAWBRIDGE_LISTEN"))
+        #expect(raw.values["site_name"]?.source == .secretFile(name: "site_name"))
+        #expect(raw.values["site_name"]?.text == "Shop")
+        #expect(raw.values["data_directory"] == nil)
+        #expect(raw.problems == [])
+    }
+
+    @Test func `what a stronger source sets to nothing is not looked for in a weaker one`() throws {
+        let raw = try read(
+            "site_name: Shop\nredemption_paths: [/a]\n", flags: ["--site-name="],
+            environment: ["DRAWBRIDGE_REDEMPTION_PATHS": ""])
+        #expect(raw.values["site_name"]?.text == "")
+        #expect(raw.values["redemption_paths"]?.texts == [])
+    }
+
+    @Test func `commas separate a list's elements everywhere but in the file`() throws {
+        #expect(
+            try read(flags: ["--redemption-paths=/a, /b,", "--redemption-paths", "/c"])
+                .values["redemption_paths"]?.texts == ["/a", "/b", "/c"])
+        #expect(
+            try read(environment: ["DRAWBRIDGE_REDEMPTION_PATHS": "/a, /b,"])
+                .values["redemption_paths"]?.texts == ["/a", "/b"])
+        #expect(
+            try read(secrets: ["redemption_paths": "/a, /b\n"]).values["redemption_paths"]?.texts == ["/a", "/b"])
+        try FileManager.default.removeItem(atPath: folder.path + "/secrets")
+        #expect(
+            try read("redemption_paths: ['/a,/b', /c]").values["redemption_paths"]?.texts == ["/a,/b", "/c"])
+    }
+
+    @Test func `two values where one is expected are refused on the command line`() throws {
+        let raw = try read(flags: ["--site-name=Bed, Bath"])
+        #expect(raw.problems.map(\.description) == ["site_name (command line --site-name): must be a text"])
+        #expect(raw.values["site_name"] == nil)
+        let repeated = try read(flags: ["--node", "a", "--node", "b"])
+        #expect(repeated.problems.map(\.description).contains("--node: is given more than once"))
+    }
+
+    @Test func `in the file a list where one value is expected is one text`() throws {
+        #expect(try read("site_name: [Bed, Bath]").values["site_name"]?.text == "Bed,Bath")
+    }
+
+    @Test func `a folder of secrets that is none is said`() {
+        let raw = RawSettings.read(SettingsInputs(secretsDirectory: folder.path + "/nowhere"))
+        #expect(raw.problems.map(\.message) == ["is not a folder"])
+    }
+
+    @Test func `a flag without a value says what it expects`() throws {
+        let raw = try read(flags: ["--listen", "--node", "a"])
+        #expect(
+            raw.problems.map(\.description) == [
+                "--listen: needs a value: an address and a port, such as 127.0.0.1:8080 or [::1]:8080"
+            ])
+        #expect(raw.values["node"]?.text == "a")
+    }
+}
