@@ -103,3 +103,16 @@ package struct RedisURL: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+extension RedisSettings {
+    /// Settings as a URL gives them.
+    /// - Parameter tls: for `rediss`; `nil` stands for the system's authorities.
+    /// - Throws: ``RedisURL/Malformed``, or an error of TLS.
+    package init(url text: String, tls: RedisTLS? = nil) throws {
+        let url = try RedisURL(text)
+        self.init(addresses: url.addresses)
+        credentials = url.credentials
+        database = url.database
+        if url.usesTLS { self.tls = try tls ?? RedisTLS() }
+    }
+}
