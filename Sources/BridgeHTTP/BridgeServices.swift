@@ -1,60 +1,51 @@
 package import Bridge
 package import CoreMetrics
 
-/// Everything that the routes call.
+/// Everything that the routes call, by wing.
 package struct BridgeServices: Sendable {
-    package let issuer: LoginTokenIssuer
-    package let overview: LoginTokenOverview
-    package let redeemer: LoginTokenRedeemer
-    package let sessions: WebSessions
-    package let endings: SessionEndings
-    package let formTokens: FormTokens
-    package let bearers: BearerGate
-    package let clients: Reloadable<ClientDirectory>
+    package let front: FrontServices
+    package let browsers: BrowserServices
+    package let loginTokens: LoginTokenServices
+    package let signIn: SignInServices
     package let admin: AdminServices
-    package let pages: Pages
-    package let files: PublicFiles
-    /// `nil` leaves out the provider's pages.
-    package let signIn: SignInServices?
-    package let accessLog: AccessLog
-    package let metrics: any MetricsFactory
     /// `nil` where Drawbridge only stands beside another provider.
     package let provider: ProviderServices?
     /// `nil` leaves out device secrets, cookies for web views and the compatibility paths.
     package let device: DeviceServices?
-    /// `nil` offers no DPoP.
-    package let proofs: DPoPVerifier?
-    /// Kept in step with the database before each request; `nil` where nobody changes them.
-    package let keys: SigningKeys?
-    package let time: TimeSource
-    package let random: RandomSource
 
     package init(
-        issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, sessions: WebSessions,
-        endings: SessionEndings, formTokens: FormTokens, bearers: BearerGate, clients: Reloadable<ClientDirectory>,
-        admin: AdminServices,
-        pages: Pages,
-        files: PublicFiles, signIn: SignInServices? = nil, accessLog: AccessLog, metrics: any MetricsFactory,
-        provider: ProviderServices? = nil, device: DeviceServices? = nil, proofs: DPoPVerifier? = nil,
-        keys: SigningKeys? = nil, time: TimeSource = .system,
-        random: RandomSource = .system
+        front: FrontServices, browsers: BrowserServices, loginTokens: LoginTokenServices, signIn: SignInServices,
+        admin: AdminServices, provider: ProviderServices? = nil, device: DeviceServices? = nil
     ) {
-        self.issuer = issuer
-        self.overview = overview
-        self.redeemer = redeemer
-        self.sessions = sessions
-        self.endings = endings
-        self.formTokens = formTokens
-        self.bearers = bearers
-        self.clients = clients
-        self.admin = admin
-        self.pages = pages
-        self.files = files
+        self.front = front
+        self.browsers = browsers
+        self.loginTokens = loginTokens
         self.signIn = signIn
-        self.accessLog = accessLog
-        self.metrics = metrics
+        self.admin = admin
         self.provider = provider
         self.device = device
+    }
+
+    package var clients: Reloadable<ClientDirectory> { browsers.clients }
+}
+
+/// What every request passes on its way in and out.
+package struct FrontServices: Sendable {
+    package let accessLog: AccessLog
+    let metrics: any MetricsFactory
+    /// `nil` offers no DPoP.
+    let proofs: DPoPVerifier?
+    /// Kept in step with the database before each request; `nil` where nobody changes them.
+    let keys: SigningKeys?
+    package let time: TimeSource
+    let random: RandomSource
+
+    package init(
+        accessLog: AccessLog, metrics: any MetricsFactory, proofs: DPoPVerifier? = nil, keys: SigningKeys? = nil,
+        time: TimeSource = .system, random: RandomSource = .system
+    ) {
+        self.accessLog = accessLog
+        self.metrics = metrics
         self.proofs = proofs
         self.keys = keys
         self.time = time
@@ -62,17 +53,69 @@ package struct BridgeServices: Sendable {
     }
 }
 
+/// Sessions of browsers, and what browsers are shown.
+package struct BrowserServices: Sendable {
+    package let sessions: WebSessions
+    let endings: SessionEndings
+    let clients: Reloadable<ClientDirectory>
+    let formTokens: FormTokens
+    package let pages: Pages
+    let files: PublicFiles
+
+    package init(
+        sessions: WebSessions, endings: SessionEndings, clients: Reloadable<ClientDirectory>, formTokens: FormTokens,
+        pages: Pages, files: PublicFiles
+    ) {
+        self.sessions = sessions
+        self.endings = endings
+        self.clients = clients
+        self.formTokens = formTokens
+        self.pages = pages
+        self.files = files
+    }
+}
+
+/// Login tokens: what apps ask for, and what links redeem.
+package struct LoginTokenServices: Sendable {
+    let issuer: LoginTokenIssuer
+    let overview: LoginTokenOverview
+    let redeemer: LoginTokenRedeemer
+    /// Lets apps in.
+    let bearers: BearerGate
+
+    package init(
+        issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, bearers: BearerGate
+    ) {
+        self.issuer = issuer
+        self.overview = overview
+        self.redeemer = redeemer
+        self.bearers = bearers
+    }
+}
+
 extension BridgeServices {
     /// Finds the session of a browser in whichever cookies it has.
     package var browserSessions: BrowserSessions {
-        BrowserSessions(sessions: sessions, clients: clients, accessTokens: provider?.accessTokens, time: time)
+        BrowserSessions(
+            sessions: browsers.sessions, clients: browsers.clients, accessTokens: provider?.accessTokens,
+            time: front.time)
     }
 
     /// Ends them, and takes the cookies away.
-    var browserSignOut: BrowserSignOut {
+    private var browserSignOut: BrowserSignOut {
         let refreshPaths =
             [CookieTokens.refreshPath] + (device?.compatibility == nil ? [] : [SignInCompatibility.refreshPath])
         return BrowserSignOut(
-            browsers: browserSessions, endings: endings, clients: clients, refreshPaths: refreshPaths, time: time)
+            browsers: browserSessions, endings: browsers.endings, clients: browsers.clients,
+            refreshPaths: refreshPaths, time: front.time)
+    }
+
+    /// What every route for browsers shares.
+    func browserPages(at origins: Origins) -> BrowserPages {
+        BrowserPages(
+            browsers: browserSessions, browserSignOut: browserSignOut, clients: browsers.clients,
+            formTokens: browsers.formTokens, pages: browsers.pages,
+            origins: OriginReader(configured: origins, clients: browsers.clients), time: front.time,
+            random: front.random)
     }
 }

@@ -1,7 +1,6 @@
-package import Hummingbird
 import Bridge
 import HTTPTypes
-import OAuth2
+package import Hummingbird
 
 /// All routes.
 /// - Parameter extraRoutes: adds another part's pages behind the same middleware, such as the demo site's.
@@ -10,162 +9,125 @@ package func buildRouter(
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
     router.add(middleware: FrontMiddleware(services: services, settings: settings))
-    let origins = OriginReader(configured: settings.origins, clients: services.clients)
-    let endpoints = Endpoints(router: router, origins: origins)
+    let kit = services.browserPages(at: settings.origins)
+    let endpoints = Endpoints(router: router, origins: kit.origins)
+    let signIn = SignInController(kit: kit, services: services.signIn)
 
-    let issue = IssueController(issuer: services.issuer, overview: services.overview, bearers: services.bearers)
-    endpoints.on("/api/auth/create-sso-token", [.post: issue.issue])
-    endpoints.on("/api/auth/sso-tokens/{id}", [.get: issue.status, .delete: issue.revoke])
-
-    let redemption = RedemptionController(services: services, origins: origins)
-    let website = endpoints.only(for: .website)
-    for path in settings.redemptionPaths {
-        website.on(path, [.get: redemption.visit, .head: redemption.head, .post: redemption.submit])
-    }
-
-    let session = SessionController(services: services, origins: origins)
-    let check = AuthCheckController(
-        sessions: services.browserSessions, origins: origins, time: services.time)
-    let messages = MessageController(pages: services.pages)
-    let pages = endpoints.only(for: .all)
-    pages.on("/session", [.get: session.show])
-    pages.on("/session/logout", [.get: session.askToSignOut, .post: session.signOut])
-    pages.on("/session/signed-out", [.get: messages.signedOut])
-    endpoints.onAny(authCheckPath, check.check)
-
-    let signInPages = services.signIn.map {
-        SignInController(
-            services: $0, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
-            origins: origins, time: services.time, random: services.random)
-    }
-    if let signInPages { addSignInRoutes(endpoints, signInPages, services: services, origins: origins) }
-
-    endpoints.on("/errors/{code}", [.get: messages.explainError])
-    let assets = AssetController(files: services.files)
-    endpoints.on("/assets/{name}", [.get: assets.serve])
-    endpoints.on("/openapi.json", [.get: assets.describeAPI])
-    let links = AppLinkController(settings: settings.appLinks, redemptionPaths: settings.redemptionPaths)
-    endpoints.on("/.well-known/apple-app-site-association", [.get: links.appleAppSiteAssociation])
-    endpoints.on("/.well-known/assetlinks.json", [.get: links.assetLinks])
-
-    if let provider = services.provider { addTokenRoutes(to: endpoints, provider, services, origins) }
-    AdminRoutes(services: services.admin, random: services.random, exchange: services.device?.exchange)
-        .add(to: endpoints.only(for: .console))
-    ConsoleRoutes(
-        frame: ConsoleFrame(
-            services: services.admin, pages: services.pages, formTokens: services.formTokens,
-            publicOrigin: settings.origins.admin, issuer: settings.origins.issuer, random: services.random,
-            device: services.device, signIn: signInPages)
-    ).add(to: endpoints.only(for: .console))
-
-    if let device = services.device {
-        DeviceRoutes(device: device, services: services, origins: origins).add(to: endpoints)
-    }
+    services.loginTokens.mount(
+        on: endpoints, at: settings.redemptionPaths, kit: kit, metrics: OutcomeMetrics(factory: services.front.metrics))
+    services.browsers.mount(on: endpoints, settings: settings, kit: kit)
+    services.signIn.mount(on: endpoints, pages: signIn)
+    services.provider?.mount(on: endpoints, bearers: services.loginTokens.bearers, kit: kit)
+    services.admin.mount(on: endpoints, device: services.device, random: kit.random)
+    ConsoleFrame(kit: kit, services: services.admin, signIn: signIn, device: services.device).mount(on: endpoints)
+    services.device?.mount(on: endpoints, services: services, kit: kit)
     extraRoutes(endpoints)
     return router
 }
 
-/// The token side of the OAuth provider (contract §5).
-private func addTokenRoutes(
-    to endpoints: Endpoints, _ provider: ProviderServices, _ services: BridgeServices, _ origins: OriginReader
-) {
-    let tokens = TokenController(provider: provider, origins: origins, time: services.time)
-    endpoints.onOpen(TokenController.tokenPath, [.post: tokens.token])
-    endpoints.onOpen(TokenController.revocationPath, [.post: tokens.revoke])
-    endpoints.on(TokenController.introspectionPath, [.post: tokens.introspect])
-    let userInfo = UserInfoController(userInfo: provider.userInfo, gate: services.bearers)
-    endpoints.onOpen(userInfoPath, [.get: userInfo.show, .post: userInfo.show])
-    let metadata = MetadataController(provider: provider, time: services.time)
-    for name in ["openid-configuration", "oauth-authorization-server"] {
-        endpoints.onOpen("/.well-known/\(name)", [.get: metadata.document])
+extension LoginTokenServices {
+    fileprivate func mount(
+        on endpoints: Endpoints, at paths: [String], kit: BrowserPages, metrics: OutcomeMetrics
+    ) {
+        endpoints.mount(IssueController(issuer: issuer, overview: overview, bearers: bearers))
+        let redemption = RedemptionController(kit: kit, redeemer: redeemer, metrics: metrics)
+        for path in paths { endpoints.mount(redemption, at: path) }
     }
-    endpoints.onOpen("/.well-known/jwks.json", [.get: metadata.keys])
-    let logout = LogoutController(
-        provider: provider, services: services, browserSignOut: services.browserSignOut,
-        issuer: origins.configured.issuer)
-    endpoints.only(for: .provider).on(logoutPath, [.get: logout.visit, .post: logout.submit])
 }
 
-private let logoutPath = "/oauth/logout"
-private let userInfoPath = "/oauth/userinfo"
-private let authCheckPath = "/auth/check"
+extension BrowserServices {
+    fileprivate func mount(on endpoints: Endpoints, settings: BridgeHTTPSettings, kit: BrowserPages) {
+        endpoints.mount(SessionController(kit: kit))
+        endpoints.mount(AuthCheckController(sessions: kit.browsers, origins: kit.origins, time: kit.time))
+        endpoints.mount(MessageController(pages: pages))
+        endpoints.mount(AssetController(files: files))
+        endpoints.mount(AppLinkController(settings: settings.appLinks, redemptionPaths: settings.redemptionPaths))
+    }
+}
 
-/// The provider's own pages: sign-in, authorization, consent.
-private func addSignInRoutes(
-    _ endpoints: Endpoints, _ pages: SignInController, services: BridgeServices, origins: OriginReader
-) {
-    let signIn = pages.services
-    // A session belongs to the origin where it was opened, so the console has a sign-in of its own.
-    let own = endpoints.only(for: [.provider, .console])
-    own.on(SignInController.path, [.get: pages.show, .post: pages.attempt])
-    own.on(SignInController.codePath, [.get: pages.beginAnew, .post: pages.confirm])
-    let authorize = AuthorizeController(
-        services: signIn, sessions: services.sessions, formTokens: services.formTokens, pages: services.pages,
-        issuer: origins.configured.issuer, random: services.random)
-    let provider = endpoints.only(for: .provider)
-    // HEAD must not use a request up, so it does not follow GET here.
-    provider.on(
-        AuthorizeController.path,
-        [.get: authorize.begin, .post: authorize.submit, .head: { _, _ in throw OAuthError(.methodNotAllowed) }])
-    provider.on(AuthorizeController.consentPath, [.post: authorize.consent])
-    if let upstream = signIn.upstream {
-        let controller = UpstreamController(
-            upstream: upstream, signIn: pages, sessions: services.sessions, random: services.random)
-        let noHead: Handler = { _, _ in throw OAuthError(.methodNotAllowed) }
-        own.on(UpstreamController.beginPath, [.get: controller.begin, .head: noHead])
-        own.on(UpstreamController.callbackPath, [.get: controller.finish, .head: noHead])
+extension SignInServices {
+    /// The provider's own pages: sign-in, authorization, consent (contract §5).
+    fileprivate func mount(on endpoints: Endpoints, pages: SignInController) {
+        endpoints.mount(pages)
+        endpoints.mount(AuthorizeController(kit: pages.kit, services: self))
+        if let upstream { endpoints.mount(UpstreamController(upstream: upstream, signIn: pages)) }
+        if let secondFactor { endpoints.mount(SecondFactorController(kit: pages.kit, enrolment: secondFactor)) }
+        if let pushedRequests { endpoints.mount(PushedRequestController(requests: pushedRequests)) }
     }
-    if let secondFactor = signIn.secondFactor {
-        let controller = SecondFactorController(
-            enrolment: secondFactor, sessions: services.sessions, formTokens: services.formTokens,
-            pages: services.pages, origins: origins, random: services.random)
-        own.on(AccountPath.secondFactor, [.get: controller.show, .post: controller.change])
+}
+
+extension ProviderServices {
+    /// The token side of the provider (contract §5).
+    fileprivate func mount(on endpoints: Endpoints, bearers: BearerGate, kit: BrowserPages) {
+        endpoints.mount(TokenController(endpoints: self.endpoints, origins: kit.origins, time: kit.time))
+        endpoints.mount(UserInfoController(userInfo: userInfo, gate: bearers))
+        endpoints.mount(MetadataController(provider: self, endpoints: RouteTable.metadata, time: kit.time))
+        endpoints.mount(LogoutController(kit: kit, provider: self))
     }
-    if let pushed = signIn.pushedRequests {
-        endpoints.on(TokenController.pushedRequestPath, [.post: PushedRequestController(requests: pushed).push])
+}
+
+extension AdminServices {
+    /// The administration API (contract §8).
+    fileprivate func mount(on endpoints: Endpoints, device: DeviceServices?, random: RandomSource) {
+        endpoints.mount(AuditController(gate: gate, log: storage, terms: node.auditTerms))
+        endpoints.mount(AuditStreamController(gate: gate, log: storage))
+        endpoints.mount(AdminClientController(gate: gate, clients: clients, random: random))
+        endpoints.mount(AdminUserController(gate: gate, users: users, random: random))
+        endpoints.mount(AdminKeyController(gate: gate, keys: keys))
+        endpoints.mount(AdminExplainController(gate: gate, explainer: explainer, exchange: device?.exchange))
+        guard let device else { return }
+        endpoints.mount(NativeSSOSettingsController(gate: gate, configuration: device.configuration))
+        endpoints.mount(DeviceSecretController(gate: gate, device: device))
+    }
+}
+
+extension ConsoleFrame {
+    /// The console's pages (contract §8).
+    fileprivate func mount(on endpoints: Endpoints) {
+        endpoints.mount(ConsoleSignIn(frame: self))
+        endpoints.mount(ConsoleOverview(frame: self))
+        endpoints.mount(ConsoleEvents(frame: self))
+        endpoints.mount(ConsoleUsers(frame: self))
+        endpoints.mount(ConsoleClients(frame: self))
+        endpoints.mount(ConsoleTools(frame: self))
+        guard let device else { return }
+        endpoints.mount(ConsoleDevices(frame: self, device: device))
+        endpoints.mount(ConsoleNativeSSO(frame: self, device: device))
+    }
+}
+
+extension DeviceServices {
+    /// Devices and their web sessions (contract §5, §6).
+    fileprivate func mount(on endpoints: Endpoints, services: BridgeServices, kit: BrowserPages) {
+        let refresh = SessionRefreshController(kit: kit, refresh: self.refresh)
+        endpoints.mount(refresh)
+        endpoints.mount(
+            DevicesController(
+                kit: kit, places: places, offersSecondFactor: services.signIn.secondFactor != nil))
+        guard let compatibility, let provider = services.provider else { return }
+        let endings = services.browsers.endings
+        endpoints.mount(CompatibleAuthorizeController(kit: kit, compatibility: compatibility))
+        endpoints.mount(
+            CompatibleTokenController(
+                kit: kit, compatibility: compatibility, tokens: provider.endpoints.tokens, secrets: secrets,
+                endings: endings, refresh: refresh))
+        endpoints.mount(
+            CompatibleSessionController(
+                kit: kit, provider: provider, gate: services.loginTokens.bearers, endings: endings))
     }
 }
 
 extension FrontMiddleware {
     fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
+        let front = services.front
         self.init(
             clientAddress: ClientAddress(
                 trustedProxies: settings.trustedProxies, trustsLocalSocket: settings.trustsLocalSocket),
             errors: ErrorResponder(
-                issuer: settings.origins.issuer, pages: services.pages,
-                shapes: ErrorShapes(
-                    pageRoutes: Set(
-                        settings.redemptionPaths + [
-                            "/session/signed-out", "/errors/{code}", SignInController.path, SignInController.codePath,
-                            UpstreamController.beginPath, UpstreamController.callbackPath,
-                            AuthorizeController.path, AuthorizeController.consentPath, logoutPath,
-                            DevicesController.path, DevicesController.endPath,
-                            AccountPath.secondFactor,
-                        ]
-                    ).union(ConsoleRoutes.paths),
-                    silentRoutes: [authCheckPath], programRoutes: TokenController.paths.union([userInfoPath]))),
-            accessLog: services.accessLog, metrics: RequestMetrics(factory: services.metrics), time: services.time,
-            random: services.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
-            proofs: services.proofs, keys: services.keys)
-    }
-}
-
-extension RedemptionController {
-    fileprivate init(services: BridgeServices, origins: OriginReader) {
-        self.init(
-            redeemer: services.redeemer, browsers: services.browserSessions, signOut: services.browserSignOut,
-            clients: services.clients, formTokens: services.formTokens, pages: services.pages,
-            reader: VisitReader(formTokens: services.formTokens),
-            metrics: OutcomeMetrics(factory: services.metrics), origins: origins,
-            time: services.time, random: services.random)
-    }
-}
-
-extension SessionController {
-    fileprivate init(services: BridgeServices, origins: OriginReader) {
-        self.init(
-            browsers: services.browserSessions, browserSignOut: services.browserSignOut,
-            formTokens: services.formTokens, pages: services.pages, origins: origins, time: services.time,
-            random: services.random)
+                issuer: settings.origins.issuer, pages: services.browsers.pages,
+                shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths))),
+            accessLog: front.accessLog, metrics: RequestMetrics(factory: front.metrics), time: front.time,
+            random: front.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
+            proofs: front.proofs, keys: front.keys)
     }
 }

@@ -4,13 +4,24 @@ import Hummingbird
 import OAuth2
 
 /// `/api/admin/clients`: registered clients, changed by documents (contract §8, §14).
-struct AdminClientController: Sendable {
+struct AdminClientController: AdministratorGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/api/admin/clients", "clients", as: .json, .administrator, list),
+        Route(.post, "/api/admin/clients", "addClient", as: .json, .administrator, create),
+        Route(.get, "/api/admin/clients/{id}", "client", as: .json, .administrator, show),
+        Route(.put, "/api/admin/clients/{id}", "replaceClient", as: .json, .administrator, replace),
+        Route(.patch, "/api/admin/clients/{id}", "patchClient", as: .json, .administrator, patch),
+        Route(.delete, "/api/admin/clients/{id}", "deleteClient", as: .json, .administrator, delete),
+        Route(.post, "/api/admin/clients/{id}/secret", "renewClientSecret", as: .json, .administrator, renewSecret),
+    ]
+
     let gate: AdminGate
     let clients: ClientRegister
     let random: RandomSource
 
-    @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
         let limit = try AdminRequestReader.limit(query)
         let all = try await clients.clients()
@@ -20,8 +31,8 @@ struct AdminClientController: Sendable {
             try page.map { try ClientText(of: $0).bytes }, next: rest.count > limit ? page.last?.id.rawValue : nil)
     }
 
-    @Sendable func create(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func create(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         var members = try await AdminRequestReader.object(request)
         if members["client_id"]?.isNull ?? true { members["client_id"] = .string("c-\(random.text(12))") }
         let edit = try ClientEdit(members, of: nil, random: random)
@@ -34,8 +45,9 @@ struct AdminClientController: Sendable {
         return response
     }
 
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func show(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         let text = try ClientText(of: try await client(context))
         if request.headers[.ifNoneMatch] == text.tag {
             return Response(status: .notModified, headers: [.eTag: text.tag])
@@ -45,18 +57,21 @@ struct AdminClientController: Sendable {
         return response
     }
 
-    @Sendable func replace(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await change(request, context) { members, _ in members }
+    @Sendable func replace(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
+        -> Response
+    {
+        try await change(request, context, visit) { members, _ in members }
     }
 
-    @Sendable func patch(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await change(request, context) { members, seen in
+    @Sendable func patch(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
+        try await change(request, context, visit) { members, seen in
             JSONMergePatch.apply(members, to: try ClientText(of: seen).members)
         }
     }
 
-    @Sendable func delete(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func delete(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         let object = try await AdminRequestReader.object(request, isOptional: true)
         try AdminRequestReader.check(object, knows: ["reason"])
         let seen = try await precondition(request, context)
@@ -67,8 +82,9 @@ struct AdminClientController: Sendable {
     }
 
     /// `POST …/{id}/secret`: another secret in the place of the one that is lost or known.
-    @Sendable func renewSecret(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func renewSecret(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
+        -> Response
+    {
         let seen = try await precondition(request, context)
         guard seen.usesSecret else { throw OAuthError(.conflict, "this client has no secret") }
         var client = seen
@@ -82,10 +98,9 @@ struct AdminClientController: Sendable {
     }
 
     private func change(
-        _ request: Request, _ context: BridgeRequestContext,
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit,
         _ document: ([String: JSONValue], Client) throws -> [String: JSONValue]
     ) async throws -> Response {
-        let visit = try await gate.admit(request, context)
         let members = try await AdminRequestReader.object(request)
         let seen = try await precondition(request, context)
         let edit = try ClientEdit(try document(members, seen), of: seen, random: random)

@@ -3,14 +3,19 @@ import Hummingbird
 import OAuth2
 
 /// `POST /api/admin/explain`: what would be decided, and by which rule (contract §13). Changes nothing.
-struct AdminExplainController: Sendable {
+struct AdminExplainController: AdministratorGroup {
+    static let routes: [Route<Self>] = [
+        Route(.post, "/api/admin/explain", "explain", as: .json, .administrator(for: .ask), explain)
+    ]
+
     let gate: AdminGate
     let explainer: Explainer
     /// Explains token exchanges; `nil` where there is no token endpoint.
     var exchange: NativeSSOExchange?
 
-    @Sendable func explain(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context, for: .ask)
+    @Sendable func explain(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         let object = try await AdminRequestReader.object(request)
         let explanation: Explanation
         switch object["kind"]?.string {

@@ -1,6 +1,7 @@
 package import Bridge
+import Crypto
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 import OAuth2
 
 /// Lets administrators in and nobody else (contract §8): by an access token, or by the session of a browser.
@@ -35,24 +36,22 @@ package struct AdminGate: Sendable {
         self.time = time
     }
 
-    /// Who sends this request.
-    /// - Parameters:
-    ///   - purpose: what for; `nil` by its method.
-    ///   - formToken: the field of a form; otherwise the header `X-CSRF-Token` is read.
+    /// Who sends this request; a browser's form token is in the header `X-CSRF-Token`.
+    /// - Parameter purpose: what for; `nil` by its method.
     /// - Throws: `OAuthError` or ``ChallengedError`` as RFC 6750 §3.1 wants; ``StorageError``.
-    package func admit(
-        _ request: Request, _ context: BridgeRequestContext, for purpose: AdminPurpose? = nil,
-        formToken: String? = nil
+    fileprivate func admit(
+        _ request: Request, _ context: BridgeRequestContext, for purpose: AdminPurpose?
     ) async throws -> AdminVisit {
         do {
-            return try await visit(request, for: purpose, formToken: formToken ?? request.headers[.xCSRFToken])
+            return try await visit(request, for: purpose, formToken: request.headers[.xCSRFToken])
         } catch let refusal as AdminRefusal {
             throw try await error(for: refusal, request, context)
         }
     }
 
-    /// As ``admit(_:_:for:formToken:)``, with the plain reason and without a trace in the audit log: for pages that
+    /// As ``admit(_:_:for:)``, with the plain reason and without a trace in the audit log: for pages that
     /// lead to the sign-in.
+    /// - Parameter formToken: the field of a form.
     func visit(_ request: Request, for purpose: AdminPurpose? = nil, formToken: String?) async throws -> AdminVisit {
         guard request.headers.values(of: .authorization).isEmpty else { return try await programVisit(request) }
         let purpose = purpose ?? AdminPurpose(request.method.rawValue)
@@ -193,6 +192,92 @@ package struct AdminGate: Sendable {
                 .insufficientUserAuthentication, "sign in again: a change takes a sign-in of the last 15 minutes",
                 challenge: freshSignIn)
         case .foreignPage: OAuthError(.forbidden, "this takes a page of the console, or an access token")
+        }
+    }
+}
+
+/// An administrator's request that was let in.
+struct AdminVisit: Sendable {
+    /// What proved it.
+    enum Proof: Sendable {
+        /// An access token of this request.
+        case token(Administrator)
+        /// The console's own session, which an access token opened.
+        case console(OpaqueSecret)
+        /// The browser's session, which a sign-in here opened.
+        case browser(OpaqueSecret)
+    }
+
+    let actor: AdminActor
+    /// When the person signed in; `nil` for a program, and where it is not known.
+    let signedInAt: Timestamp?
+    let proof: Proof
+
+    fileprivate init(actor: AdminActor, signedInAt: Timestamp?, proof: Proof) {
+        self.actor = actor
+        self.signedInAt = signedInAt
+        self.proof = proof
+    }
+
+    /// What a form of the console must bring back; `nil` for a program, which no foreign page can send.
+    var formToken: String? {
+        switch proof {
+        case .token: nil
+        case .console(let secret), .browser(let secret): Self.formToken(for: secret)
+        }
+    }
+
+    /// Whether the person signed in recently enough to change something for good. A program has no sign-in.
+    func isFresh(at now: Timestamp) -> Bool {
+        guard case .account = actor else { return true }
+        return Authentication(time: signedInAt).isFresh(within: WebSession.signInFreshness, at: now)
+    }
+
+    /// The form token of a browser: a code over its cookie's secret, so that only a page that was sent to this browser
+    /// knows it (contract §8). It lives as long as the session.
+    static func formToken(for secret: OpaqueSecret) -> String {
+        let key = SymmetricKey(data: Array(secret.expose().utf8))
+        return Base64URL.encode(
+            Array(HMAC<SHA256>.authenticationCode(for: Array("drawbridge console form".utf8), using: key)))
+    }
+}
+
+/// What an administrator's request is for.
+enum AdminPurpose: Sendable {
+    case read
+    /// Goes on by itself for as long as a page is open: no use of the session that it comes with.
+    case watch
+    /// Sends something and changes nothing of anybody else's: a question, or the way out.
+    case ask
+    case change
+
+    /// By the method: what may change something is taken to do so.
+    init(_ method: String) { self = ["GET", "HEAD", "OPTIONS"].contains(method) ? .read : .change }
+
+    /// Whether a browser must prove that a page of ours sends it.
+    var takesFormToken: Bool { self == .ask || self == .change }
+}
+
+/// Routes for administrators.
+protocol AdministratorGroup: RouteGroup {
+    var gate: AdminGate { get }
+}
+
+extension AdministratorGroup {
+    static var place: Origins.Purposes? { .console }
+}
+
+extension RouteGuard where Group: AdministratorGroup, Admitted == AdminVisit {
+    /// An administrator, by token or by session; a session needs a form token and a fresh sign-in as the method asks.
+    static var administrator: Self { administrator(for: nil) }
+
+    /// - Parameter purpose: what for; `nil` by the request's method.
+    static func administrator(for purpose: AdminPurpose?) -> Self {
+        Self(.administrator) { group, handler in
+            let gate = group.gate
+            return { request, context in
+                try await handler(request, context, try await gate.admit(request, context, for: purpose))
+            }
         }
     }
 }

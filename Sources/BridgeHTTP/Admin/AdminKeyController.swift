@@ -3,17 +3,24 @@ import Hummingbird
 import OAuth2
 
 /// `/api/admin/keys`: the signing keys, without their secrets.
-struct AdminKeyController: Sendable {
+struct AdminKeyController: AdministratorGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/api/admin/keys", "keys", as: .json, .administrator, list),
+        Route(.post, "/api/admin/keys/rotate", "rotateKeys", as: .json, .administrator, rotate),
+        Route(.post, "/api/admin/keys/{kid}/retire", "retireKey", as: .json, .administrator, retire),
+    ]
+
     let gate: AdminGate
     let keys: any KeyRegister
 
-    @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         return .list(try await keys.keys().map(Self.object), next: nil)
     }
 
-    @Sendable func rotate(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func rotate(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         let object = try await AdminRequestReader.object(request, isOptional: true)
         try AdminRequestReader.check(object, knows: ["reason"])
         let reason = try AdminRequestReader.reason(object)
@@ -22,8 +29,8 @@ struct AdminKeyController: Sendable {
         return try await answer()
     }
 
-    @Sendable func retire(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func retire(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         let id = try AdminRequestReader.parameter("kid", context)
         let object = try await AdminRequestReader.object(request, isOptional: true)
         try AdminRequestReader.check(object, knows: ["reason"])

@@ -53,7 +53,7 @@ enum AdminRequestReader {
         return limit
     }
 
-    /// The administrator's words for why, when he gives any.
+    /// The administrator's reason, where one is given.
     static func reason(_ object: [String: JSONValue]) throws -> String? {
         guard let value = object["reason"], !value.isNull else { return nil }
         guard let text = value.string, AdminAction.isReason(text) else {
@@ -62,7 +62,7 @@ enum AdminRequestReader {
         return text.isEmpty ? nil : text
     }
 
-    /// Refuses members that nobody reads.
+    /// Refuses unknown members: one that is mistyped must not be ignored.
     static func check(_ object: [String: JSONValue], knows names: Set<String>) throws {
         guard let unknown = object.keys.sorted().first(where: { !names.contains($0) }) else { return }
         throw OAuthError.unknown(unknown, as: "member of this body", known: names)
@@ -80,7 +80,7 @@ enum AdminRequestReader {
 }
 
 extension Response {
-    /// `204`, kept by nobody.
+    /// `204`, never cached.
     static let done = Response(status: .noContent, headers: [.cacheControl: "no-store"])
 
     /// A page of a list (contract §13).

@@ -4,32 +4,39 @@ package import Bridge
 package struct AdminServices: Sendable {
     let gate: AdminGate
     let storage: any BridgeStorage
-    let webSessions: WebSessions
     let clients: ClientRegister
     let users: UserRegister
     let keys: any KeyRegister
     let explainer: Explainer
+    let node: NodeServices
+
+    package init(
+        gate: AdminGate, storage: any BridgeStorage, clients: ClientRegister, users: UserRegister,
+        keys: any KeyRegister, explainer: Explainer, node: NodeServices
+    ) {
+        self.gate = gate
+        self.storage = storage
+        self.clients = clients
+        self.users = users
+        self.keys = keys
+        self.explainer = explainer
+        self.node = node
+    }
+}
+
+/// What administrators are told of the node that they ask.
+package struct NodeServices: Sendable {
     /// What the audit log is verified against: keys, and notes that lie outside of the database.
     let auditTerms: @Sendable () -> AuditVerificationTerms
-    /// What the node says about itself.
     let health: @Sendable () async -> NodeHealth
     let settings: @Sendable () -> [SettingLine]
     let alerts: AlertBoard
 
     package init(
-        gate: AdminGate, storage: any BridgeStorage, webSessions: WebSessions, clients: ClientRegister,
-        users: UserRegister, keys: any KeyRegister, explainer: Explainer,
         auditTerms: @escaping @Sendable () -> AuditVerificationTerms,
         health: @escaping @Sendable () async -> NodeHealth, settings: @escaping @Sendable () -> [SettingLine],
         alerts: AlertBoard = AlertBoard(rules: [])
     ) {
-        self.gate = gate
-        self.storage = storage
-        self.webSessions = webSessions
-        self.clients = clients
-        self.users = users
-        self.keys = keys
-        self.explainer = explainer
         self.auditTerms = auditTerms
         self.health = health
         self.settings = settings

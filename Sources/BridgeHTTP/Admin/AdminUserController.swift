@@ -3,13 +3,24 @@ import Hummingbird
 import OAuth2
 
 /// `/api/admin/users` and the sessions of users (contract §8).
-struct AdminUserController: Sendable {
+struct AdminUserController: AdministratorGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/api/admin/users", "users", as: .json, .administrator, list),
+        Route(.post, "/api/admin/users", "addUser", as: .json, .administrator, create),
+        Route(.get, "/api/admin/users/{id}", "user", as: .json, .administrator, show),
+        Route(.patch, "/api/admin/users/{id}", "changeUser", as: .json, .administrator, change),
+        Route(.get, "/api/admin/users/{id}/sessions", "sessionsOfUser", as: .json, .administrator, sessions),
+        Route(.delete, "/api/admin/users/{id}/sessions", "endSessionsOfUser", as: .json, .administrator, endSessions),
+        Route(.delete, "/api/admin/sessions/{id}", "endSession", as: .json, .administrator, endSession),
+    ]
+
     let gate: AdminGate
     let users: UserRegister
     let random: RandomSource
 
-    @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
         let limit = try AdminRequestReader.limit(query)
         let found = try await users.users(after: query["cursor"].map(Subject.init(rawValue:)), limit: limit + 1)
@@ -17,13 +28,14 @@ struct AdminUserController: Sendable {
         return .list(page.map(AdminObjects.user), next: found.count > limit ? page.last?.subject.rawValue : nil)
     }
 
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func show(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         return .json(AdminObjects.user(try await user(context)))
     }
 
-    @Sendable func change(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func change(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         let object = try await AdminRequestReader.object(request)
         try AdminRequestReader.check(object, knows: ["disabled", "password", "claims", "role", "reason"])
         // All of it is read before any of it is done.
@@ -47,8 +59,8 @@ struct AdminUserController: Sendable {
     static let lastAdministrator = OAuthError(
         .conflict, "this is the last administrator; give somebody else the role first")
 
-    @Sendable func create(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func create(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         let object = try await AdminRequestReader.object(request)
         try AdminRequestReader.check(
             object, knows: ["username", "password", "display_name", "email", "role", "claims", "reason"])
@@ -73,8 +85,9 @@ struct AdminUserController: Sendable {
         return response
     }
 
-    @Sendable func sessions(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func sessions(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
         let limit = try AdminRequestReader.limit(query)
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
@@ -89,22 +102,27 @@ struct AdminUserController: Sendable {
             next: web.count > limit ? page.last?.id.rawValue : nil)
     }
 
-    @Sendable func endSessions(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let action = try await action(request, context)
+    @Sendable func endSessions(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
+        -> Response
+    {
+        let action = try await action(request, context, visit)
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
         _ = try await users.endSessions(of: subject, action: action)
         return .done
     }
 
-    @Sendable func endSession(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let action = try await action(request, context)
+    @Sendable func endSession(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
+        -> Response
+    {
+        let action = try await action(request, context, visit)
         let id = SessionID(rawValue: try AdminRequestReader.parameter("id", context))
         guard try await users.endSession(id, action: action) else { throw OAuthError(.notFound) }
         return .done
     }
 
-    private func action(_ request: Request, _ context: BridgeRequestContext) async throws -> AdminAction {
-        let visit = try await gate.admit(request, context)
+    private func action(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> AdminAction {
         let object = try await AdminRequestReader.object(request, isOptional: true)
         try AdminRequestReader.check(object, knows: ["reason"])
         return AdminRequestReader.action(

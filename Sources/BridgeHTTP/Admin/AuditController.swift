@@ -5,13 +5,24 @@ import NIOCore
 import OAuth2
 
 /// `GET /api/admin/audit-events…`: search, export, verification (contract §8).
-struct AuditController: Sendable {
+struct AuditController: AdministratorGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/api/admin/audit-events", "searchAudit", as: .json, .administrator, search),
+        Route(.get, "/api/admin/audit-events.csv", "exportAuditCsv", as: .json, .administrator, exports(.csv)),
+        Route(
+            .get, "/api/admin/audit-events.jsonl", "exportAuditLines", as: .json, .administrator, exports(.jsonLines)),
+        Route(.get, "/api/admin/audit-events.ocsf.jsonl", "exportAuditOcsf", as: .json, .administrator, exports(.ocsf)),
+        Route(.get, "/api/admin/audit-events/{id}", "auditEvent", as: .json, .administrator, show),
+        Route(.get, "/api/admin/audit/verify", "verifyAudit", as: .json, .administrator, verify),
+    ]
+
     let gate: AdminGate
     let log: any AuditLog
     let terms: @Sendable () -> AuditVerificationTerms
 
-    @Sendable func search(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func search(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         let query = try AdminRequestReader.query(
             request, knowing: AuditFilterReader.names.union(["cursor", "limit"]))
         let page = try await log.search(
@@ -20,42 +31,52 @@ struct AuditController: Sendable {
         return .list(page.entries.map(\.json), next: page.next?.text)
     }
 
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func show(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         guard let entry = try await log.entry(id: AdminRequestReader.parameter("id", context)) else {
             throw OAuthError(.notFound)
         }
         return .json(bytes: entry.json)
     }
 
-    @Sendable func verify(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func verify(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         let report = try await AuditReview(log).verify(terms())
         return .json(bytes: Array(report.json.utf8))
     }
 
-    /// An export in one format, sent as it is read.
-    func export(_ format: AuditExport.Format) -> Handler {
-        { request, context in
-            let visit = try await gate.admit(request, context)
-            let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names)
-            let filter = try AuditFilterReader.filter(query)
-            let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
-            try await log.append([action.event(.auditExported, facts: ["format": format.rawValue])])
-            let export = AuditExport(log)
-            return Response(
-                status: .ok, headers: Self.headers(of: format),
-                body: ResponseBody { writer in
-                    if filter == AuditFilter() {
-                        try await export.writeAll(as: format) { try await writer.write(ByteBuffer(bytes: $0)) }
-                    } else {
-                        try await export.write(matching: filter, as: format) {
-                            try await writer.write(ByteBuffer(bytes: $0))
-                        }
-                    }
-                    try await writer.finish(nil)
-                })
+    /// Exports in one format.
+    private static func exports(
+        _ format: AuditExport.Format
+    ) -> @Sendable (Self) -> RouteGuard<Self, AdminVisit>.Guarded {
+        { controller in
+            { request, context, visit in try await controller.export(format, request, context, visit) }
         }
+    }
+
+    /// Sent as it is read.
+    private func export(
+        _ format: AuditExport.Format, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names)
+        let filter = try AuditFilterReader.filter(query)
+        let action = AdminRequestReader.action(visit, request, context, at: gate.time.now())
+        try await log.append([action.event(.auditExported, facts: ["format": format.rawValue])])
+        let export = AuditExport(log)
+        return Response(
+            status: .ok, headers: Self.headers(of: format),
+            body: ResponseBody { writer in
+                if filter == AuditFilter() {
+                    try await export.writeAll(as: format) { try await writer.write(ByteBuffer(bytes: $0)) }
+                } else {
+                    try await export.write(matching: filter, as: format) {
+                        try await writer.write(ByteBuffer(bytes: $0))
+                    }
+                }
+                try await writer.finish(nil)
+            })
     }
 
     private static func headers(of format: AuditExport.Format) -> HTTPFields {

@@ -7,7 +7,12 @@ import ServiceLifecycle
 import Synchronization
 
 /// `GET /api/admin/audit-events/stream`: events as they are written, by server-sent events.
-struct AuditStreamController: Sendable {
+struct AuditStreamController: AdministratorGroup {
+    static let routes: [Route<Self>] = [
+        Route(
+            .get, "/api/admin/audit-events/stream", "streamAudit", as: .json, .administrator(for: .watch), stream)
+    ]
+
     let gate: AdminGate
     let log: any AuditLog
     private let open = OpenStreams()
@@ -23,8 +28,8 @@ struct AuditStreamController: Sendable {
         self.log = log
     }
 
-    @Sendable func stream(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context, for: .watch)
+    @Sendable func stream(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         let query = try AdminRequestReader.query(
             request, knowing: AuditFilterReader.names.union(["last_event_id"]))
         let filter = try AuditFilterReader.filter(query)

@@ -3,12 +3,18 @@ import Hummingbird
 import OAuth2
 
 /// Device secrets of users, for administrators (contract §8).
-struct DeviceSecretController: Sendable {
+struct DeviceSecretController: AdministratorGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/api/admin/users/{id}/device-secrets", "deviceSecretsOfUser", as: .json, .administrator, list),
+        Route(.delete, "/api/admin/device-secrets/{id}", "revokeDeviceSecret", as: .json, .administrator, revoke),
+    ]
+
     let gate: AdminGate
     let device: DeviceServices
 
-    @Sendable func list(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit", "include_revoked"])
         let limit = try AdminRequestReader.limit(query)
         let now = gate.time.now()
@@ -23,8 +29,8 @@ struct DeviceSecretController: Sendable {
             page.map { Self.object($0, at: now) }, next: found.count > limit ? page.last?.id.rawValue : nil)
     }
 
-    @Sendable func revoke(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func revoke(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         let object = try await AdminRequestReader.object(request, isOptional: true)
         try AdminRequestReader.check(object, knows: ["reason"])
         let reason = try AdminRequestReader.reason(object) ?? "revoked_by_administrator"

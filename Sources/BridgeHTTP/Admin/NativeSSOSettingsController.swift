@@ -4,17 +4,26 @@ import Hummingbird
 import OAuth2
 
 /// `/api/admin/settings/native-sso` (contract §8).
-struct NativeSSOSettingsController: Sendable {
+struct NativeSSOSettingsController: AdministratorGroup {
+    private static let path = "/api/admin/settings/native-sso"
+
+    static let routes: [Route<Self>] = [
+        Route(.get, path, "nativeSSOSettings", as: .json, .administrator, show),
+        Route(.put, path, "changeNativeSSOSettings", as: .json, .administrator, change),
+        Route(.delete, path, "resetNativeSSOSettings", as: .json, .administrator, reset),
+    ]
+
     let gate: AdminGate
     let configuration: NativeSSOConfiguration
 
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        _ = try await gate.admit(request, context)
+    @Sendable func show(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
+        -> Response
+    {
         return try await document()
     }
 
-    @Sendable func change(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func change(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         let body = try await BodyReader.bytes(of: request)
         guard BodyReader.mediaType(of: request) == "application/json" else { throw OAuthError(.unsupportedMediaType) }
         try await configuration.change(
@@ -22,8 +31,8 @@ struct NativeSSOSettingsController: Sendable {
         return try await document()
     }
 
-    @Sendable func reset(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visit = try await gate.admit(request, context)
+    @Sendable func reset(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
+    {
         try await configuration.reset(by: visit.actor, origin: context.origin(of: request))
         return try await document()
     }

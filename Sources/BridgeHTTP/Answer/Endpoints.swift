@@ -12,7 +12,7 @@ package struct Endpoints {
     /// What the address must be for where these paths answer; `nil` where they answer under any host.
     private var purposes: Origins.Purposes?
 
-    private static let known: [HTTPRequest.Method] = [
+    static let known: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
     ]
 
@@ -28,7 +28,8 @@ package struct Endpoints {
         return endpoints
     }
 
-    /// - Parameter path: a router path such as `/api/auth/sso-tokens/{id}`; its text is the label in logs and metrics.
+    /// For pages of another part, such as the demo's site: routes of the service are declared, and mounted
+    /// (``mount(_:at:)``).
     package func on(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
         var handlers = handlers
         if handlers[.head] == nil, let get = handlers[.get] {
@@ -48,11 +49,6 @@ package struct Endpoints {
             guard !origins.place(of: request).purposes.isDisjoint(with: purposes) else { throw OAuthError(.notFound) }
             return try await handler(request, context)
         }
-    }
-
-    /// One handler for every method.
-    package func onAny(_ path: String, _ handler: @escaping Handler) {
-        on(path, Dictionary(uniqueKeysWithValues: Self.known.map { ($0, handler) }))
     }
 
     private static func refusal(of method: HTTPRequest.Method, _ allowed: String) -> Handler {

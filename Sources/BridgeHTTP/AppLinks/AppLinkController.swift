@@ -7,7 +7,14 @@ import OAuth2
 ///
 /// An app that claims all our links would swallow the login link on its way to the browser, so the redemption paths
 /// come first in every list, excluded.
-struct AppLinkController: Sendable {
+struct AppLinkController: RouteGroup {
+    static let routes: [Route<Self>] = [
+        Route(
+            .get, "/.well-known/apple-app-site-association", "appleAppSiteAssociation",
+            anyone: appleAppSiteAssociation),
+        Route(.get, "/.well-known/assetlinks.json", "assetLinks", anyone: assetLinks),
+    ]
+
     private let apple: ByteBuffer?
     private let android: ByteBuffer?
 

@@ -4,12 +4,17 @@ import Hummingbird
 import OAuth2
 
 /// `/v0/sign_in/authorize`, and `/authorize_sso` for the way from the website to the app.
-struct CompatibleAuthorizeController: Sendable {
+struct CompatibleAuthorizeController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "\(SignInCompatibility.base)/authorize", "compat_authorize", anyone: authorize),
+        Route(.get, "\(SignInCompatibility.base)/authorize_sso", "compat_authorize_sso", anyone: authorizeFromWeb),
+    ]
+
+    static let place = SignInCompatibility.place
+    static let reservation = RouteReservation.paths
+
+    let kit: BrowserPages
     let compatibility: SignInCompatibility
-    let browsers: BrowserSessions
-    let clients: Reloadable<ClientDirectory>
-    let publicOrigin: WebOrigin
-    let time: TimeSource
 
     /// The same request at our own endpoint, which asks, signs in and answers.
     @Sendable func authorize(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -43,7 +48,7 @@ struct CompatibleAuthorizeController: Sendable {
         var location = redirectURI + (redirectURI.contains("?") ? "&" : "?")
         location += "code=\(PercentEncoding.encode(code.expose()))&type=sso"
         if let state = parameters["state"] { location += "&state=\(PercentEncoding.encode(state))" }
-        location += "&iss=\(PercentEncoding.encode(publicOrigin.description))"
+        location += "&iss=\(PercentEncoding.encode(issuer.description))"
         return Self.redirect(to: location)
     }
 
@@ -57,7 +62,7 @@ struct CompatibleAuthorizeController: Sendable {
             if let value = parameters[name] { query.append((name, value)) }
         }
         let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        return Self.redirect(to: "\(publicOrigin)/oauth/authorize?\(text)")
+        return Self.redirect(to: "\(issuer)\(AuthorizeController.path)?\(text)")
     }
 
     private func client(_ parameters: FormParameters) throws -> Client {

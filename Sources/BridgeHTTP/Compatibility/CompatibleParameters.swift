@@ -2,7 +2,7 @@ import Hummingbird
 import OAuth2
 
 /// The parameters of a request to the compatibility paths: query, form or JSON, as that service takes them, but for
-/// secrets, which belong into the body (contract §16.8): addresses stay in logs and histories.
+/// secrets, which belong in the body (contract §16.8): addresses stay in logs and histories.
 enum CompatibleParameters {
     /// What is refused in a query: everything by which somebody could sign in or out.
     private static let secrets: Set<String> = [

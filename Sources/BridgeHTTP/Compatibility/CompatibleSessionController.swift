@@ -4,38 +4,44 @@ import Hummingbird
 import OAuth2
 
 /// `/v0/sign_in/user_info`, `/logout` and `/revoke_all_sessions`. What ends something takes a POST; a GET asks.
-struct CompatibleSessionController: Sendable {
+struct CompatibleSessionController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "\(SignInCompatibility.base)/user_info", "compat_user_info", .appOrBrowserAnswered, userInfo),
+        Route(.get, signOutPath, "compat_logout", anyone: askToSignOut),
+        Route(.post, signOutPath, "compat_logout_post", anyone: signOut),
+        Route(.get, endAllPath, "compat_revoke_all_sessions", anyone: askToEndAll),
+        Route(.post, endAllPath, "compat_revoke_all_sessions_post", .appOrBrowser, endAll),
+    ]
+
+    private static let signOutPath = "\(SignInCompatibility.base)/logout"
+    private static let endAllPath = "\(SignInCompatibility.base)/revoke_all_sessions"
+    static let place = SignInCompatibility.place
+    static let reservation = RouteReservation.paths
+
+    let kit: BrowserPages
     let provider: ProviderServices
     let gate: BearerGate
     let endings: SessionEndings
-    let browsers: BrowserSessions
-    let clients: Reloadable<ClientDirectory>
-    let browserSignOut: BrowserSignOut
-    let formTokens: FormTokens
-    let pages: Pages
-    let origins: OriginReader
-    let time: TimeSource
-    let random: RandomSource
 
-    @Sendable func userInfo(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await CompatibleError.answering {
-            var claims =
-                switch try await bearer(of: request, context) {
-                case .app(let token): try await provider.userInfo.claims(openedBy: token)
-                case .browser(let session): try await provider.userInfo.claims(openedBy: session)
-                }
-            claims["first_name"] = claims["given_name"]
-            claims["last_name"] = claims["family_name"]
-            return TokenAnswer.response(JSONValue.object(claims).text)
-        }
+    @Sendable func userInfo(
+        _ request: Request, context: BridgeRequestContext, asker: AppOrBrowser
+    ) async throws -> Response {
+        var claims =
+            switch asker {
+            case .app(let token): try await provider.userInfo.claims(openedBy: token)
+            case .browser(let session): try await provider.userInfo.claims(openedBy: session)
+            }
+        claims["first_name"] = claims["given_name"]
+        claims["last_name"] = claims["family_name"]
+        return TokenAnswer.response(JSONValue.object(claims).text)
     }
 
     @Sendable func askToSignOut(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, .signOut, action: "\(SignInCompatibility.base)/logout")
+        try ask(request, context, .signOut, action: Self.signOutPath)
     }
 
     @Sendable func askToEndAll(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        try ask(request, context, .endAllSessions, action: "\(SignInCompatibility.base)/revoke_all_sessions")
+        try ask(request, context, .endAllSessions, action: Self.endAllPath)
     }
 
     @Sendable func signOut(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -45,16 +51,19 @@ struct CompatibleSessionController: Sendable {
         let ended = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &headers)
         client = client ?? ended.first.flatMap { clients.current[$0.clientID] }
         headers[.location] =
-            client?.postLogoutRedirectURIs.first.map { "\($0)" } ?? "\(origins.own(of: request))/session/signed-out"
+            client?.postLogoutRedirectURIs.first.map { "\($0)" }
+            ?? "\(origins.own(of: request))\(SessionController.signedOutPath)"
         return Response(status: .seeOther, headers: headers)
     }
 
     /// Everything of the user: every app, every browser, every device.
-    @Sendable func endAll(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+    @Sendable func endAll(
+        _ request: Request, context: BridgeRequestContext, asker: AppOrBrowser
+    ) async throws -> Response {
         let origin = context.origin(of: request)
         let ending = Ending(at: time.now(), reason: "all_sessions_revoked", origin: origin)
         var headers: HTTPFields = [.cacheControl: "no-store"]
-        switch try await bearer(of: request, context) {
+        switch asker {
         case .app(let token):
             guard mayEndAll(token) else {
                 try await gate.record(ErrorCode.insufficientScope.rawValue, origin: origin)
@@ -68,7 +77,7 @@ struct CompatibleSessionController: Sendable {
             _ = try await proven(request, .endAllSessions)
             _ = try await browserSignOut.signOut(
                 request, endingFirst: (.user(session.subject), ending), origin: origin, in: &headers)
-            headers[.location] = "\(origins.own(of: request))/session/signed-out"
+            headers[.location] = "\(origins.own(of: request))\(SessionController.signedOutPath)"
             return Response(status: .seeOther, headers: headers)
         }
     }
@@ -107,27 +116,4 @@ struct CompatibleSessionController: Sendable {
         }
         return form
     }
-
-    /// Who asks.
-    private enum Bearer {
-        case app(AccessTokenClaims)
-        case browser(WebSession)
-    }
-
-    /// By the token of an app, or by the cookies of a browser.
-    private func bearer(of request: Request, _ context: BridgeRequestContext) async throws -> Bearer {
-        guard request.headers.values(of: .authorization).isEmpty else {
-            do {
-                return .app(
-                    try await gate.claims(
-                        of: request, verifiedBy: provider.accessTokens, origin: context.origin(of: request)))
-            } catch let error as OAuthError where error.code == .invalidToken {
-                throw Self.invalidToken
-            }
-        }
-        guard let session = try await browsers.find(request)?.session else { throw Self.invalidToken }
-        return .browser(session)
-    }
-
-    private static let invalidToken = OAuthError(.invalidToken, "Access token has expired or is not valid")
 }

@@ -5,69 +5,74 @@ import NIOCore
 import OAuth2
 
 /// `/v0/sign_in/token`, `/refresh` and `/revoke`: the token endpoint in the shape of the VA's service.
-struct CompatibleTokenController: Sendable {
+struct CompatibleTokenController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.post, "\(SignInCompatibility.base)/token", "compat_token", .compatibleClient, token),
+        Route(.post, SignInCompatibility.refreshPath, "compat_refresh", .compatibleClient, refresh),
+        Route(.post, "\(SignInCompatibility.base)/revoke", "compat_revoke", .compatibleClient, revoke),
+    ]
+
+    static let place = SignInCompatibility.place
+    static let reservation = RouteReservation.paths
+
+    let kit: BrowserPages
     let compatibility: SignInCompatibility
-    let provider: ProviderServices
+    let tokens: TokenEndpoint
     let secrets: DeviceSecrets
     let endings: SessionEndings
     let refresh: SessionRefreshController
-    let origins: OriginReader
-    let time: TimeSource
 
-    @Sendable func token(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await CompatibleError.answering {
-            var parameters = try await read(request, context)
-            // Its apps send the code alone: it knows its client.
-            if parameters["client_id"] == nil, parameters["grant_type"] == GrantType.authorizationCode.rawValue,
-                let client = try await client(ofCode: parameters["code"])
-            {
-                parameters = try CompatibleParameters.adding([("client_id", client.rawValue)], to: parameters)
-            }
-            return try await answer(parameters, request, context)
+    @Sendable func token(
+        _ request: Request, context: BridgeRequestContext, sent: FormParameters
+    ) async throws -> Response {
+        var parameters = sent
+        // Its apps send the code alone: it knows its client.
+        if parameters["client_id"] == nil, parameters["grant_type"] == GrantType.authorizationCode.rawValue,
+            let client = try await client(ofCode: parameters["code"])
+        {
+            parameters = try CompatibleParameters.adding([("client_id", client.rawValue)], to: parameters)
         }
+        return try await answer(parameters, request, context)
     }
 
-    @Sendable func refresh(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await CompatibleError.answering {
-            let parameters = try await read(request, context)
-            guard let token = parameters["refresh_token"] else {
-                let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
-                return try await refresh.renew(
-                    request, proof: proof, path: SignInCompatibility.refreshPath, origin: context.origin(of: request))
-            }
-            var pairs = [("grant_type", GrantType.refreshToken.rawValue)]
-            if parameters["client_id"] == nil, let client = try await session(ofRefreshToken: token)?.clientID {
-                pairs.append(("client_id", client.rawValue))
-            }
-            return try await answer(
-                try CompatibleParameters.adding(pairs, to: parameters), request, context)
+    @Sendable func refresh(
+        _ request: Request, context: BridgeRequestContext, parameters: FormParameters
+    ) async throws -> Response {
+        guard let token = parameters["refresh_token"] else {
+            let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
+            return try await refresh.renew(
+                request, proof: proof, path: SignInCompatibility.refreshPath, origin: context.origin(of: request))
         }
+        var pairs = [("grant_type", GrantType.refreshToken.rawValue)]
+        if parameters["client_id"] == nil, let client = try await session(ofRefreshToken: token)?.clientID {
+            pairs.append(("client_id", client.rawValue))
+        }
+        return try await answer(try CompatibleParameters.adding(pairs, to: parameters), request, context)
     }
 
     /// With the device secret everything that it spawned ends, without it the one session.
-    @Sendable func revoke(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await CompatibleError.answering {
-            let parameters = try await read(request, context)
-            let origin = context.origin(of: request)
-            let now = time.now()
-            guard let token = parameters["refresh_token"] else {
-                throw OAuthError(.invalidRequest, detail: "missing_refresh_token")
-            }
-            guard let session = try await session(ofRefreshToken: token), session.isAlive(at: now) else {
-                throw OAuthError(.invalidToken, "the refresh token is not valid")
-            }
-            if let text = parameters["device_secret"] {
-                // Its own device: a stolen refresh token must not end somebody else's.
-                guard let secret = OpaqueSecret(text, kind: .deviceSecret),
-                    let known = try await compatibility.devices.deviceSecret(digest: secret.digest),
-                    known.device.subject == session.subject
-                else { throw OAuthError(.invalidToken, "the device secret is not valid") }
-                try await secrets.revoke(secret, reason: "signed_out", origin: origin, at: now)
-            }
-            try await endings.end(
-                .appSession(session.id), Ending(at: now, reason: "signed_out", origin: origin))
-            return Response(status: .ok, headers: TokenAnswer.headers)
+    @Sendable func revoke(
+        _ request: Request, context: BridgeRequestContext, parameters: FormParameters
+    ) async throws -> Response {
+        let origin = context.origin(of: request)
+        let now = time.now()
+        guard let token = parameters["refresh_token"] else {
+            throw OAuthError(.invalidRequest, detail: "missing_refresh_token")
         }
+        guard let session = try await session(ofRefreshToken: token), session.isAlive(at: now) else {
+            throw OAuthError(.invalidToken, "the refresh token is not valid")
+        }
+        if let text = parameters["device_secret"] {
+            // Its own device: a stolen refresh token must not end somebody else's.
+            guard let secret = OpaqueSecret(text, kind: .deviceSecret),
+                let known = try await compatibility.devices.deviceSecret(digest: secret.digest),
+                known.device.subject == session.subject
+            else { throw OAuthError(.invalidToken, "the device secret is not valid") }
+            try await secrets.revoke(secret, reason: "signed_out", origin: origin, at: now)
+        }
+        try await endings.end(
+            .appSession(session.id), Ending(at: now, reason: "signed_out", origin: origin))
+        return Response(status: .ok, headers: TokenAnswer.headers)
     }
 
     private func answer(
@@ -75,7 +80,7 @@ struct CompatibleTokenController: Sendable {
     ) async throws -> Response {
         var answer: TokenResponse
         do {
-            answer = try await provider.tokens.answer(
+            answer = try await tokens.answer(
                 parameters, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
                 withoutCookiesBecauseOf: CookieRecipient.flaw(
                     of: request.headers, own: origins.own(of: request)),
@@ -91,11 +96,11 @@ struct CompatibleTokenController: Sendable {
         return TokenAnswer.response("{\"data\":\(TokenAnswer.json(answer))}")
     }
 
-    private func read(_ request: Request, _ context: BridgeRequestContext) async throws -> FormParameters {
+    func read(_ request: Request, _ context: BridgeRequestContext) async throws -> FormParameters {
         do {
             return try await CompatibleParameters.read(request)
         } catch let error as OAuthError where error.detail == CompatibleParameters.secretInQuery {
-            try await provider.tokens.record(error, origin: context.origin(of: request))
+            try await tokens.record(error, origin: context.origin(of: request))
             throw error
         }
     }

@@ -4,6 +4,7 @@ import OAuth2
 /// What the paths of the VA's sign-in service stand on: the same rules as `/oauth/…`, under other names.
 package struct SignInCompatibility: Sendable {
     static let base = "/v0/sign_in"
+    static let place: Origins.Purposes? = [.website, .provider]
     static let refreshPath = "/v0/sign_in/refresh"
 
     let codes: AuthorizationCodes

@@ -5,7 +5,16 @@ import Hummingbird
 import OAuth2
 
 /// The clients, and an editor of one's document that says which field is wrong.
-struct ConsoleClients: Sendable {
+struct ConsoleClients: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: "/admin/clients", "consoleClients", list),
+        Route(form: "/admin/clients", "consoleAddClient", create),
+        Route(page: "/admin/register-client", "consoleRegisterClient", showEmpty),
+        Route(page: "/admin/clients/{id}", "consoleClient", show),
+        Route(form: "/admin/clients/{id}", "consoleSaveClient", save),
+        Route(form: "/admin/clients/{id}/delete", "consoleDeleteClient", delete),
+    ]
+
     let frame: ConsoleFrame
 
     private static let example = """

@@ -4,7 +4,11 @@ import Hummingbird
 import OAuth2
 
 /// A user's device secrets: listed on the user's page, revoked here.
-struct ConsoleDevices: Sendable {
+struct ConsoleDevices: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(form: "/admin/device-secrets/{id}/revoke", "consoleRevokeDeviceSecret", revoke)
+    ]
+
     let frame: ConsoleFrame
     let device: DeviceServices
 

@@ -4,7 +4,13 @@ import Hummingbird
 import OAuth2
 
 /// Search, one event with its surroundings, and the live feed.
-struct ConsoleEvents: Sendable {
+struct ConsoleEvents: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: "/admin/events", "consoleEvents", search),
+        Route(page: "/admin/events/{id}", "consoleEvent", show),
+        Route(page: "/admin/live", "consoleLive", live),
+    ]
+
     let frame: ConsoleFrame
 
     private static let pageSize = 50

@@ -5,60 +5,19 @@ import OAuth2
 
 /// What every page of the console shares: the gate in front, the look, and the way to the sign-in.
 struct ConsoleFrame: Sendable {
+    let kit: BrowserPages
     let services: AdminServices
-    let pages: Pages
-    let formTokens: FormTokens
-    /// The console's own.
-    let publicOrigin: WebOrigin
-    /// What tokens of the provider are for.
-    let issuer: WebOrigin
-    let random: RandomSource
+    /// Asks for a newer sign-in where a change takes one.
+    let signIn: SignInController
     /// `nil` without a provider, which device secrets belong to.
-    var device: DeviceServices?
-    /// Asks for a newer sign-in where a change takes one; `nil` where nobody signs in.
-    var signIn: SignInController?
+    let device: DeviceServices?
 
-    typealias Page = @Sendable (Request, BridgeRequestContext, AdminVisit) async throws -> Response
-    typealias FormPage =
-        @Sendable (FormParameters, Request, BridgeRequestContext, AdminVisit) async throws -> Response
-
+    var pages: Pages { kit.pages }
+    var formTokens: FormTokens { kit.formTokens }
+    var random: RandomSource { kit.random }
+    /// What tokens of the provider are for.
+    var issuer: WebOrigin { kit.origins.configured.issuer }
     var time: TimeSource { services.gate.time }
-
-    /// A page for administrators; anybody else is led to the sign-in.
-    func page(_ page: @escaping Page) -> Handler {
-        { request, context in
-            let visit: AdminVisit
-            do {
-                visit = try await services.gate.visit(request, formToken: nil)
-            } catch let refusal as AdminRefusal {
-                return signIn(from: request, because: refusal)
-            }
-            return try await page(request, context, visit)
-        }
-    }
-
-    /// The answer to a form of the console: takes the form's own token (contract §8), and a fresh sign-in when it
-    /// changes something.
-    func form(for purpose: AdminPurpose = .change, _ page: @escaping FormPage) -> Handler {
-        { request, context in
-            let body = try await BodyReader.bytes(of: request, upTo: AdminRequestReader.bodyLimit)
-            guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
-                throw OAuthError(.unsupportedMediaType)
-            }
-            let fields = try FormParameters(parsing: body)
-            guard !fields.hasRepeated else { throw OAuthError(.invalidRequest, "a field is repeated") }
-            let visit: AdminVisit
-            do {
-                visit = try await services.gate.visit(request, for: purpose, formToken: fields["form_token"] ?? "")
-            } catch let refusal as AdminRefusal {
-                if refusal == .signInTooOld, let signIn {
-                    return try await signIn.againForConsole(fields, request, context)
-                }
-                throw try await services.gate.error(for: refusal, request, context)
-            }
-            return try await page(fields, request, context, visit)
-        }
-    }
 
     /// The action of a form, with the reason that was typed in.
     func action(
@@ -76,12 +35,12 @@ struct ConsoleFrame: Sendable {
         Response(
             status: .seeOther,
             headers: [
-                .location: publicOrigin.description + path, .cacheControl: "no-store",
+                .location: kit.origins.configured.admin.description + path, .cacheControl: "no-store",
                 .referrerPolicy: "no-referrer",
             ])
     }
 
-    private func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
+    fileprivate func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
         // Not told to sign in with something that he does not have: he is taken where he gets it.
         guard refusal != .secondFactorNotEnrolled else { return redirect(to: AccountPath.secondFactorForConsole) }
         var query = request.uri.path == ConsolePath.home ? "" : "next=\(PercentEncoding.encode(request.uri.string))"
@@ -98,7 +57,7 @@ struct ConsoleFrame: Sendable {
         values["nav"] = ConsoleSection.allCases.map { item -> [String: any Sendable] in
             ["path": item.path, "name": item.title, "is_current": item == section]
         }
-        values["alerts"] = services.alerts.current.map { alert in
+        values["alerts"] = services.node.alerts.current.map { alert in
             [
                 "title": alert.rule.title, "count": String(alert.count), "threshold": String(alert.rule.threshold),
                 "since": ConsoleRows.time(alert.since),
@@ -108,6 +67,98 @@ struct ConsoleFrame: Sendable {
         values["form_token"] = visit.formToken ?? ""
         return pages.render(
             "admin_\(template)", values, to: PageVisitor(request, context), language: "en", status: status)
+    }
+}
+
+/// Pages of the console.
+protocol ConsoleGroup: RouteGroup {
+    var frame: ConsoleFrame { get }
+}
+
+extension ConsoleGroup {
+    static var place: Origins.Purposes? { .console }
+}
+
+extension RouteGuard where Group: ConsoleGroup, Admitted == AdminVisit {
+    /// An administrator; anybody else is led to the sign-in.
+    static var page: Self {
+        Self(.console) { group, handler in
+            let frame = group.frame
+            return { request, context in
+                let visit: AdminVisit
+                do {
+                    visit = try await frame.services.gate.visit(request, formToken: nil)
+                } catch let refusal as AdminRefusal {
+                    return frame.signIn(from: request, because: refusal)
+                }
+                return try await handler(request, context, visit)
+            }
+        }
+    }
+}
+
+/// A form of the console that came back, and who sent it.
+struct ConsoleForm: Sendable {
+    let fields: FormParameters
+    let visit: AdminVisit
+
+    fileprivate init(fields: FormParameters, visit: AdminVisit) {
+        self.fields = fields
+        self.visit = visit
+    }
+}
+
+extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
+    /// An administrator by a form of the console: takes the form's own token (contract §8), and a fresh sign-in when it
+    /// changes something.
+    static func form(for purpose: AdminPurpose) -> Self {
+        Self(.console) { group, handler in
+            let frame = group.frame
+            return { request, context in
+                let body = try await BodyReader.bytes(of: request, upTo: AdminRequestReader.bodyLimit)
+                guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+                    throw OAuthError(.unsupportedMediaType)
+                }
+                let fields = try FormParameters(parsing: body)
+                guard !fields.hasRepeated else { throw OAuthError(.invalidRequest, "a field is repeated") }
+                let gate = frame.services.gate
+                let visit: AdminVisit
+                do {
+                    visit = try await gate.visit(request, for: purpose, formToken: fields["form_token"] ?? "")
+                } catch let refusal as AdminRefusal {
+                    if refusal == .signInTooOld {
+                        return try await frame.signIn.againForConsole(fields, request, context)
+                    }
+                    throw try await gate.error(for: refusal, request, context)
+                }
+                return try await handler(request, context, ConsoleForm(fields: fields, visit: visit))
+            }
+        }
+    }
+}
+
+extension Route where Group: ConsoleGroup {
+    /// A page for administrators, which shows its errors as pages too.
+    init(
+        page path: String, _ operationID: String,
+        _ handler: @escaping @Sendable (Group) -> RouteGuard<Group, AdminVisit>.Guarded
+    ) {
+        self.init(.get, path, operationID, as: .page, .page, handler)
+    }
+
+    /// The answer to a form of the console.
+    init(
+        form path: String, _ operationID: String, for purpose: AdminPurpose = .change,
+        _ handler:
+            @escaping @Sendable (Group) ->
+            @Sendable (
+                FormParameters, Request, BridgeRequestContext, AdminVisit
+            ) async throws -> Response
+    ) {
+        self.init(.post, path, operationID, as: .page, .form(for: purpose)) { group in
+            let handler = handler(group)
+            return { request, context, form in try await handler(form.fields, request, context, form.visit) }
+        }
     }
 }
 

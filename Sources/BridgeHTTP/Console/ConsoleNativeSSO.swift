@@ -4,7 +4,13 @@ import Hummingbird
 import OAuth2
 
 /// The settings of Native SSO: every field with its range, and where its value comes from.
-struct ConsoleNativeSSO: Sendable {
+struct ConsoleNativeSSO: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: path, "consoleNativeSSOSettings", show),
+        Route(form: path, "consoleSaveNativeSSOSettings", save),
+        Route(form: "\(path)/reset", "consoleResetNativeSSOSettings", reset),
+    ]
+
     let frame: ConsoleFrame
     let device: DeviceServices
 

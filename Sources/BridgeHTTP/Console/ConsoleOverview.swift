@@ -4,7 +4,11 @@ import Hummingbird
 import OAuth2
 
 /// The first page: what happened in the last hours, drawn from counts by the minute.
-struct ConsoleOverview: Sendable {
+struct ConsoleOverview: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: ConsolePath.home, "consoleOverview", show)
+    ]
+
     let frame: ConsoleFrame
 
     /// A span of time and the width of its bars.

@@ -4,7 +4,13 @@ import Hummingbird
 import OAuth2
 
 /// The way into the console: an administrator's token, or the session of an account with the role `admin`.
-struct ConsoleSignIn: Sendable {
+struct ConsoleSignIn: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, ConsolePath.signIn, "consoleSignIn", as: .page, anyone: show),
+        Route(.post, ConsolePath.signIn, "openConsole", as: .page, anyone: submit),
+        Route(form: "/admin/sign-out", "closeConsole", for: .ask, signOut),
+    ]
+
     let frame: ConsoleFrame
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -42,7 +48,7 @@ struct ConsoleSignIn: Sendable {
     @Sendable func signOut(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        guard let secret = request.adminSecret else { return frame.redirect(to: "/session/logout") }
+        guard let secret = request.adminSecret else { return frame.redirect(to: SessionController.signOutPath) }
         try await frame.services.gate.adminSessions.end(secret, origin: context.origin(of: request))
         var response = frame.redirect(to: ConsolePath.signIn)
         AdminCookie.clear(in: &response.headers)
@@ -56,7 +62,7 @@ struct ConsoleSignIn: Sendable {
         let target = ConsolePath.checked(next) ?? ConsolePath.home
         var values: [String: any Sendable] = [
             "form_token": try frame.formTokens.make(for: .openConsole, binding: binding), "next": target,
-            "account_path": "/sign-in?redirect=\(PercentEncoding.encode(target))",
+            "account_path": "\(SignInController.path)?redirect=\(PercentEncoding.encode(target))",
         ]
         values["problem"] = problem
         var response = frame.pages.render(

@@ -4,7 +4,17 @@ import Hummingbird
 import OAuth2
 
 /// The explain box, keys, settings and nodes.
-struct ConsoleTools: Sendable {
+struct ConsoleTools: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: "/admin/explain", "consoleExplain", explain),
+        Route(form: "/admin/explain", "consoleAnswer", for: .ask, answer),
+        Route(page: "/admin/keys", "consoleKeys", keys),
+        Route(form: "/admin/keys/rotate", "consoleRotateKeys", rotate),
+        Route(form: "/admin/keys/{kid}/retire", "consoleRetireKey", retire),
+        Route(page: "/admin/settings", "consoleSettings", settings),
+        Route(page: "/admin/nodes", "consoleNodes", nodes),
+    ]
+
     let frame: ConsoleFrame
 
     @Sendable func explain(
@@ -77,7 +87,7 @@ struct ConsoleTools: Sendable {
     @Sendable func settings(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let lines = frame.services.settings().map { ["name": $0.name, "value": $0.value] }
+        let lines = frame.services.node.settings().map { ["name": $0.name, "value": $0.value] }
         return frame.render(
             "settings", ["settings": lines, "has_provider": frame.device != nil], section: .settings, visit: visit,
             request, context)
@@ -87,7 +97,7 @@ struct ConsoleTools: Sendable {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["verify"])
-        let health = await frame.services.health()
+        let health = await frame.services.node.health()
         let log = frame.services.storage
         var chains: [[String: any Sendable]] = []
         for head in try await log.chains() {
@@ -103,7 +113,7 @@ struct ConsoleTools: Sendable {
             "chains": chains,
         ]
         if query["verify"] != nil {
-            let report = try await AuditReview(log).verify(frame.services.auditTerms())
+            let report = try await AuditReview(log).verify(frame.services.node.auditTerms())
             values["is_verified"] = true
             values["is_valid"] = report.isValid
             values["verified_events"] = String(report.events)

@@ -4,7 +4,15 @@ import Hummingbird
 import OAuth2
 
 /// Users, and one user with sessions and events in one view.
-struct ConsoleUsers: Sendable {
+struct ConsoleUsers: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: "/admin/users", "consoleUsers", list),
+        Route(page: "/admin/users/{id}", "consoleUser", show),
+        Route(form: "/admin/users/{id}/end-sessions", "consoleEndSessions", endSessions),
+        Route(form: "/admin/users/{id}/standing", "consoleStanding", setDisabled),
+        Route(form: "/admin/sessions/{id}/end", "consoleEndSession", endSession),
+    ]
+
     let frame: ConsoleFrame
 
     private static let pageSize = 50

@@ -19,16 +19,17 @@ struct ErrorResponder: Sendable {
             context.logger.error(
                 "Request failed", metadata: ["error.type": "\(type(of: error))", "request_id": "\(context.requestID)"])
         }
+        let shape = shapes.shape(for: request, route: context.endpointPath)
         var response =
-            switch shapes.shape(for: request, route: context.endpointPath) {
+            switch shape {
             case .nothing: Response(status: .init(code: answer.status))
             case .page: pages.error(answer.error.code, to: PageVisitor(request, context))
-            case .json: json(answer, requestID: context.requestID)
+            case .json, .token, .negotiated: json(answer, requestID: context.requestID)
             }
         for field in answer.headers { response.headers[field.name] = field.value }
         response.headers[.cacheControl] = "no-store"
         // Here once for every error of these endpoints, a refused client's and the router's among them.
-        if TokenController.paths.contains(context.endpointPath ?? "") { response.headers[.pragma] = "no-cache" }
+        if shape == .token { response.headers[.pragma] = "no-cache" }
         return response
     }
 

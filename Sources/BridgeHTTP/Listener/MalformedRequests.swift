@@ -16,9 +16,9 @@ package struct MalformedRequests: Sendable {
     package init(services: BridgeServices, settings: BridgeHTTPSettings) {
         issuer = settings.origins.issuer
         strictTransportSecurity = settings.strictTransportSecurityValue
-        accessLog = services.accessLog
-        time = services.time
-        random = services.random
+        accessLog = services.front.accessLog
+        time = services.front.time
+        random = services.front.random
     }
 
     /// Completes the bare answer that the server gives.

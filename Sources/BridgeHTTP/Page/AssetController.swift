@@ -5,7 +5,12 @@ import NIOCore
 import OAuth2
 
 /// `/assets/{name}`: the stylesheet, scripts and pictures, from memory.
-struct AssetController: Sendable {
+struct AssetController: RouteGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/assets/{name}", "asset", anyone: serve),
+        Route(.get, "/openapi.json", "openapi", anyone: describeAPI),
+    ]
+
     private struct Asset {
         let body: ByteBuffer
         let type: String

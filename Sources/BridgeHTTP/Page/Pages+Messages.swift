@@ -21,7 +21,7 @@ extension Pages {
     ///   - fields: what the form sends beside its token.
     ///   - formTargets: other origins that its answer may lead to.
     func signOut(
-        formToken: String, action: String = "/session/logout", fields: [(name: String, value: String)] = [],
+        formToken: String, action: String, fields: [(name: String, value: String)] = [],
         formTargets: [String] = [], to visitor: PageVisitor
     ) -> Response {
         render(

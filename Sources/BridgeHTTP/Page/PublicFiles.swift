@@ -1,6 +1,6 @@
 import Foundation
 
-/// Templates, texts and assets: those in the binary, and those of a folder, which stand in front of them.
+/// Templates, texts and assets: those in the binary, and those of a folder, which take precedence.
 package struct PublicFiles: Sendable {
     /// By path, such as `templates/confirm.mustache`.
     private let contents: [String: [UInt8]]

@@ -4,36 +4,42 @@ import Hummingbird
 import OAuth2
 
 /// `/oauth/logout`: a website signs its user out here too (OpenID Connect RP-Initiated Logout).
-struct LogoutController: Sendable {
+struct LogoutController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, path, "logout", as: .page, anyone: visit).metadata("end_session_endpoint"),
+        Route(.post, path, "logoutByPost", as: .page, anyone: submit),
+    ]
+
+    static let path = "/oauth/logout"
+    static let place: Origins.Purposes? = .provider
+
     /// How long a browser waits for other websites to hear of it (contract §5.8).
     static let noticePatience = Duration.seconds(3)
 
+    let kit: BrowserPages
     let provider: ProviderServices
-    let services: BridgeServices
-    let browserSignOut: BrowserSignOut
-    let issuer: WebOrigin
 
     @Sendable func visit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
-        let parameters = try LogoutRequest.parameters(of: query, openedWith: provider.logoutSeal)
+        let parameters = try LogoutRequest.parameters(of: query, openedWith: provider.logout.seal)
         return try await answer(
-            LogoutRequest(parameters, provider: provider, clients: services.clients), request, context)
+            LogoutRequest(parameters, provider: provider, clients: clients), request, context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let form = try await TokenController.form(of: request)
-        let logout = LogoutRequest(form, provider: provider, clients: services.clients)
+        let logout = LogoutRequest(form, provider: provider, clients: clients)
         guard let token = form["form_token"] else {
             // A website's own POST comes without our Lax cookie; the GET that follows it has it.
             return Response(
                 status: .seeOther,
                 headers: [
-                    .location: try logout.location(at: issuer, sealedWith: provider.logoutSeal),
+                    .location: try logout.location(at: issuer, sealedWith: provider.logout.seal),
                     .cacheControl: "no-store", .referrerPolicy: "no-referrer",
                 ])
         }
         guard let binding = request.formBinding,
-            services.formTokens.verify(token, for: .signOut, binding: binding, session: request.sessionSecret)
+            formTokens.verify(token, for: .signOut, binding: binding, session: request.sessionSecret)
         else {
             return try await answer(logout, request, context)
         }
@@ -44,13 +50,15 @@ struct LogoutController: Sendable {
         _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         guard try await !browserSignOut.sessions(of: request).isEmpty else { return leave(logout) }
-        if let hint = logout.hint, let session = try await session(of: request), try await concerns(hint, session) {
+        if let hint = logout.hint, let session = try await browsers.opened(by: request),
+            try await concerns(hint, session)
+        {
             return try await end(of: session.subject, logout, request, context)
         }
-        let binding = FormCookie.binding(of: request, random: services.random)
-        var response = services.pages.signOut(
-            formToken: try services.formTokens.make(
-                for: .signOut, binding: binding, session: request.sessionSecret), action: "/oauth/logout",
+        let binding = FormCookie.binding(of: request, random: random)
+        var response = pages.signOut(
+            formToken: try formTokens.make(
+                for: .signOut, binding: binding, session: request.sessionSecret), action: Self.path,
             fields: logout.fields, formTargets: logout.target.map { [$0.origin] } ?? [],
             to: PageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
@@ -60,7 +68,7 @@ struct LogoutController: Sendable {
     /// Whether the hint is of this very sign-in: then the user need not be asked (contract §5.8).
     private func concerns(_ hint: PresentedIDToken, _ session: WebSession) async throws -> Bool {
         guard hint.subject == session.subject, let sid = hint.sessionID,
-            let app = try await provider.sessions.appSession(id: sid)
+            let app = try await provider.logout.sessions.appSession(id: sid)
         else { return false }
         return app.browserSessionID == session.id
     }
@@ -73,12 +81,14 @@ struct LogoutController: Sendable {
         var response = leave(logout)
         let origin = context.origin(of: request)
         var more: (EndingRoot, Ending)?
-        if let session = try await session(of: request), let app = try await app(signingOut: session.subject, logout) {
-            more = (app, .signOut(origin: origin, at: services.time.now()))
+        if let session = try await browsers.opened(by: request),
+            let app = try await app(signingOut: session.subject, logout)
+        {
+            more = (app, .signOut(origin: origin, at: time.now()))
         }
         let ended = try await browserSignOut.signOut(
             request, of: subject, endingFirst: more, origin: origin, in: &response.headers)
-        if !ended.isEmpty { await provider.logoutNotifier.deliverSoon(within: Self.noticePatience) }
+        if !ended.isEmpty { await provider.logout.notifier.deliverSoon(within: Self.noticePatience) }
         return response
     }
 
@@ -86,7 +96,7 @@ struct LogoutController: Sendable {
     /// apps there were given by that (contract §7).
     private func app(signingOut subject: Subject, _ logout: LogoutRequest) async throws -> EndingRoot? {
         guard let hint = logout.hint, hint.subject == subject, let sid = hint.sessionID,
-            let session = try await provider.sessions.appSession(id: sid), session.subject == subject
+            let session = try await provider.logout.sessions.appSession(id: sid), session.subject == subject
         else { return nil }
         return session.deviceSecretID.map { .device($0) } ?? .appSession(sid)
     }
@@ -95,13 +105,9 @@ struct LogoutController: Sendable {
         Response(
             status: .seeOther,
             headers: [
-                .location: logout.target?.location ?? "\(issuer)/session/signed-out", .cacheControl: "no-store",
+                .location: logout.target?.location ?? "\(issuer)\(SessionController.signedOutPath)",
+                .cacheControl: "no-store",
                 .referrerPolicy: "no-referrer",
             ])
-    }
-
-    private func session(of request: Request) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        return try await services.sessions.lookUp(secret)
     }
 }

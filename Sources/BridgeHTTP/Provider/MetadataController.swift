@@ -5,14 +5,24 @@ import NIOCore
 import OAuth2
 
 /// The provider's description of itself (OpenID Connect Discovery, RFC 8414) and its public keys.
-struct MetadataController: Sendable {
+struct MetadataController: RouteGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/.well-known/openid-configuration", "openidConfiguration", anyone: document).forScripts,
+        Route(.get, "/.well-known/oauth-authorization-server", "oauthMetadata", anyone: document).forScripts,
+        Route(.get, "/.well-known/jwks.json", "jwks", anyone: keys).forScripts.metadata("jwks_uri"),
+    ]
+
     let provider: ProviderServices
+    /// Members of the document that name a path.
+    let endpoints: [(member: String, path: String)]
     let time: TimeSource
 
     @Sendable func document(_ request: Request, context: BridgeRequestContext) -> Response {
         cached(
             for: .seconds(3600),
-            ProviderMetadata.document(issuer: provider.issuer, grantTypes: provider.tokens.grantTypes).text)
+            ProviderMetadata.document(
+                issuer: provider.issuer, endpoints: endpoints, grantTypes: provider.endpoints.tokens.grantTypes
+            ).text)
     }
 
     /// Not kept for as long as the other: what somebody keeps, he believes after a key was retired. New keys are here

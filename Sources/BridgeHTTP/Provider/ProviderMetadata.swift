@@ -3,21 +3,15 @@ import OAuth2
 
 /// The metadata document; both well-known addresses give the same.
 enum ProviderMetadata {
-    static func document(issuer: String, grantTypes: [GrantType]) -> JSONValue {
+    static func document(
+        issuer: String, endpoints: [(member: String, path: String)], grantTypes: [GrantType]
+    ) -> JSONValue {
         func texts(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
         let methods = texts(ClientAuthenticationMethod.allCases.map(\.rawValue))
         let assertionAlgorithms = texts(["ES256", "RS256", "PS256", "EdDSA"])
-        return .object([
+        var members: [String: JSONValue] = [
             "issuer": .string(issuer),
-            "authorization_endpoint": .string("\(issuer)/oauth/authorize"),
-            "token_endpoint": .string("\(issuer)/oauth/token"),
-            "userinfo_endpoint": .string("\(issuer)/oauth/userinfo"),
-            "jwks_uri": .string("\(issuer)/.well-known/jwks.json"),
-            "revocation_endpoint": .string("\(issuer)/oauth/revoke"),
-            "introspection_endpoint": .string("\(issuer)/oauth/introspect"),
-            "pushed_authorization_request_endpoint": .string("\(issuer)/oauth/par"),
             "require_pushed_authorization_requests": .bool(false),
-            "end_session_endpoint": .string("\(issuer)/oauth/logout"),
             "response_types_supported": texts(["code"]),
             "response_modes_supported": texts(["query"]),
             "grant_types_supported": texts(grantTypes.map(\.rawValue)),
@@ -52,6 +46,8 @@ enum ProviderMetadata {
             "native_sso_supported": .bool(true),
             "native_sso_token_exchange_supported": .bool(true),
             "native_sso_device_secret_supported": .bool(true),
-        ])
+        ]
+        for route in endpoints { members[route.member] = .string(issuer + route.path) }
+        return .object(members)
     }
 }

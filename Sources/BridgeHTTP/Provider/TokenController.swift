@@ -5,57 +5,52 @@ import NIOCore
 import OAuth2
 
 /// `/oauth/token`, `/oauth/revoke` and `/oauth/introspect`.
-struct TokenController: Sendable {
+struct TokenController: RouteGroup {
+    static let routes: [Route<Self>] = [
+        Route(.post, "/oauth/token", "token", as: .token, .client, token).forScripts.metadata("token_endpoint"),
+        Route(.post, "/oauth/revoke", "revoke", as: .token, .client, revoke).forScripts
+            .metadata("revocation_endpoint"),
+        Route(.post, "/oauth/introspect", "introspect", as: .token, .client, introspect)
+            .metadata("introspection_endpoint"),
+    ]
+
     /// Contract §5.
     static let bodyLimit = 64 * 1024
 
-    static let tokenPath = "/oauth/token"
-    static let revocationPath = "/oauth/revoke"
-    static let introspectionPath = "/oauth/introspect"
-    static let pushedRequestPath = "/oauth/par"
-    /// What the token endpoint's rules for answers hold for (RFC 6749 §5.1, §5.2).
-    static let paths: Set<String> = [tokenPath, revocationPath, introspectionPath, pushedRequestPath]
-
-    let provider: ProviderServices
+    let endpoints: ClientEndpoints
     let origins: OriginReader
     let time: TimeSource
 
-    @Sendable func token(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await Self.answeringErrors {
-            let form = try await Self.form(of: request)
-            let answer = try await provider.tokens.answer(
-                form, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
-                withoutCookiesBecauseOf: CookieRecipient.flaw(
-                    of: request.headers, own: origins.own(of: request)),
-                origin: context.origin(of: request))
-            return TokenAnswer.response(answer, to: request, host: origins.configured.website.host, at: time.now())
-        }
+    @Sendable func token(
+        _ request: Request, context: BridgeRequestContext, client: ClientRequest
+    ) async throws -> Response {
+        let answer = try await endpoints.tokens.answer(
+            client.form, basic: client.basic, proof: request.proofOfPossession,
+            withoutCookiesBecauseOf: CookieRecipient.flaw(of: request.headers, own: origins.own(of: request)),
+            origin: client.origin)
+        return TokenAnswer.response(answer, to: request, host: origins.configured.website.host, at: time.now())
     }
 
-    @Sendable func revoke(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await Self.answeringErrors {
-            try await provider.revocation.revoke(
-                try await Self.form(of: request), basic: try BasicCredentials.read(request.headers),
-                origin: context.origin(of: request))
-            return Response(status: .ok, headers: TokenAnswer.headers)
-        }
+    @Sendable func revoke(
+        _ request: Request, context: BridgeRequestContext, client: ClientRequest
+    ) async throws -> Response {
+        try await endpoints.revocation.revoke(client.form, basic: client.basic, origin: client.origin)
+        return Response(status: .ok, headers: TokenAnswer.headers)
     }
 
-    @Sendable func introspect(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        try await Self.answeringErrors {
-            let facts = try await provider.introspection.answer(
-                try await Self.form(of: request), basic: try BasicCredentials.read(request.headers),
-                origin: context.origin(of: request))
-            return TokenAnswer.response(ByteBuffer(bytes: facts))
-        }
+    @Sendable func introspect(
+        _ request: Request, context: BridgeRequestContext, client: ClientRequest
+    ) async throws -> Response {
+        let facts = try await endpoints.introspection.answer(client.form, basic: client.basic, origin: client.origin)
+        return TokenAnswer.response(ByteBuffer(bytes: facts))
     }
 
     /// The one form of a request; RFC 6749 §3.2 knows no other.
-    static func form(of request: Request) async throws -> FormParameters {
+    static func form(of request: Request, upTo limit: Int = bodyLimit) async throws -> FormParameters {
         guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
             throw OAuthError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
         }
-        return try FormParameters(bytes: try await BodyReader.bytes(of: request, upTo: bodyLimit))
+        return try FormParameters(bytes: try await BodyReader.bytes(of: request, upTo: limit))
     }
 
     /// Gives errors the statuses of RFC 6749 §5.2: 400 for whatever is wrong with the request, 401 for the client.

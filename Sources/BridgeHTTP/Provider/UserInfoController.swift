@@ -4,14 +4,18 @@ import Hummingbird
 import OAuth2
 
 /// `/oauth/userinfo` by GET and POST, the token in the header or in a form (OpenID Connect Core §5.3.1).
-struct UserInfoController: Sendable {
+struct UserInfoController: RouteGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, path, "userinfo", as: .json, .bearer, show).forScripts.metadata("userinfo_endpoint"),
+        Route(.post, path, "userinfoByPost", as: .json, .bearer, show).forScripts,
+    ]
+
+    private static let path = "/oauth/userinfo"
+
     let userInfo: UserInfo
     let gate: BearerGate
 
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let answer = try await gate.admit(try await token(of: request), origin: context.origin(of: request)) {
-            try await userInfo.answer(to: $0)
-        }
+    @Sendable func show(_ request: Request, context: BridgeRequestContext, answer: UserInfo.Answer) -> Response {
         switch answer {
         case .plain(let claims): return TokenAnswer.response(claims.text)
         case .signed(let token):
@@ -21,7 +25,7 @@ struct UserInfoController: Sendable {
         }
     }
 
-    private func token(of request: Request) async throws -> PresentedAccessToken {
+    static func token(of request: Request) async throws -> PresentedAccessToken {
         guard request.method == .post,
             BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded"
         else { return try BearerReader.token(in: request) }

@@ -5,21 +5,17 @@ import OAuth2
 
 /// `/auth/check` for a proxy's sub-request: a status and header fields, never a body, never a redirect
 /// (contract §6).
-struct AuthCheckController: Sendable {
+struct AuthCheckController: RouteGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/auth/check", "check", as: .nothing, .session, check).forAllMethods
+    ]
+
     let sessions: BrowserSessions
     let origins: OriginReader
     let time: TimeSource
 
-    @Sendable func check(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let demand = try AuthenticationDemand(query: request.uri.query)
-        guard let session = try await sessions.find(request)?.session, origins.admits(session, at: request) else {
-            throw Self.signedOut
-        }
-        if let demand, !demand.isMet(by: session.authentication, at: time.now()) {
-            throw ChallengedError(
-                error: OAuthError(.insufficientUserAuthentication),
-                headers: [.wwwAuthenticate: demand.challenge, .cacheControl: "no-store"])
-        }
+    @Sendable func check(_ request: Request, context: BridgeRequestContext, found: SignedIn) -> Response {
+        let session = found.session
         var headers: HTTPFields = [.cacheControl: "no-store"]
         headers[.xAuthSubject] = HeaderText.encode(session.subject.rawValue)
         headers[.xAuthSession] = HeaderText.encode(session.id.rawValue)
@@ -29,7 +25,7 @@ struct AuthCheckController: Sendable {
 
     // RFC 9110 §15.5.2 asks for a challenge with every 401. There is no scheme for cookies; `Bearer` makes no browser
     // open a password box.
-    private static let signedOut = ChallengedError(
+    static let signedOut = ChallengedError(
         error: OAuthError(.invalidToken), headers: [.wwwAuthenticate: "Bearer", .cacheControl: "no-store"])
 }
 

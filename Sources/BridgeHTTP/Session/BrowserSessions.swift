@@ -20,16 +20,9 @@ package struct BrowserSessions: Sendable {
         self.time = time
     }
 
-    /// A browser's session.
-    package struct Found: Sendable {
-        package let session: WebSession
-        /// The prefix of the cookies that opened it; `nil` for the profile `session`.
-        package let tokenPrefix: String?
-    }
-
     /// The live session of a request's cookies; counts as a use of it.
     /// - Throws: ``StorageError`` when it cannot be found out.
-    package func find(_ request: Request) async throws -> Found? {
+    package func find(_ request: Request) async throws -> SignedIn? {
         if let found = try await secretSession(of: request) { return found }
         guard let accessTokens else { return nil }
         let now = time.now()
@@ -41,23 +34,28 @@ package struct BrowserSessions: Sendable {
                 let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
                 clients.current[session.clientID]?.cookieProfile == .tokens
             else { continue }
-            return Found(session: session, tokenPrefix: prefix)
+            return SignedIn(session: session, tokenPrefix: prefix)
         }
         return nil
     }
 
-    /// The live session of the profile `session`; counts as a use of it.
-    func secretSession(of request: Request) async throws -> Found? {
-        guard let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) else { return nil }
-        return Found(session: session, tokenPrefix: nil)
+    /// The live session that the cookie of the profile `session` opens; counts as a use of it.
+    func opened(by request: Request) async throws -> WebSession? {
+        guard let secret = request.sessionSecret else { return nil }
+        return try await sessions.lookUp(secret)
+    }
+
+    /// The same, as somebody who is signed in.
+    func secretSession(of request: Request) async throws -> SignedIn? {
+        try await opened(by: request).map { SignedIn(session: $0, tokenPrefix: nil) }
     }
 
     /// Every live session of the profile `tokens` that the cookies name, those too whose access token has run out: a
     /// page may renew it, so its user is still signed in here. No use of them.
-    func tokenSessions(of request: Request) async throws -> [Found] {
+    func tokenSessions(of request: Request) async throws -> [SignedIn] {
         guard let accessTokens else { return [] }
         let now = time.now()
-        var found: [Found] = []
+        var found: [SignedIn] = []
         for prefix in clients.current.tokenCookiePrefixes {
             guard let text = request.cookie(named: prefix + CookieTokens.accessTokenName),
                 let claims = try await verified(text, accessTokens, at: now)
@@ -65,7 +63,7 @@ package struct BrowserSessions: Sendable {
                 let id = claims.sessionID, claims.proofKeyThumbprint == nil,
                 let session = try await sessions.peek(id), session.clientID == claims.clientID
             else { continue }
-            found.append(Found(session: session, tokenPrefix: prefix))
+            found.append(SignedIn(session: session, tokenPrefix: prefix))
         }
         return found
     }
@@ -88,5 +86,17 @@ package struct BrowserSessions: Sendable {
             return prefix
         }
         return nil
+    }
+}
+
+/// A browser that has a live session, which only its cookies can show.
+package struct SignedIn: Sendable {
+    package let session: WebSession
+    /// The prefix of the cookies that opened it; `nil` for the profile `session`.
+    package let tokenPrefix: String?
+
+    fileprivate init(session: WebSession, tokenPrefix: String?) {
+        self.session = session
+        self.tokenPrefix = tokenPrefix
     }
 }

@@ -32,13 +32,13 @@ struct BrowserSignOut: Sendable {
     }
 
     /// Every session that the request's cookies open.
-    func sessions(of request: Request) async throws -> [BrowserSessions.Found] {
+    func sessions(of request: Request) async throws -> [SignedIn] {
         [try await browsers.secretSession(of: request)].compactMap(\.self)
             + (try await browsers.tokenSessions(of: request))
     }
 
     /// Takes the cookies of the profile `tokens` away, as their own clients have set them.
-    func takeCookies(of found: [BrowserSessions.Found], in headers: inout HTTPFields) {
+    func takeCookies(of found: [SignedIn], in headers: inout HTTPFields) {
         for found in found where found.tokenPrefix != nil { takeCookies(of: found.session.clientID, in: &headers) }
     }
 
@@ -62,7 +62,7 @@ struct BrowserSignOut: Sendable {
     }
 
     private func takeLeftovers(
-        of request: Request, besides found: [BrowserSessions.Found], in headers: inout HTTPFields
+        of request: Request, besides found: [SignedIn], in headers: inout HTTPFields
     ) {
         let known = Set(found.compactMap(\.tokenPrefix))
         for prefix in clients.current.tokenCookiePrefixes where !known.contains(prefix) {

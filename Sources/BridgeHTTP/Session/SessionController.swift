@@ -4,14 +4,19 @@ import Hummingbird
 import OAuth2
 
 /// `/session`: what a website's pages may know about the session, and how it is ended (contract §6).
-struct SessionController: Sendable {
-    let browsers: BrowserSessions
-    let browserSignOut: BrowserSignOut
-    let formTokens: FormTokens
-    let pages: Pages
-    let origins: OriginReader
-    let time: TimeSource
-    let random: RandomSource
+struct SessionController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/session", "session", anyone: show),
+        Route(.get, signOutPath, "askToSignOut", anyone: askToSignOut),
+        Route(.post, signOutPath, "signOut", anyone: signOut),
+        Route(.get, signedOutPath, "signedOut", as: .page, anyone: signedOut),
+    ]
+
+    static let signOutPath = "/session/logout"
+    static let signedOutPath = "/session/signed-out"
+    static let place: Origins.Purposes? = .all
+
+    let kit: BrowserPages
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         guard let found = try await browsers.find(request), origins.admits(found.session, at: request) else {
@@ -48,7 +53,7 @@ struct SessionController: Sendable {
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.signOut(
             formToken: try formTokens.make(for: .signOut, binding: binding, session: request.sessionSecret),
-            to: PageVisitor(request, context))
+            action: Self.signOutPath, to: PageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
@@ -63,8 +68,12 @@ struct SessionController: Sendable {
         var headers: HTTPFields = [.cacheControl: "no-store"]
         _ = try await browserSignOut.signOut(request, origin: context.origin(of: request), in: &headers)
         guard isForm else { return Response(status: .noContent, headers: headers) }
-        headers[.location] = "\(own)/session/signed-out"
+        headers[.location] = "\(own)\(Self.signedOutPath)"
         return Response(status: .seeOther, headers: headers)
+    }
+
+    @Sendable func signedOut(_ request: Request, context: BridgeRequestContext) -> Response {
+        pages.signedOut(to: PageVisitor(request, context))
     }
 
     private func isOurForm(_ body: [UInt8], _ request: Request) throws -> Bool {

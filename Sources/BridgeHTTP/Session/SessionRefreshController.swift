@@ -5,12 +5,15 @@ import NIOCore
 import OAuth2
 
 /// `POST /session/refresh` of the profile `tokens` (contract §6).
-struct SessionRefreshController: Sendable {
+struct SessionRefreshController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.post, CookieTokens.refreshPath, "refreshCookies", anyone: renew)
+    ]
+
+    static let place: Origins.Purposes? = .website
+
+    let kit: BrowserPages
     let refresh: SessionRefresh
-    let clients: Reloadable<ClientDirectory>
-    let signOut: BrowserSignOut
-    let origins: OriginReader
-    let time: TimeSource
 
     @Sendable func renew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await renew(
@@ -39,7 +42,7 @@ struct SessionRefreshController: Sendable {
         case .forged: throw OAuthError(.forbidden, "X-CSRF-Token must repeat the anti-CSRF value")
         case .over(let clientID):
             var headers: HTTPFields = [:]
-            signOut.takeCookies(of: clientID, prefix: prefix, in: &headers)
+            browserSignOut.takeCookies(of: clientID, prefix: prefix, in: &headers)
             throw Self.signedOut(headers)
         case .refreshed(_, _, let cookies):
             var headers: HTTPFields = [.cacheControl: "no-store", .contentType: "application/json"]

@@ -44,7 +44,7 @@ extension SignInController {
         _ form: FormParameters, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         let browser = FormCookie.binding(of: request, random: random)
-        let session = try await session(request)
+        let session = try await browsers.opened(by: request)
         let held = try session.flatMap { HeldForm(form, path: request.uri.path, by: $0.subject) }
             .map { try $0.sealed(with: services.heldForms, for: browser) }
         return try await missingPage(

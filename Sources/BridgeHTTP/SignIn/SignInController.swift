@@ -4,14 +4,19 @@ import Hummingbird
 import OAuth2
 
 /// `/sign-in`: username and password, then a code where the account asks for one.
-struct SignInController: Sendable {
+struct SignInController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, path, "signIn", as: .page, anyone: show),
+        Route(.post, path, "attemptSignIn", as: .page, .form(.signIn, isOfSession: false), attempt),
+        Route(.get, codePath, "beginSignInAnew", as: .page, anyone: beginAnew),
+        Route(.post, codePath, "confirmSignIn", as: .page, .form(.signIn, isOfSession: false), confirm),
+    ]
+
+    /// A session belongs to the origin where it was opened, so the console has a sign-in of its own.
+    static let place: Origins.Purposes? = [.provider, .console]
+
+    let kit: BrowserPages
     let services: SignInServices
-    let sessions: WebSessions
-    let formTokens: FormTokens
-    let pages: Pages
-    let origins: OriginReader
-    let time: TimeSource
-    let random: RandomSource
 
     static let path = "/sign-in"
     static let codePath = "/sign-in/code"
@@ -21,19 +26,19 @@ struct SignInController: Sendable {
         let browser = FormCookie.binding(of: request, random: random)
         guard !isBlocked(errand, browser: browser, request) else { return blockedPage(request, context) }
         return try await missingPage(
-            errand, browser: browser, session: try await session(request), at: origins.own(of: request),
+            errand, browser: browser, session: try await browsers.opened(by: request), at: origins.own(of: request),
             to: PageVisitor(request, context))
     }
 
-    @Sendable func attempt(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(
-            request, as: .signIn, isOfSession: false, formTokens: formTokens, random: random)
+    @Sendable func attempt(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
         let here = origins.own(of: request)
         guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
         let username = form.parameters["username"] ?? ""
-        let session = try await session(request)
+        let session = try await browsers.opened(by: request)
         func again(_ notice: SignInNotice) async throws -> Response {
             try await missingPage(
                 errand, notice, username: username, browser: form.browser, session: session, at: here, to: visitor)
@@ -54,13 +59,13 @@ struct SignInController: Sendable {
         }
     }
 
-    @Sendable func confirm(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(
-            request, as: .signIn, isOfSession: false, formTokens: formTokens, random: random)
+    @Sendable func confirm(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
         let errand = SignInErrand(form.parameters)
         let visitor = PageVisitor(request, context)
         let here = origins.own(of: request)
-        let session = try await session(request)
+        let session = try await browsers.opened(by: request)
         guard form.isOurs, let pending = form.parameters["pending"] else {
             return try await missingPage(
                 errand, .stale, browser: form.browser, session: session, at: here, to: visitor)
@@ -127,11 +132,6 @@ struct SignInController: Sendable {
     /// Whether it matters to what the sign-in is for how old it is.
     func limitsAge(_ errand: SignInErrand, browser: OpaqueSecret) -> Bool {
         errand.journey.flatMap { services.authorizations.request(of: $0, browser: browser) }?.limitsAge == true
-    }
-
-    func session(_ request: Request) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        return try await sessions.lookUp(secret)
     }
 
     /// Whether the app that asks for the sign-in shows the page inside itself and must not.

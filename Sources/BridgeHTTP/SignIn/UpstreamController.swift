@@ -4,14 +4,18 @@ import Hummingbird
 import OAuth2
 
 /// `/sign-in/with/{provider}` and where the provider sends the browser back.
-struct UpstreamController: Sendable {
+struct UpstreamController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/sign-in/with/{provider}", "beginUpstream", as: .page, anyone: begin).withoutHead,
+        Route(.get, "/sign-in/callback/{provider}", "finishUpstream", as: .page, anyone: finish).withoutHead,
+    ]
+
+    static let place: Origins.Purposes? = [.provider, .console]
+
     let upstream: UpstreamSignIn
     let signIn: SignInController
-    let sessions: WebSessions
-    let random: RandomSource
 
-    static let beginPath = "/sign-in/with/{provider}"
-    static let callbackPath = "/sign-in/callback/{provider}"
+    var kit: BrowserPages { signIn.kit }
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = request.uri.query ?? ""
@@ -21,10 +25,10 @@ struct UpstreamController: Sendable {
             return signIn.blockedPage(request, context)
         }
         // Whoever is signed in here already does not come for what he has.
-        let isFresh = try await session(request) != nil || signIn.limitsAge(errand, browser: browser)
+        let isFresh = try await browsers.opened(by: request) != nil || signIn.limitsAge(errand, browser: browser)
         guard let id = context.parameters.get("provider"),
             let target = try await upstream.begin(
-                id, errand: errand.query, browser: browser, at: signIn.origins.own(of: request), isFresh: isFresh)
+                id, errand: errand.query, browser: browser, at: origins.own(of: request), isFresh: isFresh)
         else { throw OAuthError(.notFound) }
         var headers: HTTPFields = [.location: target, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
@@ -35,11 +39,11 @@ struct UpstreamController: Sendable {
     @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         let browser = FormCookie.binding(of: request, random: random)
-        let here = signIn.origins.own(of: request)
+        let here = origins.own(of: request)
         let origin = context.origin(of: request)
         let outcome = try await upstream.finish(
             context.parameters.get("provider") ?? "", parameters, browser: browser, at: here,
-            replacing: try await session(request), origin: origin)
+            replacing: try await browsers.opened(by: request), origin: origin)
         switch outcome {
         case .signedIn(let opened, let errand):
             let errand = SignInErrand(try FormParameters(parsing: errand.utf8))
@@ -50,10 +54,5 @@ struct UpstreamController: Sendable {
                 errand, errand.isEmpty ? .stale : .declined, browser: browser, at: here,
                 to: PageVisitor(request, context))
         }
-    }
-
-    private func session(_ request: Request) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        return try await sessions.lookUp(secret)
     }
 }

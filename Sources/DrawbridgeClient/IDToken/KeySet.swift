@@ -2,7 +2,7 @@ import Crypto
 
 /// The provider's public keys for ES256 (RFC 7517); keys of other kinds are passed over.
 struct KeySet: Decodable, Sendable {
-    /// One key, as it stands in the set.
+    /// One key, as it is in the set.
     struct Key: Decodable, Sendable {
         let kid: String?
         let kty: String?

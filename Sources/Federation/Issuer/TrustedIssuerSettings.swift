@@ -20,7 +20,7 @@ package struct TrustedIssuerSettings: Sendable {
     /// A token must name one of these in `aud`.
     package var audiences: [String]
     package var verification: Verification
-    /// For public keys; ignored for a shared secret, whose one algorithm stands beside it.
+    /// For public keys; ignored for a shared secret, whose one algorithm is named with it.
     package var algorithms: Set<SignatureAlgorithm>
     package var subjectClaim: String
     package var clientClaim: String

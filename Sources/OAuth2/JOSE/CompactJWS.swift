@@ -1,6 +1,6 @@
 /// A JSON Web Signature in its compact form (RFC 7515 §7.1), taken apart but not verified.
 package struct CompactJWS: Sendable {
-    /// A longer text is none that we would read.
+    /// A longer text is not read.
     package static let maximumLength = 16 * 1024
 
     package let header: [String: JSONValue]
@@ -38,7 +38,7 @@ package struct CompactJWS: Sendable {
     }
     package var keyID: String? { header["kid"]?.string }
 
-    /// The claims; `nil` when the payload is no JSON object.
+    /// The claims; `nil` when the payload is not a JSON object.
     package var claims: [String: JSONValue]? { JSONValue.parse(payload)?.object }
 
     /// Signs claims.

@@ -45,7 +45,7 @@ package struct RedisServerError: Error, Hashable, Sendable, CustomStringConverti
     }
 
     package var description: String {
-        // A server that is none may send anything as its first word.
+        // What is not a Redis server may send anything as its first word.
         let isWord = code.utf8.count <= 20 && code.utf8.allSatisfy(ASCII.isUppercase)
         return "Redis refused a command: \(isWord ? code : "no known reason")"
     }

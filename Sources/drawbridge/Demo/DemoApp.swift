@@ -19,7 +19,7 @@ struct DemoApp: Sendable {
     init(services: BridgeServices, settings: BridgeHTTPSettings, issuer: DemoIssuer) {
         self.issuer = issuer
         publicOrigin = settings.publicOrigin
-        time = services.time
+        time = services.front.time
         let responder = buildRouter(services: services, settings: settings).buildResponder()
         respond = { try await responder.respond(to: $0, context: $1) }
     }

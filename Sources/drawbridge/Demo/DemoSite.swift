@@ -45,7 +45,7 @@ struct DemoSite: Sendable {
         _ title: String, _ main: String, _ request: Request, _ context: BridgeRequestContext,
         scripts: [String] = [], status: HTTPResponse.Status = .ok
     ) -> Response {
-        services.pages.document(
+        services.browsers.pages.document(
             title: title, main: "<link rel=\"stylesheet\" href=\"/demo/style.css\">\n" + main,
             to: PageVisitor(request, context), language: "en", scripts: scripts, wide: true, status: status)
     }

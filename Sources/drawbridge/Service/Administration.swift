@@ -28,7 +28,7 @@ struct Administration: Sendable {
                 webSessions: domain.sessions,
                 administrators: administrators, requiresSecondFactor: requiresSecondFactor,
                 publicOrigin: settings.origins.admin, proofs: domain.proofs, refusals: domain.refusals, time: time),
-            storage: storage, webSessions: domain.sessions,
+            storage: storage,
             clients: ClientRegister(
                 store: storage, directory: clients.directory, fixed: clients.fixedIDs,
                 reload: clients.reloadStored),
@@ -39,13 +39,14 @@ struct Administration: Sendable {
             explainer: Explainer(
                 codec: domain.codec, clients: clients.directory, subjects: storage, store: storage,
                 parents: domain.parents, publicOrigin: settings.publicOrigin, time: time),
-            auditTerms: auditTerms,
-            health: {
-                let report = await readiness.report()
-                return NodeHealth(
-                    node: settings.node, version: Version.text, startedAt: started, failed: report.failed.sorted(),
-                    degraded: report.degraded)
-            },
-            settings: { SettingListing(settings).lines }, alerts: alerts)
+            node: NodeServices(
+                auditTerms: auditTerms,
+                health: {
+                    let report = await readiness.report()
+                    return NodeHealth(
+                        node: settings.node, version: Version.text, startedAt: started, failed: report.failed.sorted(),
+                        degraded: report.degraded)
+                },
+                settings: { SettingListing(settings).lines }, alerts: alerts))
     }
 }

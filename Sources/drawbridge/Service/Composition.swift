@@ -101,19 +101,21 @@ struct Composition: Sendable {
         provider = domain.provider
         refusals = domain.refusals
         services = BridgeServices(
-            issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
-            redeemer: domain.redeemer, sessions: domain.sessions,
-            endings: domain.endings, formTokens: FormTokens(keys: keys.loginTokens, time: time),
-            bearers: domain.bearers,
-            clients: clients.directory,
+            front: FrontServices(
+                accessLog: accessLog, metrics: metrics, proofs: domain.proofs, keys: keys, time: time),
+            browsers: BrowserServices(
+                sessions: domain.sessions, endings: domain.endings, clients: clients.directory,
+                formTokens: FormTokens(keys: keys.loginTokens, time: time),
+                pages: try Pages(files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
+                files: files),
+            loginTokens: LoginTokenServices(
+                issuer: domain.issuer, overview: LoginTokenOverview(store: storage, time: time),
+                redeemer: domain.redeemer, bearers: domain.bearers),
+            signIn: domain.signIn,
             admin: try administration.services(
                 settings: settings, storage: storage, domain: domain, keys: keys, clients: clients,
                 readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms, time: time),
-            pages: try Pages(
-                files: files, siteName: httpSettings.siteName, signInURL: httpSettings.signInURL),
-            files: files, signIn: domain.signIn, accessLog: accessLog, metrics: metrics,
-            provider: domain.provider?.services, device: domain.provider?.device.services,
-            proofs: domain.proofs, keys: keys, time: time)
+            provider: domain.provider?.services, device: domain.provider?.device.services)
     }
 
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.

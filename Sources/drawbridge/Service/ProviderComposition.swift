@@ -62,7 +62,7 @@ struct ProviderComposition: Sendable {
         let endings = surroundings.endings
         let authenticator = ClientAuthenticator(
             clients: clients, issuer: issuer,
-            endpoints: Set(["token", "par", "introspect", "revoke"].map { "\(issuer)/oauth/\($0)" }),
+            endpoints: Set(RouteTable.clientPaths.map { issuer + $0 }),
             keys: RemoteClientKeys(time: time), assertions: storage,
             refusals: surroundings.refusals, limiter: limiter, limits: limits)
         let refreshTokens = RefreshTokens(master: master)
@@ -90,21 +90,26 @@ struct ProviderComposition: Sendable {
             ClientCredentialsGrant(tokens: tokens, audit: storage), device.exchange,
         ]
         services = ProviderServices(
-            issuer: issuer, authenticator: authenticator,
-            tokens: TokenEndpoint(
-                authenticator: authenticator, grants: grants, proofs: surroundings.proofs,
-                refusals: surroundings.refusals, limiter: limiter, limits: limits, time: time),
-            revocation: TokenRevocation(
-                authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
-                revoked: storage, endings: endings, further: [device.secrets.revocation], time: time),
-            introspection: TokenIntrospection(
-                authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: userClaims,
-                issuer: issuer, further: [device.secrets.introspection(issuer: issuer)], time: time),
+            issuer: issuer,
+            endpoints: ClientEndpoints(
+                authenticator: authenticator,
+                tokens: TokenEndpoint(
+                    authenticator: authenticator, grants: grants, proofs: surroundings.proofs,
+                    refusals: surroundings.refusals, limiter: limiter, limits: limits, time: time),
+                revocation: TokenRevocation(
+                    authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens,
+                    refreshTokens: storage, revoked: storage, endings: endings, further: [device.secrets.revocation],
+                    time: time),
+                introspection: TokenIntrospection(
+                    authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage,
+                    users: userClaims, issuer: issuer, further: [device.secrets.introspection(issuer: issuer)],
+                    time: time)),
             userInfo: UserInfo(
                 tokens: accessTokens, sessions: sessions, users: userClaims, clients: clients, codec: idTokens,
                 constraint: SenderConstraint(proofs: surroundings.proofs), time: time),
-            accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring, appSessions: sessions, sessions: storage,
-            logoutNotifier: notifier,
-            logoutSeal: ShortLivedSeal(keys: keys.loginTokens, purpose: "website's logout", time: time))
+            accessTokens: accessTokens, idTokens: idTokens, keys: keys.ring,
+            logout: LogoutServices(
+                sessions: storage, notifier: notifier,
+                seal: ShortLivedSeal(keys: keys.loginTokens, purpose: "website's logout", time: time)))
     }
 }

@@ -1,7 +1,7 @@
 import Bridge
 import OAuth2
 
-/// The last net under the rule that no secret is logged: finds what has the form of one.
+/// The safety net under the rule that no secret is logged: finds what has the form of one.
 enum SecretBlotter {
     /// How our opaque secrets begin, and how every JWT with a JSON header does (`{"` in base64url).
     private static let beginnings = OpaqueSecret.Kind.allCases.map { Array($0.rawValue.utf8) } + [Array("eyJ".utf8)]

@@ -50,7 +50,7 @@ struct Server: Sendable {
                     storage: composition.storage, auditRetention: settings.auditRetention,
                     watch: composition.auditWatch.watch, interval: settings.purgeInterval, time: composition.time,
                     logger: logger),
-                SessionNewsService(sessions: composition.services.sessions, logger: logger),
+                SessionNewsService(sessions: composition.services.browsers.sessions, logger: logger),
                 KeyNewsService(keys: composition.keys, logger: logger),
                 AlertService(
                     board: composition.alerts, tallies: composition.storage,
@@ -92,7 +92,7 @@ struct Server: Sendable {
         composition.shared.revocations.map { channel in
             [
                 RevocationService(
-                    channel: channel, sessions: composition.services.sessions, keys: composition.keys)
+                    channel: channel, sessions: composition.services.browsers.sessions, keys: composition.keys)
             ]
         } ?? []
     }
@@ -134,7 +134,7 @@ struct Server: Sendable {
             composition.logger.error("could not close the audit log", metadata: ["error": "\(error)"])
         }
         await composition.shared.close()
-        composition.services.accessLog.flush()
+        composition.services.front.accessLog.flush()
         composition.logger.notice("stopped")
     }
 

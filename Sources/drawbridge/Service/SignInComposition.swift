@@ -44,7 +44,7 @@ extension SignInServices {
             accounts: storage,
             pushedRequests: provider.map {
                 PushedRequests(
-                    clients: clients, authenticator: $0.authenticator, store: storage, proofs: proofs,
+                    clients: clients, authenticator: $0.endpoints.authenticator, store: storage, proofs: proofs,
                     refusals: refusals, limiter: limiter, limits: limits, subjectOfHint: subjectOfHint, time: time)
             },
             upstream: providers.isEmpty

@@ -1,11 +1,13 @@
 import Bridge
+import BridgeHTTP
 import Federation
 import Foundation
 import Yams
 
 // The two lists of objects that only the file can hold.
 extension SettingsResolver {
-    mutating func clients() -> [Client] {
+    /// - Parameter areOriginsApart: whether provider and console are elsewhere, so that a website may have their paths.
+    mutating func clients(areOriginsApart: Bool) -> [Client] {
         let lifetime = duration(.sessionLifetime)
         let idle = duration(.sessionIdle)
         if idle > lifetime {
@@ -24,6 +26,13 @@ extension SettingsResolver {
                 if clients.contains(where: { $0.id == client.id }) {
                     note(
                         SettingProblem("clients[\(index)].client_id", value: client.id.rawValue, at: place, "is taken"))
+                }
+                // A link that lands there lands on no page of the website.
+                for case .exact(let path) in client.returnPaths.entries
+                where RouteTable.answers(path, at: areOriginsApart ? .website : .all) {
+                    note(
+                        SettingProblem(
+                            "clients[\(index)].return_paths", value: path, at: place, "is used by the service itself"))
                 }
                 clients.append(client)
             } catch let error as ClientDocumentError {

@@ -41,7 +41,7 @@ extension SettingsResolver {
                     "would serve plain http to the network; listen on loopback, or set tls.certificate and an https "
                         + "public_origin"))
         }
-        let clients = clients()
+        let clients = clients(areOriginsApart: issuerOrigin != nil || adminOrigin != nil)
         let defaultWebClient = optionalText(.defaultWebClient).map(ClientID.init(rawValue:))
         let providers = upstreamProviders()
         let isProvider = boolean(.providerEnabled)
@@ -175,8 +175,7 @@ extension SettingsResolver {
             else { return nil }
             return text
         }
-        let taken: Set = ["session", "auth", "api", "errors", "assets", ".well-known", "oauth", "sign-in"]
-        for path in paths where path.split(separator: "/").first.map({ taken.contains(String($0)) }) ?? false {
+        for path in paths where RouteTable.reserves(path) {
             note(
                 SettingProblem(
                     .redemptionPaths, value: path, at: source(of: .redemptionPaths), "is used by the service itself"))

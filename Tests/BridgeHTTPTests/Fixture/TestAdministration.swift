@@ -29,7 +29,7 @@ struct TestAdministration {
                     webSessions: sessions, administrators: StoredAdministrators(storage, enrols: true),
                     requiresSecondFactor: true,
                     publicOrigin: origin, refusals: refusals, time: time),
-                storage: storage, webSessions: sessions,
+                storage: storage,
                 clients: ClientRegister(
                     store: storage, directory: clients, fixed: { Set(fixed.map(\.id)) },
                     reload: { [storage, clients] in
@@ -43,12 +43,13 @@ struct TestAdministration {
                 explainer: Explainer(
                     codec: codec, clients: clients, subjects: storage, store: storage, parents: parents,
                     publicOrigin: origin, time: time),
-                auditTerms: { AuditVerificationTerms(trusting: []) },
-                health: {
-                    NodeHealth(
-                        node: "test", version: "0", startedAt: Timestamp(seconds: 0), failed: [], degraded: [])
-                },
-                settings: { [SettingLine(name: "public_origin", value: "https://bridge.example")] })
+                node: NodeServices(
+                    auditTerms: { AuditVerificationTerms(trusting: []) },
+                    health: {
+                        NodeHealth(
+                            node: "test", version: "0", startedAt: Timestamp(seconds: 0), failed: [], degraded: [])
+                    },
+                    settings: { [SettingLine(name: "public_origin", value: "https://bridge.example")] }))
         }
     }
 }

@@ -62,25 +62,23 @@ struct TestBridge: Sendable {
             appLinks: AppLinkSettings(
                 appleApps: [.init(appID: "TEAM.com.example.app", paths: ["/contacts/*"])], androidApps: []))
         services = BridgeServices(
-            issuer: LoginTokenIssuer(
-                settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
-                limiter: limiter, limits: limits, refusals: refusals, time: time),
-            overview: LoginTokenOverview(store: storage, time: time),
-            redeemer: LoginTokenRedeemer(
-                settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents, store: storage,
-                sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
-                refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time),
-            sessions: sessions, endings: endings, formTokens: FormTokens(keys: keys, time: time),
-            bearers: BearerGate(
-                authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time),
-            clients: clients,
-            admin: try TestAdministration(
-                storage: storage, sessions: sessions, endings: endings, codec: codec, clients: clients,
-                parents: parents,
-                refusals: refusals, origin: origin, time: time
-            ).services,
-            pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),
-            files: .embedded,
+            front: FrontServices(accessLog: accessLog, metrics: metrics, time: time),
+            browsers: BrowserServices(
+                sessions: sessions, endings: endings, clients: clients, formTokens: FormTokens(keys: keys, time: time),
+                pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),
+                files: .embedded),
+            loginTokens: LoginTokenServices(
+                issuer: LoginTokenIssuer(
+                    settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
+                    store: storage, limiter: limiter, limits: limits, refusals: refusals, time: time),
+                overview: LoginTokenOverview(store: storage, time: time),
+                redeemer: LoginTokenRedeemer(
+                    settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
+                    store: storage, sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
+                    refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys,
+                    time: time),
+                bearers: BearerGate(
+                    authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time)),
             signIn: SignInServices(
                 signIn: SignIn(
                     accounts: storage, desk: desk,
@@ -106,7 +104,10 @@ struct TestBridge: Sendable {
                         accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
                         time: time)
                 }, heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time)),
-            accessLog: accessLog, metrics: metrics, time: time)
+            admin: try TestAdministration(
+                storage: storage, sessions: sessions, endings: endings, codec: codec, clients: clients,
+                parents: parents, refusals: refusals, origin: origin, time: time
+            ).services)
     }
 
     /// Runs a test against the routes, without a socket, and cleans up.

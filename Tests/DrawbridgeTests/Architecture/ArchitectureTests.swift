@@ -77,6 +77,26 @@ import Testing
         ("the rules know neither network nor database", "Sources/Bridge/X.swift", "import NIOCore"),
         ("a lineage is read from rows alone", "Sources/Bridge/NativeSSO/Exchange/X.swift", "        lineage: Lineage("),
         ("a lineage is read from rows alone", "Sources/BridgeHTTP/X.swift", "    stored: subject,"),
+        ("routes are declared", "Sources/BridgeHTTP/Admin/X.swift", #"    router.get("/api/admin/x") { _, _ in"#),
+        ("routes are declared", "Sources/BridgeHTTP/X.swift", #"    endpoints.on("/api/admin/x", [.get: x.show])"#),
+        ("routes are declared", "Sources/drawbridge/X.swift", #"    endpoints.on("/x", [.get: x.show])"#),
+        (
+            "guards let in, handlers do not", "Sources/BridgeHTTP/Admin/X.swift",
+            "        _ = try await gate.admit(request, context)"
+        ),
+        (
+            "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
+            "        let bearer = try await bearers.identity(of: request, origin: origin)"
+        ),
+        (
+            "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
+            "        return try await sessions.lookUp(secret)"
+        ),
+        ("guards let in, handlers do not", "Sources/BridgeHTTP/X.swift", "    AdminVisit(actor: .program(id))"),
+        (
+            "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
+            "extension RouteGuard where Admitted == Void {"
+        ),
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
         ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),
         (

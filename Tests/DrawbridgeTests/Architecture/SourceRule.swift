@@ -54,6 +54,24 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "a lineage is read from rows alone", in: "Sources/",
             except: ["Lineage.swift", "AppSessionRow.swift", "WebSessionRow.swift"],
             matching: #"\bLineage\(|\bLineage\.init\b|^\s*stored: |\(stored: "#),
+        // A declaration says whom it lets in, and is where every list of routes comes from.
+        lines(
+            "routes are declared", in: "Sources/BridgeHTTP/", "Sources/drawbridge/",
+            except: ["Endpoints.swift", "Route.swift", "ManagementRoutes.swift", "DemoSite.swift"],
+            matching:
+                #"\b[rR]outer\.(get|head|post|put|patch|delete|on|group)\b|\b[eE]ndpoints\.on\(|\.on\("|\bRouterPath\("#
+        ),
+        // A handler gets who was let in as a parameter, and cannot be called without.
+        lines(
+            "guards let in, handlers do not", in: "Sources/BridgeHTTP/",
+            except: [
+                "RouteGuard.swift", "ClientGuard.swift", "CompatibleGuard.swift", "SessionGuard.swift",
+                "AccountGuard.swift", "ConsoleFrame.swift", "AdminGate.swift", "BearerGate.swift",
+                "BrowserSessions.swift",
+            ],
+            matching:
+                #"\b(gate|bearers)\.(admit|visit|identity|claims)\(|\.lookUp\(|\bRouteGuard\(|\bextension RouteGuard\b|\b(AdminVisit|SignedIn|AdmittedBearer|ClientRequest|ConsoleForm)\("#
+        ),
         // Both are true with CI=true, so that a suite whose server is not there fails instead of being skipped.
         lines(
             "what is not installed is missed where everything must hold", in: "Tests/",

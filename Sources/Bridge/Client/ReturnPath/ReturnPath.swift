@@ -2,7 +2,7 @@ import OAuth2
 
 /// A path, with or without a query, that RFC 3986 parsers and browsers read alike (docs/rules/return-path.md).
 ///
-/// The rules accept a small language of bytes and never mend: what is accepted is emitted byte for byte behind an
+/// The rules accept a small language of bytes and never mend: what is accepted is emitted byte for byte after an
 /// origin of our own. `URL` and regular expressions are kept out, because they decide about something else than what
 /// a browser does with `Location`.
 package struct ReturnPath: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct ReturnPath: Hashable, Sendable {
     /// Without the question mark; `nil` when there is none or it is empty.
     package let query: String?
 
-    /// Path and query as they stand in a `Location`; a bare trailing `?` is dropped.
+    /// Path and query as they are in a `Location`; a bare trailing `?` is dropped.
     package var serialized: String { query.map { "\(path)?\($0)" } ?? path }
 
     package static let maximumLength = 1024
@@ -46,7 +46,7 @@ package struct ReturnPath: Hashable, Sendable {
             String(validating: decoded, as: UTF8.self) != nil
         else { return false }
         let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        // An empty segment is only the one behind a trailing slash.
+        // An empty segment is only the one after a trailing slash.
         return segments.dropLast().allSatisfy { !$0.isEmpty } && !segments.contains(where: isDotSegment)
     }
 

@@ -3,7 +3,7 @@ import OAuth2
 extension Timestamp {
     /// RFC 3339 with milliseconds in UTC, `2026-11-21T07:00:00.000Z` (contract §13).
     ///
-    /// It has four digits for a year, so an instant before the year 0 or behind the year 9999 is written as the nearest
+    /// It has four digits for a year, so an instant before the year 0 or after the year 9999 is written as the nearest
     /// one that there is a text for.
     package var rfc3339: String {
         var text: [UInt8] = []
@@ -12,7 +12,7 @@ extension Timestamp {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Writes ``rfc3339`` behind what is there.
+    /// Appends ``rfc3339``.
     package func appendRFC3339(to text: inout [UInt8]) {
         let (days, millisecondOfDay) = writable.milliseconds.dividedFloored(by: 86_400_000)
         let (year, month, day) = Self.civil(daysSinceEpoch: days)

@@ -48,7 +48,7 @@ package struct LoginTokenExchange: Sendable {
         } catch let error as OAuthError {
             throw Self.atTokenEndpoint(error)
         }
-        // RFC 8693 §2.2.1: what is issued is no access token, so its type is N_A.
+        // RFC 8693 §2.2.1: what is issued is not an access token, so its type is N_A.
         var response = TokenResponse(
             accessToken: answer.token, tokenType: "N_A", expiresIn: .seconds(answer.expiresIn),
             issuedTokenType: TokenTypeURI.loginToken)

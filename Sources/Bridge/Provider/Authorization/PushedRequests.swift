@@ -159,7 +159,7 @@ package protocol PushedRequestStore: Sendable {
 
 /// One authorization request that was sent ahead.
 package struct PushedRequest: Hashable, Sendable {
-    /// ``OpaqueSecret/digest`` of what stands in `request_uri`.
+    /// ``OpaqueSecret/digest`` of what is in `request_uri`.
     package let digest: String
     package let clientID: ClientID
     /// The parameters as a form.

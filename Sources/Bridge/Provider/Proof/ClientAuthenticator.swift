@@ -64,12 +64,12 @@ package final class ClientAuthenticator: Sendable {
             error: OAuthError(.invalidClient, "client authentication failed", detail: flaw), usedBasic: usedBasic)
     }
 
-    /// - Returns: why the proof is none; `nil` when it is one.
+    /// - Returns: why the proof is not valid; `nil` when it is.
     private func flaw(
         of proof: ClientCredentials.Proof, by client: Client, origin: RequestOrigin, at now: Timestamp
     ) async throws -> String? {
         switch (client.authenticationMethod, proof) {
-        // A public client that sends a secret believes in a protection that is none (RFC 8252 §8.5).
+        // A public client that sends a secret believes in a protection that does not exist (RFC 8252 §8.5).
         case (.none, .none): nil
         case (.clientSecretBasic, .basic(let secret)), (.clientSecretBasic, .post(let secret)),
             (.clientSecretPost, .basic(let secret)), (.clientSecretPost, .post(let secret)):

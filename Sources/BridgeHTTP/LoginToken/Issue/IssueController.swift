@@ -3,15 +3,25 @@ import Hummingbird
 import OAuth2
 
 /// `POST /api/auth/create-sso-token` and what an app may do with its tokens (contract §3).
-struct IssueController: Sendable {
+struct IssueController: BearerGroup {
+    static let routes: [Route<Self>] = [
+        Route(.post, issuePath, "issueLoginToken", as: .json, .bearer, issue),
+        Route(.get, statusPath, "loginTokenStatus", as: .json, .bearer, status),
+        Route(.delete, statusPath, "revokeLoginToken", as: .json, .bearer, revoke),
+    ]
+
+    private static let issuePath = "/api/auth/create-sso-token"
+    private static let statusPath = "/api/auth/sso-tokens/{id}"
+
     let issuer: LoginTokenIssuer
     let overview: LoginTokenOverview
     let bearers: BearerGate
 
-    @Sendable func issue(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let origin = context.origin(of: request)
-        let bearer = try await bearers.identity(of: request, origin: origin)
-        let answer = try await issuer.issue(IssueRequestReader.read(request), bearer: bearer, origin: origin)
+    @Sendable func issue(
+        _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
+    ) async throws -> Response {
+        let answer = try await issuer.issue(
+            IssueRequestReader.read(request), bearer: bearer.identity, origin: bearer.origin)
         var body = JSONObjectWriter(capacity: 2048)
         body.add("token", answer.token.expose())
         body.add("token_type", "urn:drawbridge:params:oauth:token-type:login-token")
@@ -22,9 +32,10 @@ struct IssueController: Sendable {
         return .json(body)
     }
 
-    @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let bearer = try await bearers.identity(of: request, origin: context.origin(of: request))
-        let status = try await overview.status(of: tokenID(context), bearer: bearer)
+    @Sendable func status(
+        _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
+    ) async throws -> Response {
+        let status = try await overview.status(of: tokenID(context), bearer: bearer.identity)
         var body = JSONObjectWriter()
         body.add("id", status.id.rawValue)
         body.add("status", status.word.rawValue)
@@ -33,10 +44,10 @@ struct IssueController: Sendable {
         return .json(body)
     }
 
-    @Sendable func revoke(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let origin = context.origin(of: request)
-        let bearer = try await bearers.identity(of: request, origin: origin)
-        try await overview.revoke(tokenID(context), bearer: bearer, origin: origin)
+    @Sendable func revoke(
+        _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
+    ) async throws -> Response {
+        try await overview.revoke(tokenID(context), bearer: bearer.identity, origin: bearer.origin)
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
     }
 

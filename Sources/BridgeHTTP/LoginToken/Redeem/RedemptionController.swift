@@ -5,18 +5,21 @@ import Metrics
 import OAuth2
 
 /// `/login-with-token` and its further paths (contract §4).
-struct RedemptionController: Sendable {
+struct RedemptionController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, BridgeHTTPSettings.redemptionPath, "redeem", as: .page, anyone: visit).head(head),
+        Route(.post, BridgeHTTPSettings.redemptionPath, "redeemByForm", as: .page, anyone: submit),
+    ]
+
+    static let place: Origins.Purposes? = .website
+    /// Mounted where the settings say.
+    static let reservation = RouteReservation.nothing
+
+    let kit: BrowserPages
     let redeemer: LoginTokenRedeemer
-    let browsers: BrowserSessions
-    let signOut: BrowserSignOut
-    let clients: Reloadable<ClientDirectory>
-    let formTokens: FormTokens
-    let pages: Pages
-    let reader: VisitReader
     let metrics: OutcomeMetrics
-    let origins: OriginReader
-    let time: TimeSource
-    let random: RandomSource
+
+    private var reader: VisitReader { VisitReader(formTokens: formTokens) }
 
     @Sendable func visit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         try await answer(request, reader.read(request, form: nil, at: origins.own(of: request)), context: context)
@@ -62,7 +65,7 @@ struct RedemptionController: Sendable {
         case .landed(let location, let opened):
             var response = landed(at: location, opened)
             if let opened {
-                signOut.takeCookies(
+                browserSignOut.takeCookies(
                     of: tokenSessions.filter { $0.session.subject != opened.session.subject }, in: &response.headers)
             }
             return response
@@ -142,7 +145,7 @@ struct RedemptionController: Sendable {
 
     /// Where the user who is signed in in this browser is at home: what "no" leads to.
     private func home(
-        of subject: Subject, _ request: Request, _ tokenSessions: [BrowserSessions.Found]
+        of subject: Subject, _ request: Request, _ tokenSessions: [SignedIn]
     ) async throws -> String {
         let found = [try await browsers.secretSession(of: request)].compactMap(\.self) + tokenSessions
         let publicOrigin = origins.configured.website

@@ -5,16 +5,20 @@ import NIOCore
 import OAuth2
 
 /// `/oauth/authorize` and the consent page's form (RFC 6749 §4.1.1, docs/rules/authorization-request.md).
-struct AuthorizeController: Sendable {
+struct AuthorizeController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        // HEAD must not use a request up, so it does not follow GET here.
+        Route(.get, path, "authorize", as: .page, anyone: begin).withoutHead.metadata("authorization_endpoint"),
+        Route(.post, path, "authorizeByPost", as: .page, anyone: submit),
+        Route(.post, "/oauth/consent", "consent", as: .page, .form(.consent, isOfSession: true), consent),
+    ]
+
+    static let place: Origins.Purposes? = .provider
+
+    let kit: BrowserPages
     let services: SignInServices
-    let sessions: WebSessions
-    let formTokens: FormTokens
-    let pages: Pages
-    let issuer: WebOrigin
-    let random: RandomSource
 
     static let path = "/oauth/authorize"
-    static let consentPath = "/oauth/consent"
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
@@ -29,13 +33,13 @@ struct AuthorizeController: Sendable {
         return try await go(try FormParameters(parsing: body), request, context)
     }
 
-    @Sendable func consent(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(
-            request, as: .consent, isOfSession: true, formTokens: formTokens, random: random)
+    @Sendable func consent(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
         guard let journey = form.parameters["journey"] else {
             return pages.staleAuthorization(to: PageVisitor(request, context))
         }
-        let session = try await session(request)
+        let session = try await browsers.opened(by: request)
         let origin = context.origin(of: request)
         let outcome =
             if form.isOurs {
@@ -54,7 +58,7 @@ struct AuthorizeController: Sendable {
         _ parameters: FormParameters, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         let browser = FormCookie.binding(of: request, random: random)
-        let session = try await session(request)
+        let session = try await browsers.opened(by: request)
         let origin = context.origin(of: request)
         let outcome =
             if let journey = parameters["journey"], parameters["client_id"] == nil {
@@ -99,11 +103,6 @@ struct AuthorizeController: Sendable {
         case .plain: return Self.plainRefusal
         case .stale: return pages.staleAuthorization(to: visitor)
         }
-    }
-
-    private func session(_ request: Request) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        return try await sessions.lookUp(secret)
     }
 
     /// 303, never 307: a POST must not be repeated at the client with what the user typed (RFC 9700 §4.12).

@@ -4,33 +4,29 @@ import Hummingbird
 import OAuth2
 
 /// `/account/second-factor`: set up a second factor, remove it, get new recovery codes.
-struct SecondFactorController: Sendable {
-    let enrolment: SecondFactorEnrolment
-    let sessions: WebSessions
-    let formTokens: FormTokens
-    let pages: Pages
-    let origins: OriginReader
-    let random: RandomSource
+struct SecondFactorController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, AccountPath.secondFactor, "secondFactor", as: .page, .session, show),
+        Route(.post, AccountPath.secondFactor, "changeSecondFactor", as: .page, .sessionForm, change),
+    ]
 
-    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
-        let visit = Visit(
-            isForConsole: query["for"] == "console", secret: request.sessionSecret,
-            browser: FormCookie.binding(of: request, random: random),
-            origin: origins.own(of: request), visitor: PageVisitor(request, context))
-        guard let session = try await session(request) else { return signIn(visit) }
-        return try await page(session, visit)
+    static let place: Origins.Purposes? = [.provider, .console]
+    static let reservation = RouteReservation.paths
+
+    let kit: BrowserPages
+    let enrolment: SecondFactorEnrolment
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext, visit: Visit) async throws -> Response {
+        try await page(visit)
     }
 
-    @Sendable func change(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let form = try await BrowserForm.read(
-            request, as: .secondFactor, isOfSession: true, formTokens: formTokens, random: random)
-        let visit = Visit(
-            isForConsole: form.parameters["for"] == "console", secret: request.sessionSecret, browser: form.browser,
-            origin: origins.own(of: request), visitor: PageVisitor(request, context))
+    @Sendable func change(
+        _ request: Request, context: BridgeRequestContext, sent: (visit: Visit, form: BrowserForm)
+    ) async throws -> Response {
+        let (visit, form) = sent
+        let session = visit.session
         let draft = form.parameters["draft"]
-        guard let session = try await session(request) else { return signIn(visit) }
-        guard form.isOurs else { return try await page(session, visit, .stale, draft: draft) }
+        guard form.isOurs else { return try await page(visit, .stale, draft: draft) }
         let code = form.parameters["code"] ?? ""
         let origin = context.recognisedOrigin(of: request)
         let outcome: SecondFactorOutcome
@@ -45,33 +41,53 @@ struct SecondFactorController: Sendable {
         switch outcome {
         case .enrolled(let codes): return shown(codes, isNewFactor: true, visit)
         case .recoveryCodes(let codes): return shown(codes, isNewFactor: false, visit)
-        case .removed: return try await page(session, visit, .removed)
-        case .wrongCode: return try await page(session, visit, .wrongCode, draft: draft)
-        case .stale: return try await page(session, visit, .stale)
-        case .conflict: return try await page(session, visit, .conflict)
-        case .limited(let wait): return try await page(session, visit, .limited(wait))
+        case .removed: return try await page(visit, .removed)
+        case .wrongCode: return try await page(visit, .wrongCode, draft: draft)
+        case .stale: return try await page(visit, .stale)
+        case .conflict: return try await page(visit, .conflict)
+        case .limited(let wait): return try await page(visit, .limited(wait))
         }
     }
 
-    /// Who looks, and on the way to where.
-    private struct Visit {
+    /// On the way to where somebody looks, and where.
+    struct Journey: Sendable {
         let isForConsole: Bool
+        /// Ours, that shows the page.
+        let origin: WebOrigin
+
+        /// To the sign-in and back: also for somebody who is signed in, but not since a moment ago.
+        var signIn: Response {
+            let path = isForConsole ? AccountPath.secondFactorForConsole : AccountPath.secondFactor
+            return Response(
+                status: .seeOther,
+                headers: [
+                    .location: "\(origin)\(SecondFactorController.signInPath(for: path))", .cacheControl: "no-store",
+                    .referrerPolicy: "no-referrer",
+                ])
+        }
+    }
+
+    /// Who looks.
+    struct Visit: Sendable {
+        let found: SignedIn
         /// Of the session.
         let secret: OpaqueSecret?
         let browser: OpaqueSecret
-        /// Ours, that shows the page.
-        let origin: WebOrigin
+        let journey: Journey
         let visitor: PageVisitor
+
+        var session: WebSession { found.session }
     }
 
     /// - Parameter draft: one that was shown before, so that a mistyped code does not cost a new set-up of the app.
     private func page(
-        _ session: WebSession, _ visit: Visit, _ notice: SecondFactorNotice? = nil, draft: String? = nil
+        _ visit: Visit, _ notice: SecondFactorNotice? = nil, draft: String? = nil
     ) async throws -> Response {
+        let session = visit.session
         let content: SecondFactorPage.Content
         switch try await enrolment.standing(of: session.subject) {
         case .noPassword: content = .unavailable
-        case _ where !enrolment.isRecent(session): return signIn(visit)
+        case _ where !enrolment.isRecent(session): return visit.journey.signIn
         case .enrolled(_, let left): content = .enrolled(recoveryCodesLeft: left)
         case .notEnrolled(let account):
             let draft =
@@ -85,7 +101,7 @@ struct SecondFactorController: Sendable {
                 content: content, notice: notice,
                 formToken: try formTokens.make(
                     for: .secondFactor, binding: visit.browser, session: visit.secret),
-                isForConsole: visit.isForConsole),
+                isForConsole: visit.journey.isForConsole),
             to: visit.visitor)
         FormCookie.set(visit.browser, in: &response.headers)
         return response
@@ -93,27 +109,11 @@ struct SecondFactorController: Sendable {
 
     private func shown(_ codes: [RecoveryCode], isNewFactor: Bool, _ visit: Visit) -> Response {
         // The console wants a sign-in with the new factor, and leads to it by itself.
-        let next = visit.isForConsole ? Self.signInPath(for: ConsolePath.home) : AccountPath.secondFactor
+        let next = visit.journey.isForConsole ? Self.signInPath(for: ConsolePath.home) : AccountPath.secondFactor
         return pages.recoveryCodes(codes, isNewFactor: isNewFactor, next: next, to: visit.visitor)
-    }
-
-    /// To the sign-in and back: also for somebody who is signed in, but not since a moment ago.
-    private func signIn(_ visit: Visit) -> Response {
-        let path = visit.isForConsole ? AccountPath.secondFactorForConsole : AccountPath.secondFactor
-        return Response(
-            status: .seeOther,
-            headers: [
-                .location: "\(visit.origin)\(Self.signInPath(for: path))", .cacheControl: "no-store",
-                .referrerPolicy: "no-referrer",
-            ])
     }
 
     private static func signInPath(for path: String) -> String {
         "\(SignInController.path)?redirect=\(PercentEncoding.encode(path))"
-    }
-
-    private func session(_ request: Request) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        return try await sessions.lookUp(secret)
     }
 }

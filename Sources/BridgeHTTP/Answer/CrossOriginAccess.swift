@@ -6,8 +6,15 @@ import OAuth2
 /// Lets scripts of any origin call an endpoint without credentials (contract §5.9): what protects it is the token
 /// or code in the request, and no cookie counts there.
 enum CrossOriginAccess {
+    /// The handlers of one path, with an answer to a browser's preflight.
+    static func open(_ handlers: [HTTPRequest.Method: Handler]) -> [HTTPRequest.Method: Handler] {
+        var open = handlers.mapValues(Self.open)
+        open[.options] = preflight(Array(handlers.keys))
+        return open
+    }
+
     /// The handler with the header on its answers, its errors too.
-    static func open(_ handler: @escaping Handler) -> Handler {
+    private static func open(_ handler: @escaping Handler) -> Handler {
         { request, context in
             do {
                 var response = try await handler(request, context)
@@ -24,7 +31,7 @@ enum CrossOriginAccess {
         }
     }
 
-    static func preflight(_ methods: [HTTPRequest.Method]) -> Handler {
+    private static func preflight(_ methods: [HTTPRequest.Method]) -> Handler {
         { _, _ in
             let methods = (methods + [.options]).map(\.rawValue).sorted().joined(separator: ", ")
             return Response(
@@ -43,14 +50,5 @@ enum CrossOriginAccess {
     private static func isAnswer(_ error: any Error) -> Bool {
         error is OAuthError || error is ClientRefused || error is ChallengedError || error is BearerRefusal
             || error is StorageError || error is FormParameters.Failure
-    }
-}
-
-extension Endpoints {
-    /// As ``on(_:_:)``, for scripts of any origin.
-    func onOpen(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
-        var open = handlers.mapValues(CrossOriginAccess.open)
-        open[.options] = CrossOriginAccess.preflight(Array(handlers.keys))
-        on(path, open)
     }
 }

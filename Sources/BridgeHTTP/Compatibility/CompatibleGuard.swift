@@ -1,0 +1,63 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// Who asks at a path that takes both an app's token and a browser's cookies.
+enum AppOrBrowser: Sendable {
+    case app(AccessTokenClaims)
+    case browser(WebSession)
+}
+
+extension RouteGuard where Group == CompatibleSessionController, Admitted == AppOrBrowser {
+    /// By the token of an app, or by the cookies of a browser.
+    static var appOrBrowser: Self {
+        Self(.bearer) { group, handler in
+            { request, context in try await handler(request, context, try await found(request, context, group)) }
+        }
+    }
+
+    /// The same, with refusals in the words of the VA's service.
+    static var appOrBrowserAnswered: Self {
+        Self(.bearer) { group, handler in
+            { request, context in
+                try await CompatibleError.answering {
+                    try await handler(request, context, try await found(request, context, group))
+                }
+            }
+        }
+    }
+
+    private static func found(
+        _ request: Request, _ context: BridgeRequestContext, _ group: Group
+    ) async throws -> AppOrBrowser {
+        guard request.headers.values(of: .authorization).isEmpty else {
+            do {
+                return .app(
+                    try await group.gate.claims(
+                        of: request, verifiedBy: group.provider.accessTokens, origin: context.origin(of: request)))
+            } catch let error as OAuthError where error.code == .invalidToken {
+                throw invalidToken
+            }
+        }
+        guard let session = try await group.browsers.find(request)?.session else { throw invalidToken }
+        return .browser(session)
+    }
+
+    private static var invalidToken: OAuthError {
+        OAuthError(.invalidToken, "Access token has expired or is not valid")
+    }
+}
+
+extension RouteGuard where Group == CompatibleTokenController, Admitted == FormParameters {
+    /// A client by what the VA's service takes, with its words for refusals.
+    static var compatibleClient: Self {
+        Self(.client) { group, handler in
+            { request, context in
+                try await CompatibleError.answering {
+                    try await handler(request, context, try await group.read(request, context))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// What a client sends to authenticate, and to ask. The rules take nothing else, and let the client prove itself before
+/// they read on.
+struct ClientRequest: Sendable {
+    let form: FormParameters
+    let basic: (id: String, secret: Secret<String>)?
+    /// Of the request.
+    let origin: RequestOrigin
+
+    fileprivate init(form: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin) {
+        self.form = form
+        self.basic = basic
+        self.origin = origin
+    }
+}
+
+extension RouteGuard where Admitted == ClientRequest {
+    /// A client, with errors as RFC 6749 §5.2 has them.
+    static var client: Self { client(bodyLimit: TokenController.bodyLimit) }
+
+    static func client(bodyLimit: Int) -> Self {
+        Self(.client) { _, handler in
+            { request, context in
+                try await TokenController.answeringErrors {
+                    let form = try await TokenController.form(of: request, upTo: bodyLimit)
+                    let basic = try BasicCredentials.read(request.headers)
+                    return try await handler(
+                        request, context,
+                        ClientRequest(form: form, basic: basic, origin: context.origin(of: request)))
+                }
+            }
+        }
+    }
+}
+
+extension RouteGuard where Group == UserInfoController, Admitted == UserInfo.Answer {
+    /// The bearer of an access token that was granted to say who its user is.
+    static var bearer: Self {
+        Self(.bearer) { group, handler in
+            { request, context in
+                let token = try await UserInfoController.token(of: request)
+                let answer = try await group.gate.admit(token, origin: context.origin(of: request)) {
+                    try await group.userInfo.answer(to: $0)
+                }
+                return try await handler(request, context, answer)
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Bridge
+
+/// All routes of the service, as they are declared: what is there when everything is switched on.
+package enum RouteTable {
+    package static let all: [RouteDeclaration] = groups.flatMap { $0.declarations }
+
+    private static var groups: [any RouteGroup.Type] {
+        [
+            IssueController.self, RedemptionController.self, SessionController.self, AuthCheckController.self,
+            SignInController.self, AuthorizeController.self, UpstreamController.self, SecondFactorController.self,
+            DevicesController.self, MessageController.self, AssetController.self, AppLinkController.self,
+            TokenController.self, PushedRequestController.self, UserInfoController.self, MetadataController.self,
+            LogoutController.self, SessionRefreshController.self, CompatibleAuthorizeController.self,
+            CompatibleTokenController.self, CompatibleSessionController.self, AuditController.self,
+            AuditStreamController.self, AdminClientController.self, AdminUserController.self, AdminKeyController.self,
+            AdminExplainController.self, NativeSSOSettingsController.self, DeviceSecretController.self,
+            ConsoleSignIn.self, ConsoleOverview.self, ConsoleEvents.self, ConsoleUsers.self, ConsoleClients.self,
+            ConsoleTools.self, ConsoleDevices.self, ConsoleNativeSSO.self,
+        ]
+    }
+
+    /// The paths whose answers follow the token endpoint's rules (RFC 6749 §5): where clients authenticate.
+    package static var clientPaths: [String] { all.filter { $0.shape == .token }.map(\.path) }
+
+    /// Members of the provider's metadata, and the paths that they name.
+    static let metadata: [(member: String, path: String)] = all.compactMap { route in
+        route.metadataMember.map { ($0, route.path) }
+    }
+
+    /// How errors look, by route.
+    /// - Parameter redemptionPaths: the configured ones, in the place of the one that is declared.
+    static func shapes(redemptionPaths: [String]) -> [String: ErrorShape] {
+        var shapes: [String: ErrorShape] = [:]
+        for route in all {
+            shapes[route.path] = route.shape
+            // A path may be asked for with the slash at its end or without.
+            if route.path.hasSuffix("/") { shapes[String(route.path.dropLast())] = route.shape }
+        }
+        let redemption = shapes.removeValue(forKey: BridgeHTTPSettings.redemptionPath)
+        for path in redemptionPaths { shapes[path] = redemption }
+        return shapes
+    }
+
+    /// Whether a path is the service's own, so that no website and no setting can give it another meaning.
+    package static func reserves(_ path: String) -> Bool {
+        let segments = path.split(separator: "/")
+        guard let first = segments.first else { return false }
+        return words.contains(first) || all.contains { $0.reservation == .paths && $0.isMatch(for: segments) }
+    }
+
+    /// Whether the service itself answers a path.
+    /// - Parameter purposes: what the origin is for.
+    package static func answers(_ path: String, at purposes: Origins.Purposes) -> Bool {
+        let segments = path.split(separator: "/")
+        return all.contains { route in
+            route.reservation != .nothing && route.place.map { !$0.isDisjoint(with: purposes) } ?? true
+                && route.isMatch(for: segments)
+        }
+    }
+
+    /// First segments that are the service's alone.
+    private static let words: Set<Substring> = Set(
+        all.filter { $0.reservation == .firstWord }.compactMap { $0.path.split(separator: "/").first })
+}
+
+extension RouteDeclaration {
+    fileprivate func isMatch(for segments: [Substring]) -> Bool {
+        let template = path.split(separator: "/")
+        return template.count == segments.count
+            && zip(template, segments).allSatisfy { $0 == $1 || $0.first == "{" }
+    }
+}

@@ -1,0 +1,39 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+extension RouteGuard where Group: BrowserGroup, Admitted == BrowserForm {
+    /// A form of ours that came back; ``BrowserForm/isOurs`` says whether it is really ours.
+    /// - Parameter isOfSession: whether it acts in the browser's session.
+    static func form(_ purpose: FormTokens.Purpose, isOfSession: Bool) -> Self {
+        Self(.form) { group, handler in
+            let kit = group.kit
+            return { request, context in
+                let form = try await BrowserForm.read(
+                    request, as: purpose, isOfSession: isOfSession, formTokens: kit.formTokens, random: kit.random)
+                return try await handler(request, context, form)
+            }
+        }
+    }
+}
+
+extension RouteGuard where Group == AuthCheckController, Admitted == SignedIn {
+    /// A browser that is signed in at the website that asks, as well and as lately as it demands.
+    static var session: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                let demand = try AuthenticationDemand(query: request.uri.query)
+                guard let found = try await group.sessions.find(request),
+                    group.origins.admits(found.session, at: request)
+                else { throw AuthCheckController.signedOut }
+                if let demand, !demand.isMet(by: found.session.authentication, at: group.time.now()) {
+                    throw ChallengedError(
+                        error: OAuthError(.insufficientUserAuthentication),
+                        headers: [.wwwAuthenticate: demand.challenge, .cacheControl: "no-store"])
+                }
+                return try await handler(request, context, found)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+extension RouteGuard where Group == DevicesController, Admitted == SignedIn {
+    /// Whoever is signed in; anybody else sees how to be.
+    static var session: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                guard let found = try await group.browsers.find(request) else {
+                    return group.pages.devicesSignedOut(to: PageVisitor(request, context))
+                }
+                return try await handler(request, context, found)
+            }
+        }
+    }
+}
+
+extension RouteGuard where Group == DevicesController, Admitted == (found: SignedIn, form: FormParameters) {
+    /// A form of ours, from whoever is signed in. For any other the page is shown once more, and nothing has happened.
+    static var sessionForm: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                let form = try await BrowserForm.read(
+                    request, as: .devices, isOfSession: true, formTokens: group.formTokens, random: group.random)
+                guard form.isOurs, let found = try await group.browsers.find(request) else {
+                    return group.back(to: DevicesController.path, of: request)
+                }
+                return try await handler(request, context, (found, form.parameters))
+            }
+        }
+    }
+}
+
+extension RouteGuard where Group == SecondFactorController, Admitted == SecondFactorController.Visit {
+    /// Whoever is signed in by the session's cookie; anybody else is led to the sign-in.
+    static var session: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+                let journey = SecondFactorController.Journey(
+                    isForConsole: query["for"] == "console", origin: group.origins.own(of: request))
+                guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }
+                return try await handler(
+                    request, context,
+                    SecondFactorController.Visit(
+                        found: found, secret: request.sessionSecret,
+                        browser: FormCookie.binding(of: request, random: group.random), journey: journey,
+                        visitor: PageVisitor(request, context)))
+            }
+        }
+    }
+}
+
+extension RouteGuard
+where Group == SecondFactorController, Admitted == (visit: SecondFactorController.Visit, form: BrowserForm) {
+    /// The same for the page's form.
+    static var sessionForm: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                let form = try await BrowserForm.read(
+                    request, as: .secondFactor, isOfSession: true, formTokens: group.formTokens, random: group.random)
+                let journey = SecondFactorController.Journey(
+                    isForConsole: form.parameters["for"] == "console", origin: group.origins.own(of: request))
+                guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }
+                let visit = SecondFactorController.Visit(
+                    found: found, secret: request.sessionSecret, browser: form.browser, journey: journey,
+                    visitor: PageVisitor(request, context))
+                return try await handler(request, context, (visit, form))
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Bridge
+import BridgeHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import OAuth2
+import Synchronization
+import Testing
+
+@testable import drawbridge
+
+/// The declarations of routes against the API's description, and against a whole server with everything switched on.
+@Suite struct DeclaredRoutesTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    /// Another address of a declared route, described as an example of the setting.
+    private static let further = "/user/login-with-token.php"
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Runs against every route.
+    /// - Parameter log: lines of the access log.
+    private func withServer(
+        log: @escaping @Sendable ([UInt8]) -> Void = { _ in },
+        _ body: @Sendable (any TestClientProtocol) async throws -> Void
+    ) async throws {
+        _ = try folder.file("master-key", MasterKeyFile.make())
+        _ = try folder.file("upstream-secret", "secret")
+        let file = try folder.file(
+            "drawbridge.yaml",
+            """
+            public_origin: https://www.example.com
+            data_directory: \(folder.path)
+            compatibility: {va_sign_in: true}
+            upstream_providers:
+              - {id: upstream, issuer: 'https://op.example', client_id: a, client_secret_file: upstream-secret}
+            """)
+        let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
+        let storage = try await ServerStorage.open(settings, logger: Self.logger)
+        let accessLog = AccessLog(sink: log)
+        let composition = try await Composition(
+            settings: settings, storage: storage, accessLog: accessLog, logger: Self.logger)
+        let router = buildRouter(services: composition.services, settings: composition.httpSettings)
+        try await Application(router: router, logger: Self.logger).test(.router, body)
+        accessLog.flush()
+        await composition.shared.close()
+        try await storage.close()
+    }
+
+    /// A path of the route, with a word in the place of each parameter.
+    private static func concrete(_ route: RouteDeclaration) -> String {
+        route.path.replacing("{", with: "").replacing("}", with: "")
+    }
+
+    @Test func `every declared route is described by its operation, and every described one is declared`() throws {
+        let file = TemporaryFolder.package.appending(path: "Config/openapi.yaml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        var described: Set<String> = []
+        var (path, method) = ("", "")
+        var isInPaths = false
+        for line in text.split(separator: "\n") {
+            if !line.hasPrefix(" ") { isInPaths = line == "paths:" }
+            guard isInPaths else { continue }
+            if let found = line.wholeMatch(of: #/  (/[^:]*):/#) { path = String(found.1) }
+            if let found = line.wholeMatch(of: #/    (get|post|put|patch|delete):/#) { method = found.1.uppercased() }
+            if let found = line.wholeMatch(of: #/      operationId: (\w+)/#), path != Self.further {
+                described.insert("\(method) \(path) \(found.1)")
+            }
+        }
+        let declared = Set(RouteTable.all.map { "\($0.method.rawValue) \($0.path) \($0.operationID)" })
+        #expect(described.count > 100)
+        #expect(declared.subtracting(described) == [], "declared, but not described")
+        #expect(described.subtracting(declared) == [], "described, but not declared")
+        #expect(declared.count == RouteTable.all.count)
+    }
+
+    @Test func `every declared route answers, and its path is its label`() async throws {
+        let lines = Mutex<[UInt8]>([])
+        try await withServer(log: { written in lines.withLock { $0 += written } }) { client in
+            for route in RouteTable.all {
+                try await client.execute(uri: Self.concrete(route), method: route.method) { answer in
+                    #expect(answer.status != .methodNotAllowed, "\(route.operationID)")
+                }
+            }
+        }
+        let labels = String(decoding: lines.withLock { $0 }, as: UTF8.self).split(separator: "\n").compactMap {
+            JSONValue.parse($0.utf8)?.object?["route"]?.string
+        }
+        // The router has no slash at the end.
+        #expect(labels == RouteTable.all.map { $0.path == "/admin/" ? "/admin" : $0.path })
+    }
+
+    @Test func `a route that needs somebody refuses a request that says nothing`() async throws {
+        try await withServer { client in
+            for route in RouteTable.all {
+                let answer = try await client.execute(
+                    uri: Self.concrete(route), method: route.method,
+                    headers: [.contentType: "application/x-www-form-urlencoded"])
+                switch route.access {
+                case .administrator, .bearer:
+                    #expect(answer.status == .unauthorized, "\(route.operationID)")
+                case .console where route.method == .get:
+                    #expect(answer.status == .seeOther, "\(route.operationID)")
+                    #expect(answer.headers[.location]?.contains("/admin/sign-in") == true, "\(route.operationID)")
+                case .console: #expect(answer.status == .unauthorized, "\(route.operationID)")
+                case .client: #expect([400, 401].contains(answer.status.code), "\(route.operationID)")
+                // Answered by a page that leads to the sign-in, and by nothing that is somebody's.
+                case .session, .form:
+                    #expect(answer.headers[.contentType] != "application/json", "\(route.operationID)")
+                case .anyone: break
+                }
+            }
+        }
+    }
+
+    @Test func `these routes let anybody in, and no others`() {
+        let open = Set(RouteTable.all.filter { $0.access == .anyone }.map(\.operationID))
+        #expect(
+            open == [
+                "appleAppSiteAssociation", "assetLinks", "asset", "openapi", "explainError", "jwks", "oauthMetadata",
+                "openidConfiguration", "redeem", "redeemByForm", "session", "askToSignOut", "signOut", "signedOut",
+                "refreshCookies", "signIn", "beginSignInAnew", "beginUpstream", "finishUpstream", "authorize",
+                "authorizeByPost", "logout", "logoutByPost", "consoleSignIn", "openConsole", "compat_authorize",
+                "compat_authorize_sso", "compat_logout", "compat_logout_post", "compat_revoke_all_sessions",
+            ])
+    }
+
+    @Test func `every route of the administration lets administrators in alone`() {
+        for route in RouteTable.all where route.path.hasPrefix("/api/admin/") {
+            #expect(route.access == .administrator, "\(route.operationID)")
+        }
+        for route in RouteTable.all where route.path.hasPrefix("/admin/") && route.path != "/admin/sign-in" {
+            #expect(route.access == .console, "\(route.operationID)")
+        }
+    }
+
+    @Test(arguments: [
+        ("/account/devices", true), ("/account/devices/end", true), ("/account/sign-in-link", false),
+        ("/v0/sign_in/token", true), ("/v0/login", false), ("/admin", true), ("/admin/anything", true),
+        ("/api/x", true), ("/session", true), ("/sessions", false), ("/openapi.json", true),
+        ("/login-with-token", false), ("/user/login.php", false), ("/", false),
+    ])
+    func `a path that is the service's own is reserved`(path: String, isReserved: Bool) {
+        #expect(RouteTable.reserves(path) == isReserved)
+    }
+}
