@@ -27,6 +27,8 @@ struct DrawbridgeSettings: Sendable {
     let auditForwarders: [AuditForwardTarget]
 
     /// Every wing reads itself, whatever the others hold: so all problems are told at once, and every key is declared.
+    ///
+    /// What is wrong is noted with the reader; a server takes ``SettingsInForce``, which refuses it.
     /// - Returns: `nil` without an origin, which is noted.
     init?(reading settings: SettingsReader) {
         let origins = OriginSettings(reading: settings)
