@@ -42,8 +42,8 @@ import Testing
         let text = secret.expose()
         #expect(try #require(OpaqueSecret(text, kind: .webSession)).digest == secret.digest)
         let body = text.dropFirst(4)
-        let bytes = try #require(Base64URL.decode(String(body.prefix(43))))
-        #expect(Timestamp(leading: bytes) == now && bytes[6..<8].allSatisfy { $0 == 0 })
+        let bytes = try #require(Base64URL.decode(String(body.dropLast(6))))
+        #expect(Timestamp(leading: bytes) == now && bytes.count == 6 + 32)
         #expect(secret.digest.utf8.count == 43 && secret.digest.hasPrefix(body.prefix(8)))
         // Nothing else of the secret is in its digest, and another of the same time has another.
         #expect(!secret.digest.contains(body.dropFirst(12).prefix(4)))
@@ -52,10 +52,27 @@ import Testing
     }
 
     @Test func `a secret that is random from the first bit keeps the digest that stores have of it`() {
-        let bits: [UInt8] =
-            Timestamp(milliseconds: 1_763_708_400_123).leadingBytes + [0, 1] + Array(repeating: 7, count: 24)
-        let secret = OpaqueSecret.make(.webSession, random: RandomSource { _ in bits })
+        let secret = OpaqueSecret.make(.webSession, random: .system)
         #expect(secret.digest == Base64URL.encode(Array(SHA256.hash(data: Array(secret.expose().utf8)))))
+        #expect(OpaqueSecret(secret.expose(), kind: .webSession)?.digest == secret.digest)
+    }
+
+    @Test func `only a web session's secret may begin with a time, and only with one that can be`() throws {
+        let text = OpaqueSecret.makeForWebSession(
+            at: Timestamp(milliseconds: 1_763_708_400_123), random: .system
+        ).expose()
+        #expect(OpaqueSecret(text, kind: .webSession) != nil)
+        for at in [Timestamp(milliseconds: 0), Timestamp(milliseconds: 5_000_000_000_000)] {
+            let odd = OpaqueSecret.makeForWebSession(at: at, random: .system).expose()
+            #expect(OpaqueSecret(odd, kind: .webSession) == nil)
+        }
+        for kind in OpaqueSecret.Kind.allCases where kind != .webSession {
+            // The checksum is of the whole text, so each needs its own.
+            let body = kind.rawValue + text.dropFirst(4).dropLast(6)
+            let crc = CRC32.checksum(Array(body.utf8)[...])
+            let sum = Base64URL.encode((0..<4).map { UInt8(truncatingIfNeeded: crc >> (24 - 8 * $0)) })
+            #expect(OpaqueSecret(body + sum, kind: kind) == nil)
+        }
     }
 
     @Test func `another kind, another length, a wrong checksum and foreign characters are refused`() {
