@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from run import redeem_round
-from server import Drawbridge, wrk
+from server import Drawbridge, counts, wrk
 
 
 def start(running: ExitStack, binary: Path, scratch: Path, users: int) -> tuple[Drawbridge, Path, Path]:
@@ -46,10 +46,11 @@ def main():
                 for what, result in results.items():
                     found.setdefault((what, name), []).append(result)
                     print(f"round {number + 1}  {name:<6} {what:<6} {result['per_second']:>7.0f}/s  "
-                          f"p99 {result['p99_ms']:>7.2f} ms  cpu {result['cpu_us']:>7.1f} µs  failures "
+                          f"p99 {result['p99_ms']:>7.2f} ms  cpu {result['cpu_us']:>7.1f} µs  {counts(result)}  failures "
                           f"{result['failures'] + result['not_2xx_3xx'] + result['socket_errors']}", flush=True)
     for what in ("issue", "redeem"):
-        for field, unit in [("per_second", "requests/s"), ("cpu_us", "server CPU")]:
+        for field, unit in [("per_second", "requests/s"), ("cpu_us", "server CPU"), ("bytes", "bytes of write"),
+                            ("writes", "calls of write"), ("switches", "context switches")]:
             pairs = [after[field] / before[field] for before, after in zip(found[what, "before"], found[what, "after"])]
             print(f"{what}: {unit} after/before {statistics.median(pairs):.3f} "
                   f"({min(pairs):.3f} to {max(pairs):.3f} in {len(pairs)} pairs)")

@@ -11,7 +11,7 @@ import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
 
-from server import Drawbridge, Hello, first_line, machine, wrk
+from server import Drawbridge, Hello, counts, first_line, machine, wrk
 
 #: The least ratio to the baseline and the most CPU microseconds: on the embedded stores, and with PostgreSQL and Redis.
 GOALS = {"check": (0.85, 35), "issue": (0.35, 90), "redeem": (0.25, 130), "flow": (None, None)}
@@ -89,7 +89,7 @@ def measure(arguments) -> dict[str, list[dict]]:
 
 def report(number: int, name: str, result: dict):
     print(f"round {number + 1}  {name:<10} {result['per_second']:>8.0f}/s  p50 {result['p50_ms']:>6.2f} ms  "
-          f"p99 {result['p99_ms']:>6.2f} ms  cpu {result['cpu_us']:>6.1f} µs  failures "
+          f"p99 {result['p99_ms']:>6.2f} ms  cpu {result['cpu_us']:>6.1f} µs  {counts(result)}  failures "
           f"{result['failures'] + result['not_2xx_3xx'] + result['socket_errors']} {result['first_failure']}", flush=True)
 
 

@@ -26,6 +26,19 @@ class Server:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
 
+    def counts(self) -> dict[str, int]:
+        """What the kernel counted so far: bytes and calls of write (the answers' among them), and waits."""
+        process = Path(f"/proc/{self.process.pid}")
+        io = dict(line.split(": ") for line in (process / "io").read_text().splitlines())
+        waits = 0
+        for thread in (process / "task").iterdir():
+            try:
+                lines = (thread / "status").read_text().splitlines()
+            except OSError:
+                continue  # A thread that ended meanwhile takes its count along.
+            waits += sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches:"))
+        return {"bytes": int(io["wchar"]), "writes": int(io["syscw"]), "reads": int(io["syscr"]), "switches": waits}
+
     def memory_mib(self, name: str = "VmHWM") -> float:
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith(name + ":"):
@@ -103,9 +116,9 @@ def _b64(value: dict) -> str:
 
 
 def wrk(server: Server, script: str, path: str, seconds: float, connections: int = 64, **environment) -> dict:
-    """One wrk run: what it counted, and the server's CPU microseconds a request."""
+    """One wrk run: what it counted, and what a request cost the server: CPU microseconds, and ``Server.counts``."""
     folder = Path(__file__).parent / "wrk"
-    before = server.cpu_seconds()
+    counts, before = server.counts(), server.cpu_seconds()
     done = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{round(seconds)}s", "--timeout", "10s", "-s", str(folder / f"{script}.lua"),
          server.base + path],
@@ -116,8 +129,16 @@ def wrk(server: Server, script: str, path: str, seconds: float, connections: int
         raise RuntimeError(f"wrk said nothing: {done.stdout}{done.stderr}")
     result = json.loads(lines[-1])
     result["per_second"] = result["requests"] / result["seconds"]
+    for name, count in server.counts().items():
+        result[name] = max(0, count - counts[name]) / max(result["requests"], 1)
     result["cpu_us"] = used * 1e6 / max(result["requests"], 1)
     return result
+
+
+def counts(result: dict) -> str:
+    """The counts of one wrk run, a request each, in one line."""
+    return (f"written {result['bytes']:,.0f} B in {result['writes']:.1f} calls, {result['reads']:.1f} reads, "
+            f"{result['switches']:.1f} switches")
 
 
 def machine() -> str:

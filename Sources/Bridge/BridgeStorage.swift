@@ -1,6 +1,6 @@
 /// Everything that must last, on one engine. Services take the role they need, never this.
 package protocol BridgeStorage: LoginTokenStore, WebSessionStore, SubjectStore, AccountStore, ClientStore, ConsentStore,
-    PushedRequestStore, AuditLog, ProviderStorage, AuditTallies, AuditRetention, AuditForwardCursors,
+    PushedRequestStore, AuditLog, ProviderStorage, AuditTallies, AuditRetention, AuditSealing, AuditForwardCursors,
     AdminSessionStore, SessionRegister, DeviceStorage, WebhookStore, EndingStore
 {
     /// Whether the engine can write now; what `/readyz` asks.

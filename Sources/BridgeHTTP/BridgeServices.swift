@@ -8,7 +8,7 @@ package struct BridgeServices: Sendable {
     package let loginTokens: LoginTokenServices
     package let signIn: SignInServices
     package let admin: AdminServices
-    /// `nil` where Drawbridge only stands beside another provider.
+    /// `nil` where Drawbridge only complements another provider.
     package let provider: ProviderServices?
     /// `nil` leaves out device secrets, cookies for web views and the compatibility paths.
     package let device: DeviceServices?

@@ -3,7 +3,7 @@ import HTTPTypes
 package import Hummingbird
 
 /// All routes.
-/// - Parameter extraRoutes: adds another part's pages behind the same middleware, such as the demo site's.
+/// - Parameter extraRoutes: adds another part's pages under the same middleware, such as the demo site's.
 package func buildRouter(
     services: BridgeServices, settings: BridgeHTTPSettings, extraRoutes: (Endpoints) -> Void = { _ in }
 ) -> Router<BridgeRequestContext> {

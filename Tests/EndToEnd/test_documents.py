@@ -193,3 +193,18 @@ def test_the_contract_has_every_route_but_those_of_the_console():
         f"{start}{path.removeprefix(prefix)}" in CONTRACT
         for start, prefix in (("", ""), ("`", "/api/admin/"), (" ", "/api/admin/")))}
     assert missing == set()
+
+
+# docs/architecture.md
+
+def test_every_type_and_folder_that_the_architecture_names_exists():
+    text = (instance.ROOT / "docs/architecture.md").read_text()
+    sources = instance.ROOT / "Sources"
+    declared = {path.name for path in sources.rglob("*") if path.is_dir()}
+    for path in sources.rglob("*.swift"):
+        declared.update(re.findall(r"\b(?:struct|class|enum|actor|protocol|typealias) (\w+)", path.read_text()))
+    named = set(re.findall(r"`([A-Z][A-Za-z]+)`", text))
+    folders = set(re.findall(r"`((?:Bridge|SQLStorage|BridgeHTTP|drawbridge)/[\w/]+)`", text))
+    assert len(named) > 30 and len(folders) > 4
+    assert named - declared - {"NOTIFY"} == set()
+    assert {folder for folder in folders if not (sources / folder).is_dir()} == set()

@@ -6,14 +6,15 @@ import Testing
 @Suite struct AuditSearchPlanTests {
     private static let now = Timestamp(milliseconds: 1_763_708_400_123)
 
+    /// What no segment's index is asked for, or not yet.
     private static let filters: [(String, String, @Sendable (inout AuditFilter) -> Void)] = [
         ("nothing", "audit_event_time", { _ in }),
         ("time", "audit_event_time", { $0.from = now }),
-        ("subject", "audit_event_subject", { $0.subject = "alice" }),
-        ("address", "audit_event_address", { $0.address = "192.0.2.1" }),
-        ("session", "audit_event_session", { $0.sessionID = "s" }),
-        ("token", "audit_event_token", { $0.tokenID = "t" }),
-        ("rare type", "audit_event_rare_type", { $0.type = .loginTokenReplayed }),
+        ("subject", "audit_event_time", { $0.subject = "alice" }),
+        ("address", "audit_event_time", { $0.address = "192.0.2.1" }),
+        ("session", "audit_event_time", { $0.sessionID = "s" }),
+        ("token", "audit_event_time", { $0.tokenID = "t" }),
+        ("rare type", "audit_event_time", { $0.type = .loginTokenReplayed }),
         ("everyday type", "audit_event_time", { $0.type = .loginTokenIssued }),
         ("request", "audit_event_time", { $0.requestID = RequestID.make(at: now, random: .system) }),
         ("text", "audit_event_time", { $0.text = "x" }),
@@ -37,7 +38,6 @@ import Testing
                 ).map { try $0.text(3) }
             }.joined(separator: "\n")
             #expect(plan.contains(index), "\(plan)")
-            #expect(plan.contains("SEARCH") || index == "audit_event_time", "\(plan)")
             #expect(!plan.contains("TEMP B-TREE"), "\(plan)")
         }
     }

@@ -40,6 +40,7 @@ import Testing
         14: "QHKFRe-V_jG5Vsw2",
         15: "txkfk08wZcETbI6n",
         16: "cfYxFpUVmuXqLW2k",
+        17: "7J2cR2-m6KjIL7nd",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

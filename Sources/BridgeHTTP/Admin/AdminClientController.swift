@@ -81,7 +81,7 @@ struct AdminClientController: AdministratorGroup {
         return .done
     }
 
-    /// `POST …/{id}/secret`: another secret in the place of the one that is lost or known.
+    /// `POST …/{id}/secret`: replaces a secret that was lost or has leaked.
     @Sendable func renewSecret(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
         -> Response
     {

@@ -39,7 +39,7 @@ struct AdminExplainController: AdministratorGroup {
         return .json(bytes: Array(explanation.json.utf8))
     }
 
-    /// The token request's parameters, which stand beside `kind` (contract §13).
+    /// The token request's parameters, which come along with `kind` (contract §13).
     private static func parameters(_ object: [String: JSONValue]) throws -> FormParameters {
         var pairs: [String] = []
         for (name, value) in object.sorted(by: { $0.key < $1.key }) where name != "kind" && !value.isNull {

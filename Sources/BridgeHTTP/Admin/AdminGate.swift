@@ -73,7 +73,7 @@ package struct AdminGate: Sendable {
         throw try await error(for: .signInTooOld, request, context)
     }
 
-    /// Whether somebody who was let in would still be: for what goes on after its request was answered. No use of his
+    /// Whether somebody who was let in still would be: for what goes on after the answer began. Not a use of the
     /// session.
     func stillAdmits(_ visit: AdminVisit) async throws -> Bool {
         do {

@@ -45,7 +45,7 @@ struct AdminUserController: AdministratorGroup {
             isDisabled: try Self.isDisabled(object))
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
-        // A password of another's is the way into his account.
+        // Setting somebody's password opens that account.
         if password != nil { try await gate.requireFreshSignIn(visit, request, context) }
         let subject = try await user(context).subject
         switch try await users.change(subject, change, password: password, action: action) {

@@ -93,7 +93,7 @@ struct AuditController: AdministratorGroup {
 }
 
 extension Response {
-    /// JSON that is written already.
+    /// JSON that is already written.
     static func json(bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

@@ -20,7 +20,7 @@ struct AuditStreamController: AdministratorGroup {
     /// Each stream asks the database twice a second.
     static let maximumStreams = 50
     private static let pause = Duration.milliseconds(500)
-    /// Every so many pauses a sign of life, and a look whether the administrator still is one.
+    /// After so many pauses a keep-alive, and a check that the administrator still is one.
     private static let pausesPerCheck = 20
 
     init(gate: AdminGate, log: any AuditLog) {
@@ -46,7 +46,7 @@ struct AuditStreamController: AdministratorGroup {
             })
     }
 
-    /// Where to begin: behind what the browser says it has, or at the present end.
+    /// Where to begin: after what the browser says it has, or at the present end.
     private func position(_ request: Request, _ query: FormParameters) async throws -> AuditPosition {
         guard let text = request.headers[.lastEventID].flatMap({ $0.isEmpty ? nil : $0 }) ?? query["last_event_id"]
         else { return AuditPosition(try await log.chains()) }

@@ -46,7 +46,7 @@ enum CrossOriginAccess {
     /// What a script may read of an answer (RFC 9449 §8.2 and §9).
     private static let exposed = "DPoP-Nonce, WWW-Authenticate"
 
-    // What is left goes on as it is, so that the log names its type.
+    // Any other error is passed on as it is, so that the log names its type.
     private static func isAnswer(_ error: any Error) -> Bool {
         error is OAuthError || error is ClientRefused || error is ChallengedError || error is BearerRefusal
             || error is StorageError || error is FormParameters.Failure

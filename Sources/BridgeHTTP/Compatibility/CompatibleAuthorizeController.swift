@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// `/v0/sign_in/authorize`, and `/authorize_sso` for the way from the website to the app.
+/// `/v0/sign_in/authorize`, and `/authorize_sso`, by which a website's session signs the app in.
 struct CompatibleAuthorizeController: BrowserGroup {
     static let routes: [Route<Self>] = [
         Route(.get, "\(SignInCompatibility.base)/authorize", "compat_authorize", anyone: authorize),
@@ -22,7 +22,7 @@ struct CompatibleAuthorizeController: BrowserGroup {
         return try redirectToAuthorize(parameters, client: try client(parameters))
     }
 
-    /// A code for the app, by the session that the browser has; without one the way leads over the sign-in page.
+    /// A code for the app, by the session that the browser has; without one the browser is sent to the sign-in page.
     @Sendable func authorizeFromWeb(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let parameters = try Self.query(request)
         let app = try client(parameters)

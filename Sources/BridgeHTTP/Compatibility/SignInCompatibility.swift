@@ -1,7 +1,7 @@
 package import Bridge
 import OAuth2
 
-/// What the paths of the VA's sign-in service stand on: the same rules as `/oauth/…`, under other names.
+/// What the paths of the VA's sign-in service are made from: the same rules as `/oauth/…`, under other names.
 package struct SignInCompatibility: Sendable {
     static let base = "/v0/sign_in"
     static let place: Origins.Purposes? = [.website, .provider]

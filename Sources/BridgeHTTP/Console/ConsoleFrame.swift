@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// What every page of the console shares: the gate in front, the look, and the way to the sign-in.
+/// What every page of the console shares: the gate, the layout, and the redirect to the sign-in.
 struct ConsoleFrame: Sendable {
     let kit: BrowserPages
     let services: AdminServices
@@ -41,7 +41,7 @@ struct ConsoleFrame: Sendable {
     }
 
     fileprivate func signIn(from request: Request, because refusal: AdminRefusal) -> Response {
-        // Not told to sign in with something that he does not have: he is taken where he gets it.
+        // An account without a second factor is led to where it gets one, not asked for a code that it cannot have.
         guard refusal != .secondFactorNotEnrolled else { return redirect(to: AccountPath.secondFactorForConsole) }
         var query = request.uri.path == ConsolePath.home ? "" : "next=\(PercentEncoding.encode(request.uri.string))"
         if refusal != .missing { query += "\(query.isEmpty ? "" : "&")why=\(refusal.rawValue)" }

@@ -37,7 +37,7 @@ struct ConsoleNativeSSO: ConsoleGroup {
             typed[entry.field] = text
             let value = Self.value(text, like: entry.value)
             if let problem = entry.field.problem(with: value) { problems[entry.field] = problem }
-            // What was left as it was keeps coming from where it comes.
+            // A value that was not changed keeps its source.
             if value != entry.value { changed[entry.field] = value }
         }
         guard problems.isEmpty else {
@@ -62,7 +62,7 @@ struct ConsoleNativeSSO: ConsoleGroup {
 
     /// - Parameters:
     ///   - problems: what is wrong with the values that were typed.
-    ///   - typed: shown in the place of what holds.
+    ///   - typed: shown instead of the values in force.
     private func page(
         _ more: [String: any Sendable], problems: [NativeSSOField: String] = [:],
         typed: [NativeSSOField: String] = [:], _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit

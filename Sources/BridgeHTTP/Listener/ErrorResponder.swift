@@ -51,7 +51,7 @@ struct ErrorResponder: Sendable {
 }
 
 extension Response {
-    /// A JSON answer that no cache keeps.
+    /// A JSON answer, never cached.
     static func json(_ body: JSONObjectWriter, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,

@@ -42,7 +42,7 @@ package struct MalformedRequests: Sendable {
     }
 }
 
-/// Puts ``MalformedRequests`` in the place of the server's own answer, which has neither fields nor body.
+/// Replaces the server's own answer by ``MalformedRequests``, which has neither fields nor body.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -46,7 +46,7 @@ struct AssetController: RouteGroup {
     }
 
     private static func answer(_ asset: Asset, to request: Request) -> Response {
-        // The address stays when the content changes, so a browser keeps it shortly and then asks again.
+        // The address stays the same when the content changes, so a browser caches it briefly and then asks again.
         let headers: HTTPFields = [
             .contentType: asset.type, .cacheControl: "public, max-age=300", .eTag: asset.tag,
         ]

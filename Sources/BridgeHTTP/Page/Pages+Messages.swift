@@ -18,7 +18,7 @@ extension Pages {
     func signedOut(to visitor: PageVisitor) -> Response { render("signed_out", to: visitor) }
 
     /// - Parameters:
-    ///   - fields: what the form sends beside its token.
+    ///   - fields: what the form sends besides its token.
     ///   - formTargets: other origins that its answer may lead to.
     func signOut(
         formToken: String, action: String, fields: [(name: String, value: String)] = [],
@@ -51,7 +51,7 @@ extension Pages {
         return render("error", values, to: visitor, language: language, status: status)
     }
 
-    /// What an error code means: the page behind `error_uri`.
+    /// What an error code means: the page that `error_uri` leads to.
     func explanation(of code: ErrorCode, to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
         return render(

@@ -73,7 +73,7 @@ struct LogoutController: BrowserGroup {
         return app.browserSessionID == session.id
     }
 
-    /// - Parameter subject: whose sign-out a website asked for; `nil` for what the visitor has said yes to himself: then
+    /// - Parameter subject: whose sign-out a website asked for; `nil` when the visitor has agreed in person: then
     ///   whoever is signed in in this browser.
     private func end(
         of subject: Subject?, _ logout: LogoutRequest, _ request: Request, _ context: BridgeRequestContext

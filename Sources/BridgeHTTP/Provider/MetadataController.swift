@@ -25,8 +25,8 @@ struct MetadataController: RouteGroup {
             ).text)
     }
 
-    /// Not kept for as long as the other: what somebody keeps, he believes after a key was retired. New keys are here
-    /// for an hour before they sign, for those who keep it longer all the same.
+    /// Cached more briefly than the metadata: a retired key is believed until the cache expires. New keys are here
+    /// for an hour before they sign, for those who cache them longer all the same.
     @Sendable func keys(_ request: Request, context: BridgeRequestContext) -> Response {
         cached(for: .seconds(300), provider.keys.current.publicKeySet(at: time.now()).text)
     }

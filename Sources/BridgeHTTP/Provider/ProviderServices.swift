@@ -47,7 +47,7 @@ package struct ClientEndpoints: Sendable {
 package struct LogoutServices: Sendable {
     let sessions: any AppSessionStore
     let notifier: LogoutNotifier
-    /// Carries a website's logout request from its POST to the GET behind it.
+    /// Carries a website's logout request from its POST to the GET after it.
     let seal: ShortLivedSeal
 
     package init(sessions: any AppSessionStore, notifier: LogoutNotifier, seal: ShortLivedSeal) {

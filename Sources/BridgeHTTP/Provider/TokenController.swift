@@ -45,7 +45,7 @@ struct TokenController: RouteGroup {
         return TokenAnswer.response(ByteBuffer(bytes: facts))
     }
 
-    /// The one form of a request; RFC 6749 §3.2 knows no other.
+    /// The form of a request, the only encoding that RFC 6749 §3.2 has.
     static func form(of request: Request, upTo limit: Int = bodyLimit) async throws -> FormParameters {
         guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
             throw OAuthError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
@@ -72,7 +72,7 @@ struct TokenController: RouteGroup {
         }
     }
 
-    // The challenge of a bearer has no business here.
+    // A bearer's challenge does not belong here.
     private static func headers(of answer: ErrorTable.Answer) -> HTTPFields {
         var headers = answer.headers
         headers[.wwwAuthenticate] = nil

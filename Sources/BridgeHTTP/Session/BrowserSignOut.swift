@@ -25,7 +25,7 @@ struct BrowserSignOut: Sendable {
         let ending = Ending.signOut(origin: origin, at: time.now())
         for found in found { try await endings.end(.webSession(found.session.id), ending) }
         takeCookies(of: found, in: &headers)
-        // Those of a session that is over already open nothing, and are in the way of the next one.
+        // Cookies of a session that has ended open nothing, and would shadow those of the next.
         if subject == nil { takeLeftovers(of: request, besides: found, in: &headers) }
         SessionCookies.clear(in: &headers)
         return found.map(\.session)

@@ -31,7 +31,7 @@ extension SignInController {
         if let journey = errand.journey {
             return try await services.authorizations.missing(for: journey, browser: browser, session: session)
         }
-        // Whoever comes from the console is known there; the code follows the password by itself.
+        // Who comes from the console is known there; the code's page follows the password by itself.
         guard errand.isForConsole, session.isOwnSignIn,
             let account = try await services.accounts.account(of: session.subject), account.passwordHash != nil,
             account.username != nil, account.disabledAt == nil
@@ -78,7 +78,7 @@ extension SignInController {
 
     /// The page of the code.
     /// - Parameters:
-    ///   - account: whose code alone is asked for; `nil` behind the password.
+    ///   - account: whose code alone is asked for; `nil` after the password.
     ///   - here: our origin that shows it.
     func codePage(
         _ errand: SignInErrand, _ pending: String, _ notice: SignInNotice? = nil, of account: Account? = nil,
@@ -111,7 +111,7 @@ extension SignInController {
         }
     }
 
-    /// Where the redirects behind the form may end.
+    /// Where the redirects after the form may end.
     private func targets(
         _ request: AuthorizationRequest?, _ errand: SignInErrand, at here: WebOrigin
     ) -> [String] {

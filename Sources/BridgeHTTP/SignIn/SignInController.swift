@@ -122,7 +122,7 @@ struct SignInController: BrowserGroup {
         SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &headers)
     }
 
-    /// Whoever opens the address of the code page by hand has no half-finished sign-in with him.
+    /// Somebody who opens the code page by hand has no sign-in under way.
     @Sendable func beginAnew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         Response(
             status: .seeOther,

@@ -24,7 +24,7 @@ struct UpstreamController: BrowserGroup {
         guard !signIn.isBlocked(errand, browser: browser, request) else {
             return signIn.blockedPage(request, context)
         }
-        // Whoever is signed in here already does not come for what he has.
+        // Somebody who is already signed in here wants another sign-in, not the same one again.
         let isFresh = try await browsers.opened(by: request) != nil || signIn.limitsAge(errand, browser: browser)
         guard let id = context.parameters.get("provider"),
             let target = try await upstream.begin(

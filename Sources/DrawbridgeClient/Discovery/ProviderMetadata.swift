@@ -34,7 +34,7 @@ struct ProviderMetadata: Sendable, Equatable {
         namesIssuerInAnswers = document.namesIssuerInAnswers ?? false
     }
 
-    /// The members that matter here, as they stand on the wire.
+    /// The members that matter here, as they are on the wire.
     struct Document: Decodable {
         let issuer: String
         let authorizationEndpoint: String?

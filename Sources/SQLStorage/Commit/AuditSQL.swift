@@ -7,7 +7,8 @@ enum AuditSQL {
         address, user_agent, request_id, detail, previous_hash, hash
         """
 
-    /// The types of everyday events; all others are rare enough for an index.
+    /// The types of everyday events; all others are rare enough for an index. What is sealed was sealed by this list, so a
+    /// type may leave it only together with every segment.
     static let frequentTypes = [
         "login_token.issued", "login_token.redeemed", "web_session.opened", "web_session.ended",
         "authorization_code.issued", "authorization_code.redeemed", "refresh_token.rotated", "device_secret.issued",
@@ -15,7 +16,7 @@ enum AuditSQL {
         "app_session.ended", "logout_notice.sent",
     ]
 
-    /// Stands in the index and, letter by letter, in the queries that are to use it.
+    /// Stands in a step of the schema.
     static let isRareType = "type NOT IN (\(frequentTypes.map { "'\($0)'" }.joined(separator: ", ")))"
 
     static let insert = insert(rows: 1)

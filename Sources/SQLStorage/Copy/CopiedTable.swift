@@ -6,7 +6,8 @@ struct CopiedTable: Sendable {
     let keyLength: Int
 
     /// Every table but `schema_migration` and `transaction_number`, which say what a database is and not what it
-    /// holds; nor is `web_session.ended_in` copied, which counts in the numbers of its database.
+    /// holds, and those that are derived from the audit log; nor is `web_session.ended_in` copied, which counts in the
+    /// numbers of its database.
     static let all = [
         CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at login_tokens_void_until"),
         CopiedTable(

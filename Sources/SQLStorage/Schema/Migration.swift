@@ -9,7 +9,7 @@ struct Migration: Sendable {
     static let all = [
         initial, provider, signIn, deviceSecrets, administration, scale, webhooks, auditForwarding, claims,
         lineage, auditCuts, sharedKeys, clientAssertions, consoleCredentials,
-        loginTokenOrder,
+        loginTokenOrder, auditSegments,
     ]
 }
 

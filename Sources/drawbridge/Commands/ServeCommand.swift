@@ -33,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
         for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
             logger.warning("\(warning)")
         }
-        // Before a database is made that no other master key would open.
+        // Before the database is made: its keys would open with this master key alone.
         _ = try MasterKeyFile.load(settings.storage.masterKeyPath)
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
                     try DrawbridgeSettings.load(inputs).clients
                 })
         } catch let refused as SettingsRefused {
-            // What only the database tells.
+            // What only the database knows.
             try? await storage.close()
             throw refused.exit()
         }

@@ -77,7 +77,7 @@ struct DemoInstance: Sendable {
         let watch = AuditWatch()
         let storage = try await ServerStorage.open(settings, watch: watch, logger: logger)
         try await accounts.prepare(in: storage, at: TimeSource.system.now())
-        // In the database, where an administrator can change them; what was changed stays over a restart.
+        // In the database, where an administrator can change them; changes survive a restart.
         for client in try clients.all() {
             let event = AuditEvent(
                 at: TimeSource.system.now(), type: .clientCreated, outcome: .success, reason: "demo",

@@ -54,6 +54,37 @@ struct AuditTallyService: Service {
     }
 }
 
+/// Gives the audit log's searches their index, beside the traffic.
+struct AuditSealService: Service {
+    let storage: any BridgeStorage
+    let time: TimeSource
+    let logger: Logger
+
+    /// Between two segments, so that a long log which has none yet gets its own without anybody waiting for it.
+    private static let pause = Duration.milliseconds(50)
+    /// Seconds between two looks at the chains of nodes that may be gone.
+    private static let othersEvery = 60
+
+    func run() async throws {
+        var isFailing = false
+        var seconds = 0
+        for await _ in AsyncTimer(every: .seconds(1)).cancelOnGracefulShutdown() {
+            do {
+                let ofOthers = seconds % Self.othersEvery == 0
+                while try await storage.sealAudit(at: time.now(), ofOthers: ofOthers), !Task.isShuttingDownGracefully {
+                    try await Task.sleep(for: Self.pause)
+                }
+                seconds += 1
+                isFailing = false
+            } catch {
+                // Once an outage, not at every try. Searches read what is not sealed event by event.
+                if !isFailing { logger.warning("could not seal audit events", metadata: ["error": "\(error)"]) }
+                isFailing = true
+            }
+        }
+    }
+}
+
 /// Writes down how many events were counted instead of written, and that is all that a flood of them leaves.
 struct SuppressedEventsService: Service {
     let refusals: RefusalLog

@@ -1,13 +1,13 @@
 import Bridge
 import Synchronization
 
-/// The clients of the settings file and of the database, as one directory that can be read anew.
+/// The clients of the settings file and of the database, as one directory that can be reloaded.
 final class ClientReloader: Sendable {
     let directory: Reloadable<ClientDirectory>
     private let store: any ClientStore
     private let defaultTarget: ClientID?
     private let fromFile: Mutex<[Client]>
-    /// The state of the database's clients that the directory has.
+    /// The version of the database's clients that the directory holds.
     private let storedVersion = Mutex("")
     /// Reads the settings file's clients again; `nil` when there is no file.
     private let reread: (@Sendable () throws -> [Client])?
@@ -20,7 +20,7 @@ final class ClientReloader: Sendable {
         self.reread = reread
         defaultTarget = settings.site.defaultWebClient
         fromFile = Mutex(settings.clients)
-        // Of two with one id the file's stands: what is under version control is not changed behind its back.
+        // Of two with one id the file's counts: what is under version control is not overridden from elsewhere.
         directory = Reloadable(
             ClientDirectory(try await store.clients() + settings.clients, defaultTarget: settings.site.defaultWebClient)
         )

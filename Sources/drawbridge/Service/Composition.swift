@@ -19,14 +19,14 @@ struct Composition: Sendable {
     let forwarding: AuditForwarding
     let auditWatch: AuditWatchService
     let webhooks: WebhookNotifier
-    /// Rung when something ended that somebody outside wants to hear of.
+    /// Rung when something ended that a website wants to hear of.
     let notices = NoticeBell()
     let bearerCache: CachedBearerAuthenticator
 
     /// - Parameters:
     ///   - watch: what the storage was opened with.
-    ///   - rereadClients: the settings file's clients as they stand at a reload.
-    /// - Throws: what an operator must mend before the server can start.
+    ///   - rereadClients: the settings file's clients as they are at a reload.
+    /// - Throws: what an operator must fix before the server can start.
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, accessLog: AccessLog, logger: Logger,
         time: TimeSource = .system, watch: AuditWatch = AuditWatch(),
@@ -106,7 +106,7 @@ struct Composition: Sendable {
         _ settings: DrawbridgeSettings, _ storage: any BridgeStorage, _ logger: Logger
     ) async throws -> TrustedIssuers {
         let issuers = try await TrustedIssuers(settings.trustedIssuers, beside: OwnIssuer(settings), logger: logger)
-        // Accounts may have been added where no setting speaks of any.
+        // There may be accounts in the database that no setting mentions.
         guard try await storage.hasAccounts() else { return issuers }
         let own = OwnIssuer(name: settings.origins.issuer.description, signsUsersIn: true)
         let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)

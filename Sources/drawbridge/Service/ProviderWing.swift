@@ -86,7 +86,7 @@ struct ProviderTokens: Sendable {
     let accessTokens: AccessTokens
     let refreshTokens: RefreshTokens
     let ofSessions: SessionTokens
-    /// Of what userinfo and introspection say of a user.
+    /// What userinfo and introspection say of a user.
     let userClaims: RememberedUserClaims
 
     init(_ ground: Ground, _ sessions: SessionWing) {

@@ -67,6 +67,7 @@ struct Server: Sendable {
                 AuditTallyService(
                     storage: ground.storage, metrics: composition.metrics, time: ground.time,
                     logger: logger),
+                AuditSealService(storage: ground.storage, time: ground.time, logger: logger),
                 suppressedEvents,
             ] + composition.forwarding.services + revocationServices + providerServices + [
                 reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),

@@ -2,7 +2,7 @@ import Bridge
 import Logging
 import SQLStorage
 
-/// Opens the database of a server or of a command beside it: the shared one that is named, or the embedded one.
+/// Opens the database of a server, or of a command on its host: the shared one that is named, or the embedded one.
 enum ServerStorage {
     /// - Parameter watch: is told when signed notes cannot be kept.
     static func open(
@@ -14,7 +14,7 @@ enum ServerStorage {
         return try await open(location, node: settings.storage.node, outlet: keeper, logger: logger)
     }
 
-    /// Opens it for one command, which may run beside the server: it writes a chain of its own, `<node>-cli`.
+    /// Opens it for one command, which may run while the server does: it writes a chain of its own, `<node>-cli`.
     static func withStorage<Value>(
         at location: StorageLocation, _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {

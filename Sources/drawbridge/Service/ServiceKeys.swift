@@ -2,7 +2,7 @@ import Bridge
 import Foundation
 import Logging
 
-/// The signing keys of a server or of a command beside it, as their settings say.
+/// The signing keys of a server, or of a command on its host, as their settings say.
 enum ServiceKeys {
     /// A server's: reads them, makes the first ones, and takes over those of the first version's file.
     /// - Parameter announce: tells other nodes of changes.
@@ -25,7 +25,7 @@ enum ServiceKeys {
         return keys
     }
 
-    /// For a command that only looks.
+    /// For a command that only reads.
     static func read(
         settings: DrawbridgeSettings, store: any SigningKeyStore, logger: Logger
     ) async throws -> SigningKeys {

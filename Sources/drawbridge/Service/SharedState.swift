@@ -7,14 +7,14 @@ import NIOPosix
 import RedisStorage
 import SQLStorage
 
-/// What the servers of a fleet share through Redis, with what stands in while it is away; without a Redis, what one
-/// process keeps for itself, and the news of ended sessions from the shared database if there is one.
+/// What the servers of a fleet share through Redis, with what replaces it while it is away; without a Redis, what one
+/// process keeps for itself, and word of ended sessions from the shared database if there is one.
 struct SharedState: Sendable {
     let replayGuard: any ReplayGuard
     let limiter: any RateLimiter
-    /// Remembers the code challenges and nonces of a day.
+    /// The memory of a day's code challenges and nonces.
     let reuseMemory: any ReuseMemory
-    /// Whether there is no room in it.
+    /// Whether it is full.
     let reuseMemoryFullness: Degradation
     let revocations: (any RevocationChannel)?
     /// Says `degraded` on `/readyz` while Redis cannot decide; `nil` without a Redis.
@@ -56,7 +56,7 @@ struct SharedState: Sendable {
                 client: client, prefix: redis.prefix, name: "authorization", lifetime: AuthorizationWatch.memory,
                 capacity: settings.rateLimits.trackedKeys), own: ownMemory, degradation: degradations[2])
         let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
-        // The database's news come with the commit and go on while Redis is away.
+        // The database's messages come with the commit and go on while Redis is away.
         revocations =
             settings.storage.database.map {
                 RevocationChannels([redisChannel, PostgresRevocationChannel($0, logger: logger)])

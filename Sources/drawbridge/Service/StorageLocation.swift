@@ -15,7 +15,7 @@ struct StorageLocation: Sendable {
     let loginTokenKeysPath: String
     /// What remembers retired keys beside the database.
     let retiredKeysPath: String
-    /// Those that keys are needed for.
+    /// The ones that need keys.
     var keyAlgorithms = KeyAlgorithm.allCases
     /// What authenticator apps call the instance.
     let siteName: String
@@ -29,7 +29,7 @@ extension StorageLocation {
     /// Whether there is a database to look into; one of a server always counts.
     var hasDatabase: Bool { database != nil || FileManager.default.fileExists(atPath: databasePath) }
 
-    /// Opens the database for reading; works beside a running server and with no right to write.
+    /// Opens the database for reading; works while a server runs, and without the right to write.
     func openForReading() async throws -> any BridgeStorage {
         if let database { return try await PostgresStorage.openForReading(database) }
         return try SQLiteStorage.openForReading(path: databasePath)

@@ -7,7 +7,7 @@ struct Wings: Sendable {
     let sessions: SessionWing
     let bearers: BearerWing
     let loginTokens: LoginTokenWing
-    /// `nil` where Drawbridge stands beside another provider only.
+    /// `nil` where Drawbridge only complements another provider.
     let provider: ProviderWing?
     let signIn: SignInServices
     /// Lets the bearers of requests in.

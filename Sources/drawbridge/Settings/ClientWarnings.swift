@@ -1,6 +1,6 @@
 import Bridge
 
-/// What is probably not meant in the clients of a settings file, and yet no reason to stand still at the start.
+/// What is probably not meant in the clients of a settings file, but is no reason to refuse the start.
 struct ClientWarnings {
     /// One sentence for each; none holds a secret.
     let sentences: [String]
@@ -14,7 +14,7 @@ struct ClientWarnings {
         sentences = lacking + Self.unknownNames(in: settings)
     }
 
-    /// Such a client may live in the database, where a look at the settings does not go.
+    /// Such a client may be in the database, which is not read here.
     private static func unknownNames(in settings: DrawbridgeSettings) -> [String] {
         let known = Set(settings.clients.map(\.id))
         var named = settings.site.defaultWebClient.map { [("default_web_client", $0)] } ?? []

@@ -1,7 +1,7 @@
-/// Why the settings are not accepted: which key, what stands there, and what to do.
+/// Why the settings are not accepted: which key, what its value is, and what to do.
 struct SettingProblem: Hashable, Sendable, CustomStringConvertible {
     let key: String
-    /// What was found, when it is no secret and there is something.
+    /// What was found, when it is not a secret and there is something.
     let value: String?
     /// Where it was found.
     let source: SettingSource?
@@ -33,7 +33,7 @@ struct SettingProblem: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All that is wrong with the settings, at once.
+/// Every problem of the settings, at once.
 struct SettingsRefused: Error, CustomStringConvertible {
     let problems: [SettingProblem]
 

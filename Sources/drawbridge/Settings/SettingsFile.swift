@@ -69,7 +69,7 @@ struct SettingsFile {
                 flatten(inner, under: name)
             }
         case .scalar(let scalar):
-            // `key:` with nothing behind it leaves the default in force, as a commented-out line does.
+            // `key:` with nothing after it leaves the default in force, as a commented-out line does.
             if !Self.isNull(value) || SettingKey.byName[name] == nil {
                 entries[name] = Entry(texts: [scalar.string], isList: false, line: line)
             }

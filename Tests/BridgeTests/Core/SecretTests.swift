@@ -1,7 +1,9 @@
-import Bridge
+import Crypto
 import OAuth2
 import Synchronization
 import Testing
+
+@testable import Bridge
 
 @Suite struct SecretTests {
     private struct Holder {
@@ -31,6 +33,29 @@ import Testing
         #expect(OpaqueSecret(text, kind: kind)?.digest == secret.digest)
         #expect(secret.digest.utf8.count == 43 && !secret.digest.contains(text.dropFirst(4).prefix(8)))
         #expect(!"\(secret)".contains(text.dropFirst(4)))
+    }
+
+    @Test func `a web session's secret begins with the time, and its digest stands in the order of its making`() throws
+    {
+        let now = Timestamp(milliseconds: 1_763_708_400_123)
+        let secret = OpaqueSecret.makeForWebSession(at: now, random: .system)
+        let text = secret.expose()
+        #expect(try #require(OpaqueSecret(text, kind: .webSession)).digest == secret.digest)
+        let body = text.dropFirst(4)
+        let bytes = try #require(Base64URL.decode(String(body.prefix(43))))
+        #expect(Timestamp(leading: bytes) == now && bytes[6..<8].allSatisfy { $0 == 0 })
+        #expect(secret.digest.utf8.count == 43 && secret.digest.hasPrefix(body.prefix(8)))
+        // Nothing else of the secret is in its digest, and another of the same time has another.
+        #expect(!secret.digest.contains(body.dropFirst(12).prefix(4)))
+        #expect(
+            OpaqueSecret.makeForWebSession(at: now, random: .system).digest.dropFirst(8) != secret.digest.dropFirst(8))
+    }
+
+    @Test func `a secret that is random from the first bit keeps the digest that stores have of it`() {
+        let bits: [UInt8] =
+            Timestamp(milliseconds: 1_763_708_400_123).leadingBytes + [0, 1] + Array(repeating: 7, count: 24)
+        let secret = OpaqueSecret.make(.webSession, random: RandomSource { _ in bits })
+        #expect(secret.digest == Base64URL.encode(Array(SHA256.hash(data: Array(secret.expose().utf8)))))
     }
 
     @Test func `another kind, another length, a wrong checksum and foreign characters are refused`() {

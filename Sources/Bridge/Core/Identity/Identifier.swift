@@ -48,10 +48,16 @@ package struct SessionID: Identifier {
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A login token's `jti`: 128 random bits, base64url.
+/// A token's `jti`: 128 bits, base64url.
 package struct TokenID: Identifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A new login token's id: the time, which the token says too, then 80 random bits. Nothing hangs on nobody guessing
+    /// it; it must only be no other token's.
+    package static func make(at now: Timestamp, random: RandomSource) -> TokenID {
+        TokenID(rawValue: random.text(10, behind: now))
+    }
 }
 
 /// A device secret's public id: it proves nothing, the secret does.

@@ -36,17 +36,12 @@ extension String {
 /// event would have to be written to.
 package enum RequestID {
     package static func make(at now: Timestamp, random: RandomSource) -> String {
-        let time = UInt64(bitPattern: now.milliseconds)
-        let leading = (0..<6).map { UInt8(truncatingIfNeeded: time >> UInt64(40 - 8 * $0)) }
-        return Base64URL.encode(leading + random.bytes(9))
+        random.text(9, behind: now)
     }
 
     /// When the request with this id began; `nil` for an id of another's making.
     package static func time(of id: String) -> Timestamp? {
         guard id.utf8.count == 20, let bytes = Base64URL.decode(id), bytes.count == 15 else { return nil }
-        let milliseconds = bytes.prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        // Another's id of this length would give any time at all; ours lie between 2020 and 2100.
-        guard (1_577_836_800_000...4_102_444_800_000).contains(milliseconds) else { return nil }
-        return Timestamp(milliseconds: milliseconds)
+        return Timestamp(leading: bytes)
     }
 }

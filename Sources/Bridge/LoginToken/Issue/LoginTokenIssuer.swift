@@ -137,7 +137,7 @@ package struct LoginTokenIssuer: Sendable {
         let issuedAt = Timestamp(seconds: now.seconds)
         let claims = LoginTokenClaims(
             issuer: settings.issuer.description, audience: terms.website.id, subject: bearer.subject,
-            issuedAt: issuedAt, expiresAt: issuedAt + terms.lifetime, id: TokenID(rawValue: random.text(16)),
+            issuedAt: issuedAt, expiresAt: issuedAt + terms.lifetime, id: TokenID.make(at: now, random: random),
             clientID: bearer.clientID, sessionID: bearer.sessionID, authentication: bearer.authentication,
             target: terms.target?.serialized, binding: terms.binding)
         guard let signed = codec.sign(claims, at: now) else {

@@ -143,7 +143,7 @@ struct RedemptionController: BrowserGroup {
         return Set(targets).subtracting([own]).map(\.description).sorted()
     }
 
-    /// Where the user who is signed in in this browser is at home: what "no" leads to.
+    /// Where "no" leads: the website of the user who is signed in in this browser.
     private func home(
         of subject: Subject, _ request: Request, _ tokenSessions: [SignedIn]
     ) async throws -> String {

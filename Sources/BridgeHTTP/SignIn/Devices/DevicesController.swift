@@ -47,7 +47,7 @@ struct DevicesController: BrowserGroup {
         } else if let kind = sent.form["kind"].flatMap(SignedInPlaces.Place.Kind.init(rawValue:)),
             let id = sent.form["id"]
         {
-            // Over before or not: what the user wanted ended is.
+            // Whether it had ended before or not, it has ended now, as the user wanted.
             _ = try await places.end(kind, id, of: session.subject, origin: origin)
         } else {
             throw OAuthError(.invalidRequest, "the form does not say what to end")

@@ -2,30 +2,33 @@ import Bridge
 
 /// A search of the audit log, newest first.
 ///
-/// What an index finds is asked for directly. Any other filter is tried on a window of the newest events, then on the
-/// one before it, until the page is full or the patience ends: a rare word among ten million events then takes several
-/// pages, some of them short, and no page takes long.
+/// What the index of sealed segments finds is asked for there, and tried on the events that no segment covers yet. Any
+/// other filter is tried on a window of the newest events, then on the one before it. Both go on until the page is full
+/// or the patience ends: a rare word among ten million events then takes several pages, some of them short, and no page
+/// takes long. So it is with every filter while too much is not sealed yet.
 struct AuditSearch {
     /// Events that one window holds.
     var window = 2000
     /// How long further windows are opened.
     var patience = Duration.milliseconds(15)
 
-    private let filter: AuditFilter
+    /// Events without a segment that a search by its index tries one by one.
+    var openLimit: Int64 = 4 * AuditSegment.size
+
+    let filter: AuditFilter
     /// Rows without a time that can be compared that a search gives; verification names them all.
     private static let untimedLimit = 100
 
-    /// Found by an index.
-    private var selective = SQLConditions()
+    /// The times, by which all events stand in an index.
+    private(set) var selective = SQLConditions()
     /// Tried on each event.
-    private var residual: [SQLConditions.Part] = []
-
-    /// As ``selective``, without the times.
-    private var timeless = SQLConditions()
+    private(set) var residual: [SQLConditions.Part] = []
+    /// What is looked up in the segments' indexes.
+    private(set) var key: (field: AuditField, value: String)?
 
     init(_ filter: AuditFilter, dialect: SQLDialect) {
         self.filter = filter
-        timeless.add("at > ?", .integer(.max))
+        addTimes()
         addIndexed()
         addTried(dialect)
     }
@@ -36,14 +39,15 @@ struct AuditSearch {
     func page(before cursor: AuditCursor?, limit: Int, in session: any SQLSession) throws -> AuditPage {
         let started = ContinuousClock.now
         var found = cursor == nil ? try untimed(limit: limit, in: session) : []
+        if let key, let open = try AuditOpenRanges(session, limit: openLimit) {
+            return try AuditSegmentSearch(search: self, key: key, open: open, session: session)
+                .page(after: found, before: cursor, limit: limit, until: started + patience)
+        }
         var cursor = cursor
         while true {
             let end = residual.isEmpty ? nil : try windowEnd(before: cursor, in: session)
             found += try rows(before: cursor, downTo: end, limit: limit + 1 - found.count, in: session)
-            if found.count > limit {
-                let page = Array(found.prefix(limit))
-                return AuditPage(entries: page.map(\.entry), next: Self.end(of: page))
-            }
+            if found.count > limit { return Self.full(found, limit) }
             let entries = found.map(\.entry)
             guard let end else { return AuditPage(entries: entries, next: nil) }
             guard ContinuousClock.now - started < patience else { return AuditPage(entries: entries, next: end) }
@@ -52,12 +56,18 @@ struct AuditSearch {
     }
 
     /// A row that was found.
-    private struct Found {
+    struct Found {
         let entry: AuditEntry
         /// `nil` when no cursor can name it.
         let place: AuditCursor?
         /// The nearest place behind it that a cursor can name.
         let nearest: AuditCursor
+    }
+
+    /// - Parameter found: more than the page holds.
+    static func full(_ found: [Found], _ limit: Int) -> AuditPage {
+        let page = Array(found.prefix(limit))
+        return AuditPage(entries: page.map(\.entry), next: end(of: page))
     }
 
     /// Where the next page begins: behind the last row that can be named, so that what stands behind that comes again
@@ -70,34 +80,45 @@ struct AuditSearch {
     func statement(
         before cursor: AuditCursor?, downTo end: AuditCursor? = nil, limit: Int
     ) -> (SQLStatement, [SQLValue]) {
-        var conditions = selective
-        for part in residual { conditions.add(part) }
-        conditions.add(place: "<", cursor)
+        var conditions = conditions(before: cursor)
         conditions.add(place: ">=", end)
-        // SQLite has text and bytes behind every number, where a cursor cannot name them.
-        if cursor == nil, filter.to == nil { conditions.add("at <= ?", .integer(.max)) }
         // A network is compared here: SQL knows only how its addresses begin.
         let limit = filter.network == nil ? limit : window
         return conditions.query("SELECT \(AuditSQL.columns) FROM audit_event", Self.order, limit: limit)
+    }
+
+    /// What every event of a page before the cursor fulfils, as far as SQL can say it.
+    func conditions(before cursor: AuditCursor?) -> SQLConditions {
+        var conditions = selective
+        for part in residual { conditions.add(part) }
+        conditions.add(place: "<", cursor)
+        // SQLite has text and bytes behind every number, where a cursor cannot name them.
+        if cursor == nil, filter.to == nil { conditions.add("at <= ?", .integer(.max)) }
+        return conditions
     }
 
     private func rows(
         before cursor: AuditCursor?, downTo end: AuditCursor?, limit: Int, in session: any SQLSession
     ) throws -> [Found] {
         let (statement, arguments) = statement(before: cursor, downTo: end, limit: limit)
-        let found = try session.run(statement, arguments).map(Self.found)
+        return Array(matching(try session.run(statement, arguments)).prefix(limit))
+    }
+
+    /// The rows of a result that match in what SQL cannot compare, too.
+    func matching(_ rows: [SQLRow]) -> [Found] {
+        let found = rows.map(Self.found)
         guard let network = filter.network else { return found }
-        let matching = found.filter { found in
+        return found.filter { found in
             guard let record = found.entry.value else { return true }
             return record.event.address.flatMap { NetworkAddress($0) }.map(network.contains) ?? false
         }
-        return Array(matching.prefix(limit))
     }
 
     /// Rows whose time is none that can be compared; they belong to no span of time.
     private func untimed(limit: Int, in session: any SQLSession) throws -> [Found] {
         guard filter.from == nil, filter.to == nil else { return [] }
-        var conditions = timeless
+        var conditions = SQLConditions()
+        conditions.add("at > ?", .integer(.max))
         for part in residual { conditions.add(part) }
         let (statement, arguments) = conditions.query(
             "SELECT \(AuditSQL.columns) FROM audit_event", Self.order, limit: min(limit, Self.untimedLimit))
@@ -140,17 +161,9 @@ struct AuditSearch {
 
     private static let order = "ORDER BY at DESC, node DESC, sequence DESC"
 
-    private mutating func addIndexed() {
+    private mutating func addTimes() {
         if let from = filter.from { selective.add("at >= ?", SQLValue(from)) }
         if let to = filter.to { selective.add("at < ?", SQLValue(to)) }
-        addIndexed("subject = ?", SQLValue(filter.subject))
-        addIndexed("address = ?", SQLValue(filter.address))
-        addIndexed("session_id = ?", SQLValue(filter.sessionID))
-        addIndexed("token_id = ?", SQLValue(filter.tokenID))
-        if let type = filter.type?.rawValue, !AuditSQL.frequentTypes.contains(type) {
-            addIndexed("type = ?", .text(type))
-            selective.add(SQLConditions.Part(text: AuditSQL.isRareType, value: nil))
-        }
         if let id = filter.requestID, let at = RequestID.time(of: id) {
             // An answer may take a while, and clocks differ a little.
             selective.add("at >= ?", SQLValue(at - .seconds(60)))
@@ -158,9 +171,12 @@ struct AuditSearch {
         }
     }
 
-    private mutating func addIndexed(_ text: String, _ value: SQLValue) {
-        selective.add(text, value)
-        timeless.add(text, value)
+    private mutating func addIndexed() {
+        for field in AuditField.allCases {
+            guard let value = filter.value(of: field) else { continue }
+            residual.append(SQLConditions.Part(text: "\(field.column) = ?", value: .text(value)))
+            if key == nil, let value = field.indexed(value) { key = (field, value) }
+        }
     }
 
     private mutating func addTried(_ dialect: SQLDialect) {
@@ -168,7 +184,6 @@ struct AuditSearch {
             if value != .null { residual.append(SQLConditions.Part(text: text, value: value)) }
         }
         add("request_id = ?", SQLValue(filter.requestID))
-        if let type = filter.type?.rawValue, AuditSQL.frequentTypes.contains(type) { add("type = ?", .text(type)) }
         add("outcome = ?", SQLValue(filter.outcome?.rawValue))
         add("reason = ?", SQLValue(filter.reason))
         add("(client_id = ? OR target_client_id = ?)", SQLValue(filter.clientID))
@@ -195,5 +210,17 @@ struct AuditSearch {
             pattern.append(character)
         }
         return pattern + "%"
+    }
+}
+
+extension AuditFilter {
+    fileprivate func value(of field: AuditField) -> String? {
+        switch field {
+        case .token: tokenID?.rawValue
+        case .session: sessionID?.rawValue
+        case .subject: subject?.rawValue
+        case .type: type?.rawValue
+        case .address: address
+        }
     }
 }

@@ -91,7 +91,7 @@ extension DurableStorage: AuditLog {
     }
 
     /// Every value that stands as a node, in order, whether it can be one or not.
-    private static func nodes(_ session: any SQLSession) throws -> [SQLValue] {
+    static func nodes(_ session: any SQLSession) throws -> [SQLValue] {
         var nodes: [SQLValue] = []
         var node = try session.run(AuditSQL.firstNode).first?.values[0] ?? .null
         while node != .null {

@@ -108,6 +108,9 @@ extension DurableStorage: AuditRetention {
                 AuditRetentionSQL.delete,
                 [.text(cut.node), .integer(place.first), .integer(cut.through)])
             guard removed == count else { throw Withdrawn(outcome: 0) }
+            let segments = [SQLValue.text(cut.node), .integer(cut.through)]
+            try transaction.submit(AuditSegmentSQL.dropPiecesThrough, segments)
+            try transaction.submit(AuditSegmentSQL.dropThrough, segments)
             try transaction.record(cut)
             return removed
         }
@@ -142,11 +145,14 @@ extension DurableStorage: AuditRetention {
     /// Whether an event says that a chain was cut there, as it did before cuts were signed.
     private func isStated(_ node: String, through sequence: Int64) async throws -> Bool {
         let detail = AuditCut.detail(node: node, through: sequence)
-        return try await read { session in
-            try session.run(
-                AuditRetentionSQL.statements, [.text(AuditEventType.auditPurged.rawValue), .text(detail)]
-            ).contains { AuditEntry(row: $0).value?.isIntact ?? false }
-        }
+        let filter = AuditFilter(type: .auditPurged)
+        var cursor: AuditCursor?
+        repeat {
+            let page = try await search(filter, before: cursor, limit: 500)
+            if page.records.contains(where: { $0.event.detail == detail && $0.isIntact }) { return true }
+            cursor = page.next
+        } while cursor != nil
+        return false
     }
 }
 
@@ -155,9 +161,4 @@ private enum AuditRetentionSQL {
     static let delete: SQLStatement = """
         DELETE FROM audit_event WHERE node = $1 AND sequence >= $2 AND sequence <= $3
         """
-
-    static let statements = SQLStatement(
-        """
-        SELECT \(AuditSQL.columns) FROM audit_event WHERE type = $1 AND \(AuditSQL.isRareType) AND detail = $2 LIMIT 10
-        """)
 }

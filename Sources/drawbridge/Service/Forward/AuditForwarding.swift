@@ -7,14 +7,14 @@ import Logging
 /// The receivers of audit events: a service for each, and what `/readyz` says of it.
 struct AuditForwarding: Sendable {
     let services: [AuditForwardService]
-    /// Optional ones: a receiver that is away must take no server with it.
+    /// Optional checks: a receiver that is down must not take the server out of service.
     let checks: [Readiness.Check]
 
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, metrics: any MetricsFactory, logger: Logger,
         time: TimeSource
     ) {
-        // Commands beside this server write a chain of their own, which nobody else would send.
+        // Commands on this host write a chain of their own, which nobody else would forward.
         let nodes = [settings.storage.node, "\(settings.storage.node)-cli"]
         services = settings.auditForwarders.map { target in
             let status = AuditForwardStatus(target: target.name)

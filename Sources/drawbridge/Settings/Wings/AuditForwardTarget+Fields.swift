@@ -79,11 +79,11 @@ extension AuditForwardTarget {
         return .syslog(host: place.host, port: place.port, tls: nil)
     }
 
-    /// `host`, `host:port`, `[address]:port`; nothing behind it.
+    /// `host`, `host:port`, `[address]:port`; nothing after it.
     private static func place(_ text: Substring, port standard: Int?) -> (host: String, port: Int)? {
         var host = String(text)
         var port = standard
-        // The colons of a bracketed address are none before a port.
+        // The colons of a bracketed address do not begin a port.
         if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
             let digits = text[text.index(after: colon)...]
             guard let number = Int(digits), (1...65_535).contains(number), String(number) == digits else { return nil }
@@ -148,7 +148,7 @@ extension AuditForwardTarget {
 
     private static func enterprise(_ fields: inout SettingFields) -> Int {
         guard let text = fields.text("enterprise_number") else { return SyslogMessage.exampleEnterprise }
-        // What IANA gives out is far below; the structured data's name has 32 characters for all.
+        // IANA's numbers are far smaller; the name of structured data has 32 characters in all.
         if let number = Int(text), (1...4_294_967_295).contains(number), String(number) == text { return number }
         fields.note("enterprise_number", value: text, "must be a whole number from 1 to 4294967295")
         return SyslogMessage.exampleEnterprise

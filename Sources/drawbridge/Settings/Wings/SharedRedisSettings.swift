@@ -73,7 +73,7 @@ struct SharedRedisSettings: Sendable {
         do {
             let parsed = try RedisURL(text)
             if parsed.credentials == nil { return parsed }
-            // Command lines, environments and this program's own reports show a URL.
+            // A URL shows up in process lists, environments and this program's own reports.
             settings.note(url, "must hold no password: use redis.user and redis.password_file")
         } catch {
             settings.note(url, "\(error)")

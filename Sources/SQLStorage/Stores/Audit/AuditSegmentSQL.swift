@@ -1,0 +1,65 @@
+/// The statements about sealed segments of the audit log.
+enum AuditSegmentSQL {
+    /// What goes into a segment's index: the fields in the order of ``AuditField``.
+    static let events = SQLStatement(
+        """
+        SELECT sequence, at, \(AuditField.allCases.map(\.column).joined(separator: ", ")) FROM audit_event
+        WHERE node = $1 AND sequence >= $2 AND sequence <= $3 ORDER BY sequence
+        """)
+
+    /// The last sequence that is sealed.
+    static let end: SQLStatement = "SELECT max(through) FROM audit_segment WHERE node = $1"
+
+    static let insertPiece: SQLStatement = """
+        INSERT INTO audit_index (node, first_sequence, field, bucket, entries) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (node, first_sequence, field, bucket) DO UPDATE SET entries = excluded.entries
+        """
+
+    /// From here on searches believe that events through `$3` are in the index.
+    static let insert: SQLStatement = """
+        INSERT INTO audit_segment (node, first_sequence, through, oldest_at, newest_at) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (node, first_sequence) DO UPDATE SET through = excluded.through,
+            oldest_at = excluded.oldest_at, newest_at = excluded.newest_at
+        WHERE audit_segment.through < excluded.through
+        """
+
+    /// Segments of events that are not there: somebody took them away, and others may come in their places. And what is no
+    /// sequence.
+    static let dropBehind: SQLStatement = """
+        DELETE FROM audit_segment WHERE node = $1 AND (through > $2 OR through <> CAST(through AS BIGINT))
+        """
+
+    /// Before a segment is sealed, for the second time perhaps.
+    static let drop: SQLStatement = "DELETE FROM audit_segment WHERE node = $1 AND first_sequence = $2"
+    static let dropPieces: SQLStatement = "DELETE FROM audit_index WHERE node = $1 AND first_sequence = $2"
+    static let countPieces: SQLStatement = "SELECT count(*) FROM audit_index WHERE node = $1 AND first_sequence = $2"
+
+    /// Segments whose events are all gone; their pieces go first.
+    static let dropThrough: SQLStatement = "DELETE FROM audit_segment WHERE node = $1 AND through <= $2"
+    static let dropPiecesThrough: SQLStatement = """
+        DELETE FROM audit_index WHERE node = $1 AND first_sequence IN
+            (SELECT first_sequence FROM audit_segment WHERE node = $1 AND through <= $2)
+        """
+
+    /// The next segments in the order of their newest event, each with its piece for the field `$1` and bucket `$2`; none
+    /// that lie wholly outside of the times `$3` and `$4`.
+    static let pieces: SQLStatement = """
+        SELECT s.node, s.first_sequence, s.newest_at, i.entries
+        FROM audit_segment s LEFT JOIN audit_index i
+            ON i.node = s.node AND i.first_sequence = s.first_sequence AND i.field = $1 AND i.bucket = $2
+        WHERE s.newest_at >= $3 AND s.oldest_at <= $4 AND (s.newest_at, s.node, s.first_sequence) < ($5, $6, $7)
+        ORDER BY s.newest_at DESC, s.node DESC, s.first_sequence DESC LIMIT $8
+        """
+
+    /// Events of a node behind a place, as far as they are worth counting.
+    static let countOpen: SQLStatement = """
+        SELECT count(*) FROM (SELECT 1 FROM audit_event WHERE node = $1 AND sequence > $2 LIMIT $3) AS open
+        """
+
+    static let next = SQLStatement(
+        """
+        SELECT sequence FROM audit_event
+        WHERE node = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence LIMIT 1
+        """)
+    static let time: SQLStatement = "SELECT at FROM audit_event WHERE node = $1 AND sequence = $2"
+}
