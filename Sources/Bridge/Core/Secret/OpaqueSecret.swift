@@ -78,7 +78,7 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
     /// and 210 bits of the hash.
     ///
     /// A plain hash is enough for 256 random bits: there is nothing to guess, so nothing to slow down.
-    package var digest: String { leadingTime.map { $0 + hash.prefix(43 - Self.timeLength) } ?? hash }
+    package var digest: String { leadingTime.map { String($0) + hash.prefix(43 - Self.timeLength) } ?? hash }
 
     private var leadingTime: Substring? {
         let body = text.dropFirst(kind.rawValue.utf8.count).dropLast(Self.checksumLength)
