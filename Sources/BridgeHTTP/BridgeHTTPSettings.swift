@@ -2,8 +2,6 @@ package import Bridge
 
 /// What the HTTP side is told at the start.
 package struct BridgeHTTPSettings: Sendable {
-    package static let redemptionPath = "/login-with-token"
-
     /// The origins under which browsers reach us.
     package var origins: Origins
     /// Paths that redeem; the first is the one that links name.
@@ -19,7 +17,7 @@ package struct BridgeHTTPSettings: Sendable {
     package var strictTransportSecurity: Duration?
 
     package init(
-        origins: Origins, redemptionPaths: [String] = [redemptionPath], signInURL: String = "/",
+        origins: Origins, redemptionPaths: [String] = [LoginTokenSettings.redemptionPath], signInURL: String = "/",
         siteName: String = "Drawbridge", trustedProxies: [NetworkPrefix] = [], trustsLocalSocket: Bool = false,
         appLinks: AppLinkSettings = AppLinkSettings(), strictTransportSecurity: Duration? = .seconds(31_536_000)
     ) {
@@ -37,7 +35,7 @@ package struct BridgeHTTPSettings: Sendable {
     package var publicOrigin: WebOrigin { origins.website }
 
     /// The header's value; RFC 6797 §7.2 forbids it over plain HTTP.
-    var strictTransportSecurityValue: String? {
+    package var strictTransportSecurityValue: String? {
         guard publicOrigin.isSecure, let strictTransportSecurity else { return nil }
         return "max-age=\(strictTransportSecurity.components.seconds)"
     }

@@ -1,5 +1,4 @@
 package import Bridge
-package import CoreMetrics
 
 /// Everything that the routes call, by wing.
 package struct BridgeServices: Sendable {
@@ -27,30 +26,6 @@ package struct BridgeServices: Sendable {
     }
 
     package var clients: Reloadable<ClientDirectory> { browsers.clients }
-}
-
-/// What every request passes on its way in and out.
-package struct FrontServices: Sendable {
-    package let accessLog: AccessLog
-    let metrics: any MetricsFactory
-    /// `nil` offers no DPoP.
-    let proofs: DPoPVerifier?
-    /// Kept in step with the database before each request; `nil` where nobody changes them.
-    let keys: SigningKeys?
-    package let time: TimeSource
-    let random: RandomSource
-
-    package init(
-        accessLog: AccessLog, metrics: any MetricsFactory, proofs: DPoPVerifier? = nil, keys: SigningKeys? = nil,
-        time: TimeSource = .system, random: RandomSource = .system
-    ) {
-        self.accessLog = accessLog
-        self.metrics = metrics
-        self.proofs = proofs
-        self.keys = keys
-        self.time = time
-        self.random = random
-    }
 }
 
 /// Sessions of browsers, and what browsers are shown.

@@ -36,7 +36,7 @@ package enum RouteTable {
             // A path may be asked for with the slash at its end or without.
             if route.path.hasSuffix("/") { shapes[String(route.path.dropLast())] = route.shape }
         }
-        let redemption = shapes.removeValue(forKey: BridgeHTTPSettings.redemptionPath)
+        let redemption = shapes.removeValue(forKey: LoginTokenSettings.redemptionPath)
         for path in redemptionPaths { shapes[path] = redemption }
         return shapes
     }

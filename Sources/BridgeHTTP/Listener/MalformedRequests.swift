@@ -13,12 +13,12 @@ package struct MalformedRequests: Sendable {
     private let time: TimeSource
     private let random: RandomSource
 
-    package init(services: BridgeServices, settings: BridgeHTTPSettings) {
-        issuer = settings.origins.issuer
-        strictTransportSecurity = settings.strictTransportSecurityValue
-        accessLog = services.front.accessLog
-        time = services.front.time
-        random = services.front.random
+    package init(front: FrontServices, origins: Origins, strictTransportSecurity: String?) {
+        issuer = origins.issuer
+        self.strictTransportSecurity = strictTransportSecurity
+        accessLog = front.accessLog
+        time = front.time
+        random = front.random
     }
 
     /// Completes the bare answer that the server gives.

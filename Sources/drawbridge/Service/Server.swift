@@ -31,7 +31,9 @@ struct Server: Sendable {
             router: buildRouter(
                 services: composition.services, settings: composition.httpSettings, extraRoutes: extraRoutes),
             address: settings.listeners.main.bindAddress, limits: settings.listeners.connections, tls: tls,
-            malformed: MalformedRequests(services: composition.services, settings: composition.httpSettings),
+            malformed: MalformedRequests(
+                front: composition.services.front, origins: composition.httpSettings.origins,
+                strictTransportSecurity: composition.httpSettings.strictTransportSecurityValue),
             logger: logger,
             onServerRunning: { _ in await ready.arrive() })
         let managementApplication = buildApplication(

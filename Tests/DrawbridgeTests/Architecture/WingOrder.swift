@@ -18,6 +18,13 @@ struct WingOrder: Sendable, CustomStringConvertible {
                 ["SignIn", "NativeSSO"], ["Admin"], [""],
             ]),
         WingOrder(
+            target: "Sources/BridgeHTTP",
+            wings: [
+                ["Request"], ["Answer"], ["Generated"], ["Page"], ["AppLinks"], ["Session"], ["Provider"],
+                ["NativeSSO"],
+                ["Admin"], ["SignIn"], ["LoginToken"], ["Compatibility"], ["Console"], ["Listener"], [""],
+            ]),
+        WingOrder(
             target: "Sources/SQLStorage",
             wings: [["Engine"], ["Commit"], ["Schema"], ["Stores"], ["SQLite"], ["Postgres"], ["Copy"]]),
         WingOrder(

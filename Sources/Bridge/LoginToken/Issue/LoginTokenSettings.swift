@@ -1,5 +1,8 @@
 /// What an operator decides about login tokens.
 package struct LoginTokenSettings: Sendable {
+    /// Where links lead unless the operator says otherwise.
+    package static let redemptionPath = "/login-with-token"
+
     /// No token lives longer (contract §2).
     package static let maximumLifetime = Duration.seconds(60)
 
@@ -14,7 +17,7 @@ package struct LoginTokenSettings: Sendable {
 
     /// - Parameter issuer: `nil` where the provider is at the public origin.
     package init(
-        publicOrigin: WebOrigin, issuer: WebOrigin? = nil, redemptionPath: String = "/login-with-token",
+        publicOrigin: WebOrigin, issuer: WebOrigin? = nil, redemptionPath: String = redemptionPath,
         defaultLifetime: Duration
     ) {
         self.publicOrigin = publicOrigin

@@ -7,8 +7,8 @@ import OAuth2
 /// `/login-with-token` and its further paths (contract §4).
 struct RedemptionController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, BridgeHTTPSettings.redemptionPath, "redeem", as: .page, anyone: visit).head(head),
-        Route(.post, BridgeHTTPSettings.redemptionPath, "redeemByForm", as: .page, anyone: submit),
+        Route(.get, LoginTokenSettings.redemptionPath, "redeem", as: .page, anyone: visit).head(head),
+        Route(.post, LoginTokenSettings.redemptionPath, "redeemByForm", as: .page, anyone: submit),
     ]
 
     static let place: Origins.Purposes? = .website
@@ -89,7 +89,7 @@ struct RedemptionController: BrowserGroup {
 
     /// The route's own path. The path as it was asked for may begin with `//`, and would then name another host.
     private static func action(_ context: BridgeRequestContext) -> String {
-        context.endpointPath ?? BridgeHTTPSettings.redemptionPath
+        context.endpointPath ?? LoginTokenSettings.redemptionPath
     }
 
     private func landed(at location: String, _ opened: OpenedSession?) -> Response {

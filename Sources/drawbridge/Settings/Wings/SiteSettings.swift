@@ -12,7 +12,7 @@ struct SiteSettings: Sendable {
     static let defaultWebClient = Setting.text(
         "default_web_client", "The website that an app opens when its request names none: a client_id.")
     static let redemptionPaths = Setting.list(
-        "redemption_paths", default: "/login-with-token", "Paths that redeem a login token.")
+        "redemption_paths", default: LoginTokenSettings.redemptionPath, "Paths that redeem a login token.")
     static let publicDirectory = Setting.path(
         "public_directory", "Folder whose files replace the built-in assets of the same name.")
 

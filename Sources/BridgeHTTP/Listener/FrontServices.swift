@@ -1,0 +1,26 @@
+package import Bridge
+package import CoreMetrics
+
+/// What every request passes on its way in and out.
+package struct FrontServices: Sendable {
+    package let accessLog: AccessLog
+    let metrics: any MetricsFactory
+    /// `nil` offers no DPoP.
+    let proofs: DPoPVerifier?
+    /// Kept in step with the database before each request; `nil` where nobody changes them.
+    let keys: SigningKeys?
+    package let time: TimeSource
+    let random: RandomSource
+
+    package init(
+        accessLog: AccessLog, metrics: any MetricsFactory, proofs: DPoPVerifier? = nil, keys: SigningKeys? = nil,
+        time: TimeSource = .system, random: RandomSource = .system
+    ) {
+        self.accessLog = accessLog
+        self.metrics = metrics
+        self.proofs = proofs
+        self.keys = keys
+        self.time = time
+        self.random = random
+    }
+}
