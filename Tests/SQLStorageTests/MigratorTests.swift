@@ -94,7 +94,7 @@ import Testing
             let good = Migration(version: last + 1, name: "good") { _ in ["CREATE TABLE made (a TEXT)"] }
             let bad = Migration(version: last + 2, name: "bad") { _ in ["CREATE TABLE app_user (a TEXT)"] }
             let migrator = Migrator(dialect: dialect, migrations: Migration.all + [good, bad])
-            #expect(throws: SQLFailure.self) {
+            #expect(throws: SQLError.self) {
                 try engine.onWriterNow { try migrator.migrate($0, at: Timestamp(milliseconds: 0)) }
             }
             #expect(try storage.onWriter("SELECT name FROM sqlite_master WHERE name = 'made'") == [])

@@ -7,7 +7,7 @@ package struct UserRegister: Sendable {
     private let storage: any Storage
     private let endings: SessionEndings
     private let time: TimeSource
-    private let passwords: PasswordDesk?
+    private let passwords: PasswordHasher?
     private let onClaimsChanged: @Sendable (Subject) -> Void
 
     /// Apps' sessions that a list holds at most; nobody has more apps than this.
@@ -17,7 +17,7 @@ package struct UserRegister: Sendable {
     ///   - passwords: `nil` for an instance that signs nobody in itself.
     ///   - onClaimsChanged: called with a user whose standard claims were replaced, so that nobody answers old ones.
     package init(
-        storage: any Storage, endings: SessionEndings, passwords: PasswordDesk?,
+        storage: any Storage, endings: SessionEndings, passwords: PasswordHasher?,
         onClaimsChanged: @escaping @Sendable (Subject) -> Void = { _ in }, time: TimeSource = .system
     ) {
         self.storage = storage

@@ -138,7 +138,7 @@ extension ClientDocument {
             return []
         }
         return texts.compactMap { text in
-            do throws(RedirectURIProblem) {
+            do throws(RedirectURIError) {
                 return try RedirectURI(registering: text, rules: rules)
             } catch {
                 fields.note(field, "holds \(text.debugDescription), which \(error.rawValue)")

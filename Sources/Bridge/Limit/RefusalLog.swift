@@ -71,7 +71,7 @@ package struct RefusalLog: Sendable {
     }
 
     /// A bearer that was refused.
-    /// - Parameter reason: a ``BearerRefusal`` or a `DPoPFlaw`, raw.
+    /// - Parameter reason: a ``BearerRefusal`` or a `DPoPRefusal`, raw.
     package func bearerRefused(reason: String, origin: RequestOrigin, at now: Timestamp) async throws {
         try await record(AuditEvent(at: now, type: .bearerRefused, outcome: .failure, reason: reason, origin: origin))
     }

@@ -6,7 +6,7 @@ package struct SignIn: Sendable {
     private static let pendingLifetime = Duration.seconds(300)
 
     private let accounts: any AccountStore
-    private let desk: PasswordDesk
+    private let desk: PasswordHasher
     private let codes: SecondFactorCheck
     private let throttle: SignInThrottle
     let opener: SessionOpener
@@ -15,7 +15,7 @@ package struct SignIn: Sendable {
     private let time: TimeSource
 
     package init(
-        accounts: any AccountStore, desk: PasswordDesk, codes: SecondFactorCheck, throttle: SignInThrottle,
+        accounts: any AccountStore, desk: PasswordHasher, codes: SecondFactorCheck, throttle: SignInThrottle,
         opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
     ) {
         self.accounts = accounts

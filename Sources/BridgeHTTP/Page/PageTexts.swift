@@ -14,7 +14,7 @@ struct PageTexts: Sendable {
         for (name, content) in files where name.hasSuffix(".json") {
             sections[String(name.dropLast(5))] = try JSONDecoder().decode(Sections.self, from: Data(content))
         }
-        guard sections["en"] != nil else { throw PageProblem.missingTexts("en") }
+        guard sections["en"] != nil else { throw PageError.missingTexts("en") }
         self.sections = sections
         languages = ["en"] + sections.keys.filter { $0 != "en" }.sorted()
     }
@@ -30,7 +30,7 @@ struct PageTexts: Sendable {
 }
 
 /// Why the pages could not be loaded at the start.
-package enum PageProblem: Error, Hashable {
+package enum PageError: Error, Hashable {
     case missingTexts(String)
     case missingTemplate(String)
     case malformedTemplate(String)

@@ -20,7 +20,7 @@ package struct Pages: Sendable {
     let siteName: String
     let signInURL: String
 
-    /// - Throws: ``PageProblem``, or what reading the texts threw; at start, never later.
+    /// - Throws: ``PageError``, or what reading the texts threw; at start, never later.
     package init(files: PublicFiles, siteName: String, signInURL: String) throws {
         var templates: [String: MustacheTemplate] = [:]
         for (name, content) in files.section("templates") where name.hasSuffix(".mustache") {
@@ -28,10 +28,10 @@ package struct Pages: Sendable {
             do {
                 templates[name] = try MustacheTemplate(string: String(decoding: content, as: UTF8.self))
             } catch {
-                throw PageProblem.malformedTemplate(name)
+                throw PageError.malformedTemplate(name)
             }
         }
-        for name in Self.templateNames where templates[name] == nil { throw PageProblem.missingTemplate(name) }
+        for name in Self.templateNames where templates[name] == nil { throw PageError.missingTemplate(name) }
         library = MustacheLibrary(templates: templates)
         texts = try PageTexts(files: files.section("texts"))
         self.siteName = siteName

@@ -6,7 +6,7 @@ extension TrustedIssuerSettings {
     /// - Parameter own: this service, whose users they must not be able to name either.
     package static func problems(
         in issuers: [TrustedIssuerSettings], beside own: OwnIssuer = .none
-    ) -> [TrustedIssuerProblem] {
+    ) -> [TrustedIssuerError] {
         var problems = issuers.flatMap { $0.ownProblems }
         for issuer in issuers where own.isNamed(issuer.issuer) {
             problems.append(.init(issuer: issuer.issuer, field: "issuer", text: "is this service's own name"))
@@ -32,7 +32,7 @@ extension TrustedIssuerSettings {
     }
 
     /// What would let it name the users of this service's own accounts.
-    private var namespaceProblems: [TrustedIssuerProblem] {
+    private var namespaceProblems: [TrustedIssuerError] {
         if sharesSubjectsWithAccounts {
             return subjectPrefix.isEmpty
                 ? []
@@ -65,7 +65,7 @@ extension TrustedIssuerSettings {
     // With the prefixes `a` and `ab`, `a` + `bob` and `ab` + `ob` would be one user: none may begin another.
     private static func prefixProblems(
         in issuers: [TrustedIssuerSettings], isMissingNoted: Bool
-    ) -> [TrustedIssuerProblem] {
+    ) -> [TrustedIssuerError] {
         issuers.enumerated().compactMap { index, issuer in
             let prefix = Array(issuer.subjectPrefix.utf8)
             if prefix.isEmpty {
@@ -86,8 +86,8 @@ extension TrustedIssuerSettings {
         }
     }
 
-    private var ownProblems: [TrustedIssuerProblem] {
-        var problems: [TrustedIssuerProblem] = []
+    private var ownProblems: [TrustedIssuerError] {
+        var problems: [TrustedIssuerError] = []
         func check(_ passes: Bool, _ field: String, _ text: String) {
             if !passes { problems.append(.init(issuer: issuer, field: field, text: text)) }
         }
@@ -117,8 +117,8 @@ extension TrustedIssuerSettings {
         return problems + verificationProblems
     }
 
-    private var verificationProblems: [TrustedIssuerProblem] {
-        func problem(_ field: String, _ text: String) -> [TrustedIssuerProblem] {
+    private var verificationProblems: [TrustedIssuerError] {
+        func problem(_ field: String, _ text: String) -> [TrustedIssuerError] {
             [.init(issuer: issuer, field: field, text: text)]
         }
         let insecure = "must be an https URL; http is possible on loopback only"
@@ -143,7 +143,7 @@ extension TrustedIssuerSettings {
         }
     }
 
-    private var algorithmProblems: [TrustedIssuerProblem] {
+    private var algorithmProblems: [TrustedIssuerError] {
         // A public key used as a shared secret is the classical way to forge a token.
         guard !algorithms.isEmpty, !algorithms.contains(where: \.isSymmetric) else {
             return [

@@ -43,7 +43,7 @@ extension TrustedIssuers {
     }
 
     private static func endpoint(_ text: String, field: String) throws -> EndpointURL {
-        guard let url = EndpointURL(text) else { throw TrustedIssuerProblem(field: field, text: "is not a secure URL") }
+        guard let url = EndpointURL(text) else { throw TrustedIssuerError(field: field, text: "is not a secure URL") }
         return url
     }
 }

@@ -23,7 +23,7 @@ package struct TrustedIssuers: BearerAuthenticator {
         for setting in settings {
             do {
                 issuers[Array(setting.issuer.utf8)] = try Self.issuer(setting, limits: limits, logger: logger)
-            } catch var problem as TrustedIssuerProblem {
+            } catch var problem as TrustedIssuerError {
                 problem.issuer = setting.issuer
                 problems.append(problem)
             } catch {
@@ -49,11 +49,11 @@ package struct TrustedIssuers: BearerAuthenticator {
     /// Reads key files again and forgets fetched keys (SIGHUP). A file that is broken now keeps its old keys.
     /// - Throws: ``TrustedIssuerProblems``, for the log.
     package func reload() async throws(TrustedIssuerProblems) {
-        var problems: [TrustedIssuerProblem] = []
+        var problems: [TrustedIssuerError] = []
         for issuer in issuers.values {
             do {
                 try await issuer.reload()
-            } catch var problem as TrustedIssuerProblem {
+            } catch var problem as TrustedIssuerError {
                 problem.issuer = issuer.settings.issuer
                 problems.append(problem)
             } catch {

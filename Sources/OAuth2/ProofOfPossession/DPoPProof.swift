@@ -29,7 +29,7 @@ package struct DPoPProof: Sendable {
     /// Private members of every kind of key, and the symmetric one (RFC 7518 §6).
     private static let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
-    package init(_ text: String) throws(DPoPFlaw) {
+    package init(_ text: String) throws(DPoPRefusal) {
         guard text.utf8.count <= Self.maximumLength, let token = CompactJWS(text), let claims = token.claims else {
             throw .malformed
         }
@@ -56,7 +56,7 @@ package struct DPoPProof: Sendable {
 
     /// Why the proof is not about this request; `nil` when it is (§4.3, checks 8 and 9).
     /// - Parameter targets: the addresses that the request may have been sent to.
-    package func flaw(method: String, targets: [String]) -> DPoPFlaw? {
+    package func flaw(method: String, targets: [String]) -> DPoPRefusal? {
         guard self.method == method else { return .wrongMethod }
         guard let meant = HTTPTarget(target), targets.contains(where: { meant == HTTPTarget($0) }) else {
             return .wrongTarget
@@ -81,7 +81,7 @@ package struct DPoPProof: Sendable {
     // A member of the wrong type is not the same as an absent one: guessing would skip the check on it.
     private static func optional<Value>(
         _ value: JSONValue?, _ read: (JSONValue) -> Value?
-    ) throws(DPoPFlaw) -> Value? {
+    ) throws(DPoPRefusal) -> Value? {
         guard let value else { return nil }
         guard let content = read(value) else { throw .malformed }
         return content

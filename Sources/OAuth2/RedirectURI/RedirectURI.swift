@@ -17,8 +17,8 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
     package let kind: Kind
 
     /// Takes in a text that may be registered.
-    /// - Throws: ``RedirectURIProblem``, which says what is wrong with it.
-    package init(registering text: String, rules: RedirectURIRules) throws(RedirectURIProblem) {
+    /// - Throws: ``RedirectURIError``, which says what is wrong with it.
+    package init(registering text: String, rules: RedirectURIRules) throws(RedirectURIError) {
         kind = try rules.check(Array(text.utf8))
         description = text
     }

@@ -11,7 +11,7 @@ package struct RedirectURIRules: Hashable, Sendable {
 
     static let loopbackPrefixes = ["http://127.0.0.1", "http://[::1]", "http://localhost"]
 
-    func check(_ uri: [UInt8]) throws(RedirectURIProblem) -> RedirectURI.Kind {
+    func check(_ uri: [UInt8]) throws(RedirectURIError) -> RedirectURI.Kind {
         guard (1...2048).contains(uri.count) else { throw .length }
         guard uri.allSatisfy(Self.isURICharacter) else { throw .character }
         guard !uri.contains(UInt8(ascii: "*")) else { throw .wildcard }
@@ -29,7 +29,7 @@ package struct RedirectURIRules: Hashable, Sendable {
         return .privateUse
     }
 
-    private static func checkHTTPS(_ rest: ArraySlice<UInt8>) throws(RedirectURIProblem) -> RedirectURI.Kind {
+    private static func checkHTTPS(_ rest: ArraySlice<UInt8>) throws(RedirectURIError) -> RedirectURI.Kind {
         guard rest.starts(with: "//".utf8) else { throw .authority }
         let behind = rest.dropFirst(2)
         guard let slash = behind.firstIndex(of: UInt8(ascii: "/")) else { throw .path }
@@ -42,7 +42,7 @@ package struct RedirectURIRules: Hashable, Sendable {
         return .https
     }
 
-    private func checkLoopback(_ uri: [UInt8]) throws(RedirectURIProblem) -> RedirectURI.Kind {
+    private func checkLoopback(_ uri: [UInt8]) throws(RedirectURIError) -> RedirectURI.Kind {
         guard isNative, let prefix = Self.loopbackPrefixes.first(where: { uri.starts(with: $0.utf8) }) else {
             throw .plainHTTP
         }

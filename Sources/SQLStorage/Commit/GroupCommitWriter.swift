@@ -104,6 +104,6 @@ final class GroupCommitWriter: Sendable {
     }
 
     private static func storageError(_ error: any Error) -> any Error {
-        (error as? SQLFailure)?.storageError ?? error
+        (error as? SQLError)?.storageError ?? error
     }
 }

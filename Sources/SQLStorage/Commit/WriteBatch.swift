@@ -29,10 +29,10 @@ struct WriteBatch {
         while true {
             do {
                 return try run(startingFrom: chain, course)
-            } catch let failure as SQLFailure where failure.kind == .interrupted {
+            } catch let failure as SQLError where failure.kind == .interrupted {
                 attempt += 1
                 guard attempt < Self.attempts else { return giveUp(failure) }
-            } catch let failure as SQLFailure where failure.kind != .refused {
+            } catch let failure as SQLError where failure.kind != .refused {
                 failAll(failure)
                 return nil
             } catch {
@@ -49,7 +49,7 @@ struct WriteBatch {
     }
 
     /// Two nodes whose batches want the same rows in another order get in each other's way; single writes do not.
-    private func giveUp(_ failure: SQLFailure) -> AuditChain? {
+    private func giveUp(_ failure: SQLError) -> AuditChain? {
         guard writes.count > 1 else {
             failAll(failure)
             return nil
@@ -107,7 +107,7 @@ struct WriteBatch {
             try transaction.storeRecords()
             _ = try session.run(Self.savepoint.release)
             return answer
-        } catch let failure as SQLFailure where failure.kind != .refused {
+        } catch let failure as SQLError where failure.kind != .refused {
             throw failure
         } catch {
             try session.rollback(to: Self.savepoint)

@@ -44,7 +44,7 @@ package enum StorageCopy {
                     }
                 })
         } catch {
-            copied = .failure((error as? SQLFailure)?.storageError ?? error)
+            copied = .failure((error as? SQLError)?.storageError ?? error)
         }
         engine.close()
         try await storage.close()

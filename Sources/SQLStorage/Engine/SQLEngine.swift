@@ -3,7 +3,7 @@ package protocol SQLEngine: Sendable {
     var dialect: SQLDialect { get }
 
     /// Runs `body` on a connection that reads; each of its statements sees everything committed before.
-    /// - Throws: what `body` throws, or ``SQLFailure``.
+    /// - Throws: what `body` throws, or ``SQLError``.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value
 
     /// Runs `body` on the connection that writes, after whatever runs there; returns at once.
@@ -22,13 +22,13 @@ package protocol SQLSession {
     /// Runs a statement to its end.
     /// - Parameter arguments: the value of `$1`, of `$2`, and so on.
     /// - Returns: the rows of a query or of `RETURNING`.
-    /// - Throws: ``SQLFailure``.
+    /// - Throws: ``SQLError``.
     func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow]
 
     /// Runs a statement that writes and returns nothing but how many rows it wrote.
     ///
     /// For the busy paths: SQLite builds a temporary table for every `RETURNING`, which costs more than the write.
-    /// - Throws: ``SQLFailure``.
+    /// - Throws: ``SQLError``.
     func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int
 
     /// Runs a statement whose rows nobody wants, at the latest together with the next ``run(_:_:)`` or ``commit()``,
@@ -38,13 +38,13 @@ package protocol SQLSession {
     /// Runs statements one after the other, in as few round trips as that takes; after one that fails
     /// none is run.
     /// - Returns: what each gave.
-    /// - Throws: ``SQLFailure``.
+    /// - Throws: ``SQLError``.
     func runAll(_ calls: [SQLCall]) throws -> [SQLAnswer]
 
     /// Opens a transaction that will write.
     func begin() throws
 
-    /// - Throws: ``SQLFailure``; `undecided` when it is not known whether the commit was made.
+    /// - Throws: ``SQLError``; `undecided` when it is not known whether the commit was made.
     func commit() throws
 
     /// Undoes the open transaction, if there is one.

@@ -29,7 +29,7 @@ struct CStringList {
 
 extension CStringList {
     /// Statement arguments in PostgreSQL's text format.
-    /// - Throws: ``SQLFailure`` for text with a zero byte, which would end there.
+    /// - Throws: ``SQLError`` for text with a zero byte, which would end there.
     init(_ arguments: [SQLValue]) throws {
         for argument in arguments {
             switch argument {
@@ -37,10 +37,10 @@ extension CStringList {
             case .integer(let number): append(String(number))
             case .text(let text):
                 guard !text.utf8.contains(0) else {
-                    throw SQLFailure(kind: .refused, text: "text with a zero byte cannot be stored")
+                    throw SQLError(kind: .refused, text: "text with a zero byte cannot be stored")
                 }
                 append(text)
-            case .foreign: throw SQLFailure(kind: .refused, text: "a value of a foreign kind cannot be stored")
+            case .foreign: throw SQLError(kind: .refused, text: "a value of a foreign kind cannot be stored")
             }
         }
     }

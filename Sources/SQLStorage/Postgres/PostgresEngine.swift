@@ -46,13 +46,13 @@ final class PostgresEngine: SQLEngine {
                 continuation.resume(
                     with: Result {
                         guard ContinuousClock.now - since < Self.readPatience else {
-                            throw SQLFailure(kind: .unavailable, text: "no database connection became free in time")
+                            throw SQLError(kind: .unavailable, text: "no database connection became free in time")
                         }
                         return try Self.read(on: session, body)
                     })
             }
             if !isTaken {
-                continuation.resume(throwing: SQLFailure(kind: .unavailable, text: "too many reads are waiting"))
+                continuation.resume(throwing: SQLError(kind: .unavailable, text: "too many reads are waiting"))
             }
         }
     }
@@ -75,7 +75,7 @@ final class PostgresEngine: SQLEngine {
                     })
             }
             if !isTaken {
-                continuation.resume(throwing: SQLFailure(kind: .unavailable, text: "the storage is closed"))
+                continuation.resume(throwing: SQLError(kind: .unavailable, text: "the storage is closed"))
             }
         }
     }
@@ -94,7 +94,7 @@ final class PostgresEngine: SQLEngine {
         try session.connect()
         do {
             return try body(session)
-        } catch let failure as SQLFailure where failure.kind == .interrupted {
+        } catch let failure as SQLError where failure.kind == .interrupted {
             try session.connect()
             return try body(session)
         }
@@ -116,7 +116,7 @@ extension SQLDialect {
         sessionEndNews: "SELECT pg_notify('drawbridge_session_end', $1)")
 }
 
-extension SQLFailure {
+extension SQLError {
     /// What the server said, without the detail, which quotes values of the row.
     init(postgresResult result: OpaquePointer, connection: OpaquePointer) {
         guard let state = Self.state(ofResult: result) else {

@@ -17,7 +17,7 @@ final class PostgresLink {
         let arguments: CStringList
     }
 
-    /// - Throws: ``SQLFailure``, `unavailable`.
+    /// - Throws: ``SQLError``, `unavailable`.
     init(_ address: PostgresAddress, applicationName: String, timeouts: PostgresTimeouts) throws {
         var keywords = CStringList()
         var values = CStringList()
@@ -30,10 +30,10 @@ final class PostgresLink {
         let opened = keywords.withPointers { keywords in
             values.withPointers { values in PQconnectdbParams(keywords, values, 1) }
         }
-        guard let opened else { throw SQLFailure(kind: .unavailable, text: "out of memory") }
+        guard let opened else { throw SQLError(kind: .unavailable, text: "out of memory") }
         guard PQstatus(opened) == CONNECTION_OK else {
             defer { PQfinish(opened) }
-            throw SQLFailure(kind: .unavailable, text: SQLFailure(postgresConnection: opened).text)
+            throw SQLError(kind: .unavailable, text: SQLError(postgresConnection: opened).text)
         }
         handle = opened
         PQsetnonblocking(opened, 1)
@@ -64,7 +64,7 @@ final class PostgresLink {
     var socket: CInt { PQsocket(handle) }
 
     /// Runs one statement.
-    /// - Throws: ``SQLFailure``.
+    /// - Throws: ``SQLError``.
     func run(_ command: Command, until deadline: ContinuousClock.Instant) throws -> PostgresResult {
         let name = try prepare(command.statement, until: deadline)
         try send(command, name: name)
@@ -102,7 +102,7 @@ final class PostgresLink {
     }
 
     /// Texts that others sent with `NOTIFY`, as far as they have come in.
-    /// - Throws: ``SQLFailure`` when the connection is gone.
+    /// - Throws: ``SQLError`` when the connection is gone.
     func takeNotifications() throws -> [String] {
         guard PQconsumeInput(handle) == 1, isHealthy else { throw connectionFailure }
         var texts: [String] = []
@@ -145,11 +145,11 @@ final class PostgresLink {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
                 do { answer = try PostgresResult(result) } catch { failure = error }
             case PGRES_PIPELINE_ABORTED:
-                failure = failure ?? SQLFailure(kind: .unavailable, text: "an earlier statement failed")
+                failure = failure ?? SQLError(kind: .unavailable, text: "an earlier statement failed")
             default:
-                isSpoilt = isSpoilt || SQLFailure.spoilsConnection(postgresResult: result)
+                isSpoilt = isSpoilt || SQLError.spoilsConnection(postgresResult: result)
                 if isSpoilt, let answer, failure == nil { return answer }
-                failure = failure ?? SQLFailure(postgresResult: result, connection: handle)
+                failure = failure ?? SQLError(postgresResult: result, connection: handle)
             }
             // Once the connection is gone libpq may go on saying so for ever.
             guard isHealthy else { break }
@@ -173,7 +173,7 @@ final class PostgresLink {
     private func waitForServer(toWrite: Bool, until deadline: ContinuousClock.Instant) throws {
         guard Self.wait(for: socket, toWrite: toWrite, until: deadline) else {
             isSpoilt = true
-            throw SQLFailure(kind: .unavailable, text: "PostgreSQL did not answer in time")
+            throw SQLError(kind: .unavailable, text: "PostgreSQL did not answer in time")
         }
     }
 
@@ -190,5 +190,5 @@ final class PostgresLink {
         }
     }
 
-    private var connectionFailure: SQLFailure { SQLFailure(postgresConnection: handle) }
+    private var connectionFailure: SQLError { SQLError(postgresConnection: handle) }
 }

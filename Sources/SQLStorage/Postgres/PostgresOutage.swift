@@ -10,7 +10,7 @@ final class PostgresOutage: Sendable {
     }
 
     private struct State {
-        var failure: SQLFailure?
+        var failure: SQLError?
         var nextAttempt = ContinuousClock.now
         var pause = shortest
         /// Attempts that got through, ever.
@@ -22,7 +22,7 @@ final class PostgresOutage: Sendable {
     private static let shortest = Duration.milliseconds(50)
     private static let longest = Duration.milliseconds(1000)
 
-    /// - Throws: the last attempt's ``SQLFailure``, when it is too early for another.
+    /// - Throws: the last attempt's ``SQLError``, when it is too early for another.
     func begin(now: ContinuousClock.Instant = .now) throws -> Attempt {
         try state.withLock { state in
             if let failure = state.failure {
@@ -35,13 +35,13 @@ final class PostgresOutage: Sendable {
     }
 
     /// - Returns: whether the outage has begun with this failure.
-    func note(_ failure: SQLFailure, of attempt: Attempt, now: ContinuousClock.Instant = .now) -> Bool {
+    func note(_ failure: SQLError, of attempt: Attempt, now: ContinuousClock.Instant = .now) -> Bool {
         state.withLock { state in
             // Another connection got through since this one began: what failed here belongs to the past.
             guard attempt.successes == state.successes else { return false }
             let isFirst = state.failure == nil
             // Whatever it was, nothing can be done now: a write that is run again would meet the same.
-            state.failure = SQLFailure(kind: .unavailable, text: failure.text)
+            state.failure = SQLError(kind: .unavailable, text: failure.text)
             // Nodes that lost their server together should not come back in step.
             state.nextAttempt = now + state.pause * Double.random(in: 0.5...1)
             state.pause = min(state.pause * 2, Self.longest)

@@ -39,7 +39,7 @@ final class PostgresSession: SQLSession {
     }
 
     /// Connects, if the connection is gone; right after a failed attempt it fails at once.
-    /// - Throws: ``SQLFailure``, or what the set-up throws.
+    /// - Throws: ``SQLError``, or what the set-up throws.
     func connect() throws {
         if let link, link.isStillThere() { return }
         submitted = []
@@ -56,7 +56,7 @@ final class PostgresSession: SQLSession {
             try setUp(self)
         } catch {
             link = nil
-            if let failure = error as? SQLFailure, outage.note(failure, of: attempt) {
+            if let failure = error as? SQLError, outage.note(failure, of: attempt) {
                 logger.warning(
                     "database away", metadata: ["connection": "\(applicationName)", "error": "\(failure.text)"])
             }
@@ -117,19 +117,19 @@ final class PostgresSession: SQLSession {
             // An error that the server reports over a connection that goes on undid the transaction. Anything else
             // may have come before the commit or after it.
             guard link.isHealthy else {
-                throw SQLFailure(
+                throw SQLError(
                     kind: .undecided, text: "connection lost during a commit, so it may have been made or not")
             }
             throw error
         }
         // In a transaction in which a statement failed COMMIT is accepted, and undoes it.
         guard commandTag == "COMMIT" else {
-            throw SQLFailure(kind: .refused, text: "a statement failed before the commit")
+            throw SQLError(kind: .refused, text: "a statement failed before the commit")
         }
     }
 
     /// Texts sent to what this connection listens to; waits for the first for a while.
-    /// - Throws: ``SQLFailure`` when the connection is gone.
+    /// - Throws: ``SQLError`` when the connection is gone.
     func notifications(waiting patience: Duration) throws -> [String] {
         guard let link, link.isHealthy else { throw Self.lost }
         let texts = try link.takeNotifications()
@@ -171,7 +171,7 @@ final class PostgresSession: SQLSession {
 
     private func command(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> PostgresLink.Command {
         guard arguments.count == statement.argumentOrder.count else {
-            throw SQLFailure(kind: .refused, text: "\(arguments.count) arguments for \(statement.text)")
+            throw SQLError(kind: .refused, text: "\(arguments.count) arguments for \(statement.text)")
         }
         return PostgresLink.Command(statement: statement, arguments: try CStringList(arguments))
     }
@@ -192,5 +192,5 @@ final class PostgresSession: SQLSession {
 
     private static let begin: SQLStatement = "BEGIN"
     private static let set: SQLStatement = "SELECT set_config($1, $2, false)"
-    private static let lost = SQLFailure(kind: .interrupted, text: "PostgreSQL connection lost")
+    private static let lost = SQLError(kind: .interrupted, text: "PostgreSQL connection lost")
 }

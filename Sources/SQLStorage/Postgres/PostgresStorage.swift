@@ -68,11 +68,11 @@ package enum PostgresStorage {
         }
     }
 
-    /// - Throws: ``NewerSchemaError``, ``SQLFailure``.
+    /// - Throws: ``NewerSchemaError``, ``SQLError``.
     @Sendable private static func hasEveryStep(_ session: any SQLSession) throws -> Bool {
         do {
             return try Migrator(dialect: .postgres).missing(session).isEmpty
-        } catch let failure as SQLFailure where failure.isMissingTable {
+        } catch let failure as SQLError where failure.isMissingTable {
             return false
         }
     }
@@ -83,7 +83,7 @@ package enum PostgresStorage {
         switch error {
         case let error as NewerSchemaError:
             return .newerSchema(database: database, found: error.found, known: error.known)
-        case let failure as SQLFailure:
+        case let failure as SQLError:
             if let node, failure.text == PostgresNodeName(node).refusal.text { return .nodeInUse(node) }
             return .cannotOpen(database: database, reason: failure.text)
         default: return .cannotOpen(database: database, reason: "\(error)")
@@ -128,16 +128,16 @@ struct PostgresNodeName {
     init(_ node: String) { self.node = node }
 
     /// What happens when another connection holds the name.
-    var refusal: SQLFailure {
-        SQLFailure(kind: .unavailable, text: PostgresOpenError.nodeInUse(node).description)
+    var refusal: SQLError {
+        SQLError(kind: .unavailable, text: PostgresOpenError.nodeInUse(node).description)
     }
 
     /// Waits for as long as the connection waits for locks, so that a process that was just killed can be replaced.
-    /// - Throws: ``SQLFailure``, ``refusal`` among them.
+    /// - Throws: ``SQLError``, ``refusal`` among them.
     func take(on session: PostgresSession) throws {
         do {
             _ = try session.run(Self.lock, [.text(node)])
-        } catch let failure as SQLFailure where failure.isLockTimeout {
+        } catch let failure as SQLError where failure.isLockTimeout {
             throw refusal
         }
     }

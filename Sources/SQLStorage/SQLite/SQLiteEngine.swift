@@ -48,7 +48,7 @@ final class SQLiteEngine: SQLEngine {
             // Not `read`: its BEGIN and COMMIT cost more than the one statement that most readers run.
             return try await pool.unsafeRead { database in try body(SQLiteSession(database: database)) }
         } catch let error as DatabaseError {
-            throw SQLFailure(error)
+            throw SQLError(error)
         }
     }
 
@@ -82,7 +82,7 @@ final class SQLiteEngine: SQLEngine {
             try pool.close()
             lock?.release()
         } catch let error as DatabaseError {
-            throw SQLFailure(error).storageError
+            throw SQLError(error).storageError
         }
     }
 }
@@ -99,7 +99,7 @@ extension SQLDialect {
         advanceNumber: "UPDATE transaction_number SET value = value + 1", sessionEndNews: nil)
 }
 
-extension SQLFailure {
+extension SQLError {
     /// Takes over the code and SQLite's own message; `DatabaseError`'s description could bring arguments along.
     init(_ error: DatabaseError) {
         let kind: Kind =

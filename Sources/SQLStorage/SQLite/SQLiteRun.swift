@@ -11,7 +11,7 @@ struct SQLiteRun {
     let statement: SQLiteStatement
 
     /// - Parameter arguments: in the order in which the statement first names its parameters.
-    /// - Throws: ``SQLFailure``.
+    /// - Throws: ``SQLError``.
     func rows(_ arguments: [SQLValue]) throws -> [SQLRow] {
         var length = 0
         for argument in arguments {
@@ -28,7 +28,7 @@ struct SQLiteRun {
                 sqlite3_clear_bindings(statement)
             }
             // A null pointer would bind NULL in place of an empty text.
-            guard let start = buffer.baseAddress else { throw SQLFailure(kind: .unavailable, text: "no memory") }
+            guard let start = buffer.baseAddress else { throw SQLError(kind: .unavailable, text: "no memory") }
             try bind(arguments, at: start)
             return try step()
         }
@@ -47,7 +47,7 @@ struct SQLiteRun {
                 let count = Self.copy(text, to: place)
                 // SQLite would keep what comes before the zero byte: `alice\0x` would become `alice`.
                 guard memchr(place, 0, count) == nil else {
-                    throw SQLFailure(kind: .refused, text: "text with a zero byte cannot be stored")
+                    throw SQLError(kind: .refused, text: "text with a zero byte cannot be stored")
                 }
                 code = sqlite3_bind_text(
                     statement, index, place.assumingMemoryBound(to: CChar.self), CInt(count), nil)
@@ -105,7 +105,7 @@ struct SQLiteRun {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
         case SQLITE_TEXT:
             guard let text = sqlite3_column_text(statement, column) else {
-                throw SQLFailure(kind: .unavailable, text: "SQLite has no memory for a text")
+                throw SQLError(kind: .unavailable, text: "SQLite has no memory for a text")
             }
             let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column)))
             guard memchr(text, 0, bytes.count) == nil, let text = String(validating: bytes, as: UTF8.self) else {
@@ -121,9 +121,9 @@ struct SQLiteRun {
         }
     }
 
-    private func failure() -> SQLFailure {
+    private func failure() -> SQLError {
         let connection = sqlite3_db_handle(statement)
-        return SQLFailure(
+        return SQLError(
             DatabaseError(
                 resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
                 message: sqlite3_errmsg(connection).map { String(cString: $0) }))

@@ -28,7 +28,7 @@ struct SQLiteSession: SQLSession {
 
     func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
         guard arguments.count == statement.argumentOrder.count else {
-            throw SQLFailure(kind: .refused, text: "\(arguments.count) arguments for \(statement.text)")
+            throw SQLError(kind: .refused, text: "\(arguments.count) arguments for \(statement.text)")
         }
         do {
             let prepared =
@@ -38,7 +38,7 @@ struct SQLiteSession: SQLSession {
             return try SQLiteRun(statement: prepared.sqliteStatement).rows(
                 statement.isInOrder ? arguments : statement.argumentOrder.map { arguments[$0] })
         } catch let error as DatabaseError {
-            throw SQLFailure(error)
+            throw SQLError(error)
         }
     }
 
@@ -47,7 +47,7 @@ struct SQLiteSession: SQLSession {
         do {
             try database.cachedStatement(sql: sql).execute()
         } catch let error as DatabaseError {
-            throw SQLFailure(error)
+            throw SQLError(error)
         }
     }
 }

@@ -35,7 +35,7 @@ package enum SQLiteStorage {
         let missing: [Migration]
         do {
             missing = try engine.onWriterNow(Migrator(dialect: engine.dialect).missing)
-        } catch let failure as SQLFailure where failure.kind == .refused {
+        } catch let failure as SQLError where failure.kind == .refused {
             throw .notMigrated(path)
         } catch {
             throw openError(error, path: path)
@@ -74,9 +74,9 @@ package enum SQLiteStorage {
         switch error {
         case let error as SQLiteOpenError: error
         case let error as NewerSchemaError: .newerSchema(path: path, found: error.found, known: error.known)
-        case let failure as SQLFailure where failure.kind == .corrupt: .notADatabase(path)
-        case let failure as SQLFailure: .cannotOpen(path: path, reason: failure.text)
-        case let error as DatabaseError: openError(SQLFailure(error), path: path)
+        case let failure as SQLError where failure.kind == .corrupt: .notADatabase(path)
+        case let failure as SQLError: .cannotOpen(path: path, reason: failure.text)
+        case let error as DatabaseError: openError(SQLError(error), path: path)
         default: .cannotOpen(path: path, reason: "\(error)")
         }
     }

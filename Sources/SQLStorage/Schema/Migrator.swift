@@ -19,7 +19,7 @@ struct Migrator {
     }
 
     /// The steps that a database lacks, in order.
-    /// - Throws: ``NewerSchemaError``; ``SQLFailure`` for a database that never had a step.
+    /// - Throws: ``NewerSchemaError``; ``SQLError`` for a database that never had a step.
     func missing(_ session: any SQLSession) throws -> [Migration] {
         let applied = Set(try session.run("SELECT version FROM schema_migration").map { try $0.integer(0) })
         let known = migrations.last?.version ?? 0

@@ -60,7 +60,7 @@ package final class DurableStorage: Sendable {
     func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
         do {
             return try await engine.read(body)
-        } catch let failure as SQLFailure {
+        } catch let failure as SQLError {
             throw failure.storageError
         }
     }

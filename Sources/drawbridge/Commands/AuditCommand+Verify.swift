@@ -66,18 +66,18 @@ extension AuditCommand {
 
         private static func notes(inFileAt path: String) throws -> [AuditNote] {
             guard let bytes = FileManager.default.contents(atPath: path) else {
-                throw CommandFailure("\(path) cannot be read.")
+                throw CommandError("\(path) cannot be read.")
             }
             let kept = AuditKeptNotes(bytes)
-            if let line = kept.malformedLines.first { throw CommandFailure("\(path), line \(line): no signed note.") }
-            guard !kept.notes.isEmpty else { throw CommandFailure("\(path) holds no signed note.") }
+            if let line = kept.malformedLines.first { throw CommandError("\(path), line \(line): no signed note.") }
+            guard !kept.notes.isEmpty else { throw CommandError("\(path) holds no signed note.") }
             return kept.notes
         }
 
         private func trustedKeys() async throws -> [AuditVerifierKey] {
             guard let publicKeyPath else { return [try await options.auditSigningKey().verifierKey] }
             guard let keys = AuditVerifierKey.keys(in: try String(contentsOfFile: publicKeyPath, encoding: .utf8))
-            else { throw CommandFailure("\(publicKeyPath) holds a line that is no key, or none.") }
+            else { throw CommandError("\(publicKeyPath) holds a line that is no key, or none.") }
             return keys
         }
     }

@@ -42,7 +42,7 @@ struct ClientsCommand: AsyncParsableCommand {
         func run() async throws {
             let clients = try await options.openForReading().clients()
             guard let client = clients.first(where: { $0.id.rawValue == id }) else {
-                throw CommandFailure("There is no client \(id) in the database.")
+                throw CommandError("There is no client \(id) in the database.")
             }
             print(try ClientText.json(client))
         }
@@ -58,7 +58,7 @@ struct ClientsCommand: AsyncParsableCommand {
         func run() async throws {
             var client = try Self.client(String(decoding: try InputFile(path).read(), as: UTF8.self))
             if let holder = try options.holder(of: client.id) {
-                throw CommandFailure(
+                throw CommandError(
                     "\(holder) has a client \(client.id) of its own, which stands before one of the database.")
             }
             let secret = Self.secret(for: client)
@@ -70,7 +70,7 @@ struct ClientsCommand: AsyncParsableCommand {
                 try await $0.save(client, expecting: replace ? .present : .absent, event: event)
             }
             guard isSaved else {
-                throw CommandFailure(
+                throw CommandError(
                     replace
                         ? "There is no client \(client.id) to replace."
                         : "There is a client \(client.id) already; --replace replaces it.")
@@ -84,9 +84,9 @@ struct ClientsCommand: AsyncParsableCommand {
                 return try ClientText.read(yaml: text)
             } catch let error as ClientDocumentError {
                 let list = error.problems.map { "\n  - \($0)" }.joined()
-                throw CommandFailure("The client is not accepted:\(list)")
+                throw CommandError("The client is not accepted:\(list)")
             } catch let error as ClientText.NotAnObject {
-                throw CommandFailure("The document \(error).")
+                throw CommandError("The document \(error).")
             }
         }
 
@@ -111,7 +111,7 @@ struct ClientsCommand: AsyncParsableCommand {
             let event = AuditEvent(
                 at: TimeSource.system.now(), type: .clientDeleted, outcome: .success, clientID: clientID)
             guard try await options.withStorage({ try await $0.deleteClient(clientID, event: event) }) else {
-                throw CommandFailure("There is no client \(id) in the database.")
+                throw CommandError("There is no client \(id) in the database.")
             }
             print("Removed \(id). Send SIGHUP to running servers.")
         }

@@ -37,9 +37,9 @@ struct CopyCommand: AsyncParsableCommand {
             print("Copied and compared.")
         } catch let error as StorageError {
             // For the operator's own eyes; the text names no values.
-            throw CommandFailure(error.privateText)
+            throw CommandError(error.privateText)
         } catch let error as any CustomStringConvertible & Error {
-            throw CommandFailure(error.description)
+            throw CommandError(error.description)
         }
     }
 }

@@ -53,7 +53,7 @@ extension ExplainCommand {
         func run() async throws {
             let subjectToken = Self.line()
             guard !subjectToken.isEmpty else {
-                throw CommandFailure("There is no subject token on the first line of standard input.")
+                throw CommandError("There is no subject token on the first line of standard input.")
             }
             let settings = try options.settings.load()
             let pairs: [(String, String?)] = [
@@ -94,7 +94,7 @@ extension ExplainCommand {
                 logger: logger, time: .system)
             let issuers = try await TrustedIssuers(settings.trustedIssuers, logger: logger)
             guard let provider = try Wings(ground, bearers: issuers, notices: NoticeBell()).provider else {
-                throw CommandFailure("There is no token endpoint: provider.enabled is false.")
+                throw CommandError("There is no token endpoint: provider.enabled is false.")
             }
             return provider.nativeSSO.services.exchange
         }

@@ -34,7 +34,7 @@ extension ExplainCommand {
 
         func run() async throws {
             let token = (readLine(strippingNewline: true) ?? "").filter { !$0.isWhitespace }
-            guard !token.isEmpty else { throw CommandFailure("There is no token on standard input.") }
+            guard !token.isEmpty else { throw CommandError("There is no token on standard input.") }
             let explanation = try await explainer().redemption(
                 Secret(token), redirect: redirect.map { Array($0.utf8) }, address: ip.flatMap { NetworkAddress($0) })
             print(explanation.json)

@@ -58,7 +58,7 @@ struct ExplainCommand: AsyncParsableCommand {
             }
             while let line = readLine() {
                 guard let bytes = Data(base64Encoded: line) else {
-                    throw CommandFailure("Not base64: a line of standard input.")
+                    throw CommandError("Not base64: a line of standard input.")
                 }
                 FileHandle.standardOutput.write(Data((explanation.line(for: Array(bytes)) + "\n").utf8))
             }
@@ -68,16 +68,16 @@ struct ExplainCommand: AsyncParsableCommand {
             if let client {
                 let settings = try options.load()
                 guard let found = settings.clients.first(where: { $0.id.rawValue == client }) else {
-                    throw CommandFailure("No client \(client) in the settings file.")
+                    throw CommandError("No client \(client) in the settings file.")
                 }
                 return (found.returnPaths, (found.publicOrigin ?? settings.origins.website).description)
             }
             let fallback = defaultPath ?? allow.first { !$0.hasSuffix("*") }
-            guard let fallback else { throw CommandFailure("Give --default: no entry is an exact path.") }
+            guard let fallback else { throw CommandError("Give --default: no entry is an exact path.") }
             do {
                 return (try ReturnPathPolicy(entries: allow, defaultPath: fallback, allowsAnyPath: true), "")
             } catch {
-                throw CommandFailure("The allow-list is not accepted: \(error)")
+                throw CommandError("The allow-list is not accepted: \(error)")
             }
         }
     }

@@ -6,12 +6,12 @@ struct InputFile {
 
     init(_ path: String) { self.path = path }
 
-    func read() throws(CommandFailure) -> Data {
+    func read() throws(CommandError) -> Data {
         do {
             return try path == "-"
                 ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(filePath: path))
         } catch {
-            throw CommandFailure("\(path) cannot be read.")
+            throw CommandError("\(path) cannot be read.")
         }
     }
 }

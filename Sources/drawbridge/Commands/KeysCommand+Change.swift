@@ -40,7 +40,7 @@ extension KeysCommand {
             var delay: Duration?
             if let activateIn {
                 guard let span = DurationText.parse(activateIn), span <= .seconds(30 * 86_400) else {
-                    throw CommandFailure("--activate-in must be a duration of at most 30d, such as 3h.")
+                    throw CommandError("--activate-in must be a duration of at most 30d, such as 3h.")
                 }
                 delay = span
             }
@@ -87,7 +87,7 @@ extension KeysCommand {
             try await options.withKeys(loads: false) { keys in
                 let concerned = try await concerned(in: keys)
                 for key in concerned { print(([KeyListing.line(key)] + Self.cost(of: key)).joined(separator: "\n")) }
-                guard now else { throw CommandFailure("Nothing was changed. Add --now to retire at once.") }
+                guard now else { throw CommandError("Nothing was changed. Add --now to retire at once.") }
                 guard let done = try await keys.retire(all ? nil : Set(kid), action: reason.action()) else {
                     throw Self.unknown
                 }
@@ -107,6 +107,6 @@ extension KeysCommand {
 
         private static func cost(of key: KeyOverview) -> [String] { key.consequences.map { "  - \($0)" } }
 
-        private static let unknown = CommandFailure("There is no such key; `drawbridge keys list` shows all.")
+        private static let unknown = CommandError("There is no such key; `drawbridge keys list` shows all.")
     }
 }

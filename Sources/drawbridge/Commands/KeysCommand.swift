@@ -44,7 +44,7 @@ struct KeysCommand: AsyncParsableCommand {
                 made.append(settings.audit.signingKeyPath)
             }
             guard !made.isEmpty else {
-                throw CommandFailure(
+                throw CommandError(
                     "\(settings.storage.masterKeyPath) and \(settings.audit.signingKeyPath) are there already. "
                         + "`drawbridge keys rotate` adds keys that sign tokens.")
             }

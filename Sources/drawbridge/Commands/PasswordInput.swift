@@ -7,23 +7,23 @@ enum PasswordInput {
     static func read(prompt: String) throws -> Secret<String> {
         guard isatty(STDIN_FILENO) == 1 else {
             guard let line = readLine(strippingNewline: true) else {
-                throw CommandFailure("No password came on the standard input.")
+                throw CommandError("No password came on the standard input.")
             }
             return try checked(line)
         }
         let first = try ask("\(prompt): ")
-        guard try ask("Once more: ") == first else { throw CommandFailure("The two passwords differ.") }
+        guard try ask("Once more: ") == first else { throw CommandError("The two passwords differ.") }
         return try checked(first)
     }
 
     private static func ask(_ prompt: String) throws -> String {
-        guard let typed = getpass(prompt) else { throw CommandFailure("The terminal cannot be read.") }
+        guard let typed = getpass(prompt) else { throw CommandError("The terminal cannot be read.") }
         return String(cString: typed)
     }
 
     private static func checked(_ text: String) throws -> Secret<String> {
         let password = Secret(text)
-        if let problem = PasswordRules.problem(with: password) { throw CommandFailure("The password \(problem).") }
+        if let problem = PasswordRules.problem(with: password) { throw CommandError("The password \(problem).") }
         return password
     }
 }

@@ -38,7 +38,7 @@ struct StorageOptions: ParsableArguments {
 
     private func namedDatabase() throws -> PostgresAddress? {
         guard let databaseText else { return nil }
-        do { return try PostgresAddress(databaseText) } catch { throw CommandFailure(error.description) }
+        do { return try PostgresAddress(databaseText) } catch { throw CommandError(error.description) }
     }
 
     /// The key that signs checkpoints.

@@ -14,7 +14,7 @@ extension UsersCommand {
         @Flag(help: "May open the console.") var admin = false
 
         func run() async throws {
-            guard let username = Username(username) else { throw CommandFailure("\(username) cannot be a user name.") }
+            guard let username = Username(username) else { throw CommandError("\(username) cannot be a user name.") }
             let password = try PasswordInput.read(prompt: "Password of \(username)")
             let hash = try PasswordHash(password, cost: .standard, random: .system)
             let now = TimeSource.system.now()
@@ -25,7 +25,7 @@ extension UsersCommand {
             let outcome = try await options.withStorage {
                 try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
             }
-            guard outcome == .added else { throw CommandFailure("There is an account \(username) already.") }
+            guard outcome == .added else { throw CommandError("There is an account \(username) already.") }
             print("Added \(username) with subject \(account.subject).")
         }
     }
@@ -40,13 +40,13 @@ extension UsersCommand {
         func run() async throws {
             let ended = try await options.withStorage { storage in
                 guard let account = try await UserName(user).account(in: storage) else {
-                    throw CommandFailure("There is no account \(user).")
+                    throw CommandError("There is no account \(user).")
                 }
                 let password = try PasswordInput.read(prompt: "New password of \(account.shownName)")
                 let hash = try PasswordHash(password, cost: .standard, random: .system)
                 return try await storage.setPassword(hash, of: account.subject)
             }
-            guard let ended else { throw CommandFailure("There is no account \(user).") }
+            guard let ended else { throw CommandError("There is no account \(user).") }
             print("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
         }
     }
@@ -74,7 +74,7 @@ extension UsersCommand {
             switch (role, Account.Role(rawValue: role)) {
             case (_, let role?): change = .give(role)
             case ("none", nil): change = .take
-            default: throw CommandFailure("\(role) is no role: it is admin, or none.")
+            default: throw CommandError("\(role) is no role: it is admin, or none.")
             }
             let action = AdminAction(
                 actor: .login(ProcessInfo.processInfo.userName), origin: nil, at: TimeSource.system.now())
@@ -87,16 +87,16 @@ extension UsersCommand {
             switch outcome {
             case .changed: print("\(user) has the role \(role) now.")
             case .unchanged: print("\(user) has the role \(role) already.")
-            case .noAccount: throw CommandFailure("There is no account \(user).")
-            case .lastAdministrator: throw CommandFailure.lastAdministrator(user)
+            case .noAccount: throw CommandError("There is no account \(user).")
+            case .lastAdministrator: throw CommandError.lastAdministrator(user)
             }
         }
     }
 }
 
-extension CommandFailure {
-    static func lastAdministrator(_ user: String) -> CommandFailure {
-        CommandFailure(
+extension CommandError {
+    static func lastAdministrator(_ user: String) -> CommandError {
+        CommandError(
             "\(user) is the last administrator, so nobody would be left to let others in. Give somebody else the role "
                 + "first: drawbridge users role NAME admin.")
     }

@@ -18,15 +18,15 @@ extension UsersCommand {
 
         func run() async throws {
             guard let object = JSONValue.parse(try InputFile(path).read())?.object else {
-                throw CommandFailure("\(path) holds no JSON object.")
+                throw CommandError("\(path) holds no JSON object.")
             }
             let claims: StandardClaims
             do {
                 claims = try StandardClaims(object)
             } catch .unknownMember(let name) {
-                throw CommandFailure("\(path): \(name.debugDescription) is not a claim that can be kept.")
+                throw CommandError("\(path): \(name.debugDescription) is not a claim that can be kept.")
             } catch {
-                throw CommandFailure("\(path): \(error).")
+                throw CommandError("\(path): \(error).")
             }
             let isKnown = try await options.withStorage { storage in
                 guard let account = try await UserName(user).account(in: storage) else { return false }
@@ -35,7 +35,7 @@ extension UsersCommand {
                     claims, of: account.subject, at: now,
                     event: AuditEvent(at: now, type: .userClaimsChanged, outcome: .success, subject: account.subject))
             }
-            guard isKnown else { throw CommandFailure("There is no account \(user).") }
+            guard isKnown else { throw CommandError("There is no account \(user).") }
             print("\(user) has \(claims.values.count) claims.")
         }
     }

@@ -40,13 +40,13 @@ extension UsersCommand {
                             factor, recoveryDigests: digests, of: account.subject, at: action.at, event: event)
                     }
                     guard account.passwordHash != nil else {
-                        throw CommandFailure("\(target.user) has no password here, so there is no first factor.")
+                        throw CommandError("\(target.user) has no password here, so there is no first factor.")
                     }
                     return try await storage.addSecondFactor(
                         factor, recoveryDigests: digests, of: account.subject, event: event)
                 }
                 guard let account else {
-                    throw CommandFailure("\(target.user) has a second factor; --replace takes its place.")
+                    throw CommandError("\(target.user) has a second factor; --replace takes its place.")
                 }
                 print("Key: \(Base32.encode(secret))")
                 print(
@@ -73,7 +73,7 @@ extension UsersCommand {
                     try await storage.removeSecondFactor(
                         of: account.subject, event: SecondFactorChange.removed.event(by: action, of: account.subject))
                 }
-                guard account != nil else { throw CommandFailure("\(target.user) has no second factor.") }
+                guard account != nil else { throw CommandError("\(target.user) has no second factor.") }
                 print("Removed the second factor of \(target.user).")
             }
         }
@@ -91,7 +91,7 @@ extension UsersCommand {
                         codes.map(\.digest), of: account.subject,
                         event: SecondFactorChange.recoveryCodesRenewed.event(by: action, of: account.subject))
                 }
-                guard account != nil else { throw CommandFailure("\(target.user) has no second factor.") }
+                guard account != nil else { throw CommandError("\(target.user) has no second factor.") }
                 Enrol.show(codes)
             }
         }
@@ -120,7 +120,7 @@ struct SecondFactorTarget: ParsableArguments {
             at: TimeSource.system.now())
         return try await options.withStorage { storage in
             guard let account = try await UserName(user).account(in: storage) else {
-                throw CommandFailure("There is no account \(user).")
+                throw CommandError("There is no account \(user).")
             }
             return try await body(storage, account, action) ? account : nil
         }

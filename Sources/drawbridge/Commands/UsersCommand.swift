@@ -90,8 +90,8 @@ private struct UserSwitch {
         switch result {
         case .changed(let ended): return ended
         case .unchanged, .noAccount:
-            throw CommandFailure("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")
-        case .lastAdministrator: throw CommandFailure.lastAdministrator(subject)
+            throw CommandError("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")
+        case .lastAdministrator: throw CommandError.lastAdministrator(subject)
         }
     }
 }

@@ -96,7 +96,7 @@ struct Composition: Sendable {
             return clients
         }
         throw SettingsRefused(problems: [
-            SettingProblem(
+            SettingError(
                 SiteSettings.defaultWebClient, value: target.rawValue, "is no client of the file or the database")
         ])
     }
@@ -110,7 +110,7 @@ struct Composition: Sendable {
         guard try await storage.hasAccounts() else { return issuers }
         let own = OwnIssuer(name: settings.origins.issuer.description, signsUsersIn: true)
         let problems = TrustedIssuerSettings.problems(in: settings.trustedIssuers, beside: own)
-        guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingProblem($0) }) }
+        guard problems.isEmpty else { throw SettingsRefused(problems: problems.map { SettingError($0) }) }
         return issuers
     }
 

@@ -84,7 +84,7 @@ struct Server: Sendable {
             logger.warning("requests were still in flight after the grace period")
         } catch {
             await stopped()
-            throw ListenFailure(error, settings) ?? error
+            throw ListenError(error, settings) ?? error
         }
         await stopped()
     }

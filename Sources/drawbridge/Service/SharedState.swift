@@ -24,7 +24,7 @@ struct SharedState: Sendable {
     init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger, time: TimeSource) async {
         let own = InProcessRateLimiter(capacity: settings.rateLimits.trackedKeys, clock: .uptime(time))
         let ownMemory = InProcessReuseMemory(
-            lifetime: AuthorizationWatch.memory, capacity: settings.rateLimits.trackedKeys, time: time)
+            lifetime: AuthorizationMonitor.memory, capacity: settings.rateLimits.trackedKeys, time: time)
         func degradation(_ part: String) -> Degradation {
             let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
             return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
@@ -53,7 +53,7 @@ struct SharedState: Sendable {
             : UnlimitedRateLimiter()
         reuseMemory = FailoverReuseMemory(
             RedisReuseMemory(
-                client: client, prefix: redis.prefix, name: "authorization", lifetime: AuthorizationWatch.memory,
+                client: client, prefix: redis.prefix, name: "authorization", lifetime: AuthorizationMonitor.memory,
                 capacity: settings.rateLimits.trackedKeys), own: ownMemory, degradation: degradations[2])
         let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
         // The database's messages come with the commit and go on while Redis is away.

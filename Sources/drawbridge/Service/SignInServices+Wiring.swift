@@ -15,7 +15,7 @@ extension SignInServices {
         let opener = SessionOpener(sessions: sessions.webSessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: ground.logger) }
         let secrets = SecondFactorSecrets(master: ground.master)
-        let desk = try PasswordDesk(cost: settings.provider.passwordCost)
+        let desk = try PasswordHasher(cost: settings.provider.passwordCost)
         let throttle = SignInThrottle(
             limiter: ground.limiter, limits: ground.limits, refusals: refusals,
             knownBrowsers: KnownBrowsers(master: ground.master))
@@ -32,7 +32,7 @@ extension SignInServices {
                 issuer: ground.issuer, clients: clients,
                 codes: AuthorizationCodes(store: storage, limit: ground.authorizationLimit),
                 consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
-                watch: AuthorizationWatch(
+                watch: AuthorizationMonitor(
                     memory: ground.shared.reuseMemory, refusals: refusals, fullness: ground.shared.reuseMemoryFullness),
                 subjectOfHint: subjectOfHint,
                 time: time),

@@ -19,7 +19,7 @@ struct RawSettings {
     private(set) var values: [String: Value] = [:]
     /// The file's lists of objects, by key.
     private(set) var objects: [String: [Node]] = [:]
-    private(set) var problems: [SettingProblem] = []
+    private(set) var problems: [SettingError] = []
     /// Relative paths are meant from here: the settings file's folder, or the working folder.
     private(set) var baseDirectory = FileManager.default.currentDirectoryPath
 
@@ -45,7 +45,7 @@ struct RawSettings {
         do {
             return SettingsFile(yaml: try String(contentsOf: url, encoding: .utf8))
         } catch {
-            problems.append(SettingProblem("settings file", value: path, "cannot be read"))
+            problems.append(SettingError("settings file", value: path, "cannot be read"))
             return SettingsFile()
         }
     }
@@ -60,11 +60,11 @@ struct RawSettings {
             if let key = known[name], key.kind != .objects {
                 texts[key.name] = key.kind == .list ? value.split(separator: ",").map(String.init) : [value]
             } else if known[name] != nil {
-                problems.append(SettingProblem(name, "can only be set in the settings file"))
+                problems.append(SettingError(name, "can only be set in the settings file"))
             } else {
                 let hint = NearestName.of(name, among: Array(known.keys)).map { ", did you mean \($0)?" }
                 problems.append(
-                    SettingProblem(name, "is an environment variable that no setting reads\(hint ?? "")"))
+                    SettingError(name, "is an environment variable that no setting reads\(hint ?? "")"))
             }
         }
         return Layer(texts: texts) { .environment(name: $0.environmentName) }
@@ -73,7 +73,7 @@ struct RawSettings {
     private mutating func refuseUnknownNames(in file: SettingsFile) {
         for (name, entry) in file.entries.sorted(by: { $0.key < $1.key }) where SettingKey.byName[name] == nil {
             let hint = NearestName.of(name, among: SettingKey.all.map(\.name)).map { ", did you mean \($0)?" }
-            problems.append(SettingProblem(name, at: .file(line: entry.line), "is not a known key\(hint ?? "")"))
+            problems.append(SettingError(name, at: .file(line: entry.line), "is not a known key\(hint ?? "")"))
         }
     }
 
@@ -89,7 +89,7 @@ struct RawSettings {
             } else if texts.count == 1 {
                 values[key.name] = Value(texts: texts, source: source)
             } else {
-                problems.append(SettingProblem(key, at: source, "must be \(key.kind.expectation)"))
+                problems.append(SettingError(key, at: source, "must be \(key.kind.expectation)"))
             }
         }
     }

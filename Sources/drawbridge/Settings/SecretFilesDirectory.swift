@@ -6,20 +6,20 @@ import Foundation
 /// files there, so a file that no setting reads is nothing to complain about.
 struct SecretFilesDirectory {
     private var texts: [String: [String]] = [:]
-    private(set) var problems: [SettingProblem] = []
+    private(set) var problems: [SettingError] = []
 
     init(path: String?) {
         guard let path else { return }
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
-            problems.append(SettingProblem("secrets directory", value: path, "is not a folder"))
+            problems.append(SettingError("secrets directory", value: path, "is not a folder"))
             return
         }
         for key in SettingKey.all where key.kind != .objects {
             let file = "\(path)/\(Self.fileName(of: key))"
             guard FileManager.default.fileExists(atPath: file) else { continue }
             guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-                problems.append(SettingProblem(key, at: .secretFile(name: file), "cannot be read"))
+                problems.append(SettingError(key, at: .secretFile(name: file), "cannot be read"))
                 continue
             }
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)

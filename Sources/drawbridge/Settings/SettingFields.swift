@@ -5,7 +5,7 @@ struct SettingFields {
     let path: String
     private let nodes: [String: Node]
     private var asked: Set<String> = []
-    private(set) var problems: [SettingProblem] = []
+    private(set) var problems: [SettingError] = []
 
     init(_ node: Node, path: String) {
         self.path = path
@@ -13,7 +13,7 @@ struct SettingFields {
         if case .mapping(let mapping) = node {
             for (key, value) in mapping { nodes[key.scalar?.string ?? ""] = value }
         } else {
-            problems.append(SettingProblem(path, at: .file(line: node.mark?.line ?? 0), "must be an object"))
+            problems.append(SettingError(path, at: .file(line: node.mark?.line ?? 0), "must be an object"))
         }
         self.nodes = nodes
     }
@@ -79,7 +79,7 @@ struct SettingFields {
 
     mutating func note(_ name: String, value: String? = nil, _ message: String) {
         let line = nodes[name]?.mark?.line
-        problems.append(SettingProblem("\(path).\(name)", value: value, at: line.map { .file(line: $0) }, message))
+        problems.append(SettingError("\(path).\(name)", value: value, at: line.map { .file(line: $0) }, message))
     }
 
     /// Notes every field that nobody asked for. Called last.

@@ -1,7 +1,7 @@
 /// Settings given on the command line, matched with the table of keys: a misspelt flag must stop the start.
 struct SettingFlags: Sendable {
     private(set) var values: [(key: SettingKey, text: String)] = []
-    private(set) var problems: [SettingProblem] = []
+    private(set) var problems: [SettingError] = []
 
     private static let byFlag = Dictionary(uniqueKeysWithValues: SettingKey.all.map { ($0.flag, $0) })
 
@@ -12,13 +12,13 @@ struct SettingFlags: Sendable {
             let flag = String(parts[0])
             guard let key = Self.byFlag[flag] else {
                 let hint = NearestName.of(flag, among: Array(Self.byFlag.keys)).map { ", did you mean \($0)?" }
-                problems.append(SettingProblem(flag, "is not a known option\(hint ?? "")"))
+                problems.append(SettingError(flag, "is not a known option\(hint ?? "")"))
                 // What follows an unknown flag is most likely its value.
                 if parts.count == 1, let next = rest.first, !next.hasPrefix("--") { rest.removeFirst() }
                 continue
             }
             guard key.kind != .objects else {
-                problems.append(SettingProblem(flag, "can only be set in the settings file"))
+                problems.append(SettingError(flag, "can only be set in the settings file"))
                 if parts.count == 1, let next = rest.first, !next.hasPrefix("--") { rest.removeFirst() }
                 continue
             }
@@ -28,12 +28,12 @@ struct SettingFlags: Sendable {
                 values.append((key, next))
                 rest.removeFirst()
             } else {
-                problems.append(SettingProblem(flag, "needs a value: \(key.kind.expectation)"))
+                problems.append(SettingError(flag, "needs a value: \(key.kind.expectation)"))
             }
         }
         let repeated = Dictionary(grouping: values, by: \.key).filter { $1.count > 1 && $0.kind != .list }
         problems += repeated.keys.sorted { $0.name < $1.name }.map {
-            SettingProblem($0.flag, "is given more than once")
+            SettingError($0.flag, "is given more than once")
         }
     }
 

@@ -12,7 +12,7 @@ struct SettingsFile {
 
     private(set) var entries: [String: Entry] = [:]
     private(set) var objects: [String: [Node]] = [:]
-    private(set) var problems: [SettingProblem] = []
+    private(set) var problems: [SettingError] = []
     /// Every name that occurs, also without a value.
     private(set) var names: Set<String> = []
 
@@ -24,13 +24,13 @@ struct SettingsFile {
         do {
             guard let root = try Yams.compose(yaml: yaml) else { return }
             guard case .mapping(let mapping) = root else {
-                problems.append(SettingProblem("settings file", "must be a mapping of keys to values"))
+                problems.append(SettingError("settings file", "must be a mapping of keys to values"))
                 return
             }
             flatten(mapping, under: "")
         } catch {
             // The parser's message quotes the line it stopped at, which could hold anything; the place is enough.
-            problems.append(SettingProblem("settings file", "is not YAML: \(Self.place(of: error))"))
+            problems.append(SettingError("settings file", "is not YAML: \(Self.place(of: error))"))
         }
     }
 
@@ -38,7 +38,7 @@ struct SettingsFile {
         for (keyNode, value) in mapping {
             let line = keyNode.mark?.line ?? 0
             guard let key = keyNode.scalar?.string else {
-                problems.append(SettingProblem(prefix, at: .file(line: line), "a key must be a plain text"))
+                problems.append(SettingError(prefix, at: .file(line: line), "a key must be a plain text"))
                 continue
             }
             let name = prefix.isEmpty ? key : "\(prefix).\(key)"
@@ -54,7 +54,7 @@ struct SettingsFile {
     private mutating func list(_ value: Node, name: String, line: Int) -> [Node] {
         if Self.isNull(value) { return [] }
         guard case .sequence(let sequence) = value else {
-            problems.append(SettingProblem(name, at: .file(line: line), "must be a list of objects"))
+            problems.append(SettingError(name, at: .file(line: line), "must be a list of objects"))
             return []
         }
         return Array(sequence)
@@ -64,7 +64,7 @@ struct SettingsFile {
         switch value {
         case .mapping(let inner):
             if SettingKey.byName[name] != nil {
-                problems.append(SettingProblem(name, at: .file(line: line), "takes a value, not nested keys"))
+                problems.append(SettingError(name, at: .file(line: line), "takes a value, not nested keys"))
             } else {
                 flatten(inner, under: name)
             }
@@ -76,11 +76,11 @@ struct SettingsFile {
         case .sequence(let sequence):
             let texts = sequence.compactMap { $0.scalar?.string }
             if texts.count != sequence.count {
-                problems.append(SettingProblem(name, at: .file(line: line), "must be a list of texts"))
+                problems.append(SettingError(name, at: .file(line: line), "must be a list of texts"))
             }
             entries[name] = Entry(texts: texts, isList: true, line: line)
         case .alias:
-            problems.append(SettingProblem(name, at: .file(line: line), "YAML aliases are not supported"))
+            problems.append(SettingError(name, at: .file(line: line), "YAML aliases are not supported"))
         }
     }
 

@@ -9,7 +9,7 @@ import Yams
 final class SettingsReader {
     /// What it was asked for so far, in this order.
     private(set) var declared: [SettingKey] = []
-    private(set) var problems: [SettingProblem]
+    private(set) var problems: [SettingError]
     /// What `check-config` prints instead of a text: defaults that follow from other settings, addresses without
     /// their password.
     private(set) var shown: [String: String] = [:]
@@ -62,12 +62,12 @@ final class SettingsReader {
     /// Whether some source has the setting.
     func isSet<Value>(_ setting: Setting<Value>) -> Bool { raw.values[setting.key.name] != nil }
 
-    func note(_ problem: SettingProblem) { problems.append(problem) }
+    func note(_ problem: SettingError) { problems.append(problem) }
 
     /// Notes what is wrong with a setting, and where its value comes from.
     func note<Value>(_ setting: Setting<Value>, value: String? = nil, _ message: String) {
         let source = raw.values[setting.key.name]?.source ?? .fallback
-        note(SettingProblem(setting, value: value, at: source, message))
+        note(SettingError(setting, value: value, at: source, message))
     }
 
     func show<Value>(_ setting: Setting<Value>, as text: String) { shown[setting.key.name] = text }

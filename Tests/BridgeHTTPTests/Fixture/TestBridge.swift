@@ -52,7 +52,7 @@ struct TestBridge: Sendable {
         let sessions = WebSessions(store: storage, time: time)
         let appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
         let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
-        let desk = try PasswordDesk(cost: TestAccounts.cost)
+        let desk = try PasswordHasher(cost: TestAccounts.cost)
         let throttle = SignInThrottle(
             limiter: limiter, limits: limits, refusals: refusals,
             knownBrowsers: MasterKey([UInt8](repeating: 7, count: 32)).map { KnownBrowsers(master: $0) })
@@ -94,8 +94,8 @@ struct TestBridge: Sendable {
                             scope: "authorize.subject", bucket: limits.authorizationPerSubject, limiter: limiter,
                             refusals: refusals)),
                     consents: storage, accounts: storage, pushed: storage, audit: storage, keys: keys,
-                    watch: AuthorizationWatch(
-                        memory: InProcessReuseMemory(lifetime: AuthorizationWatch.memory, capacity: 1000, time: time),
+                    watch: AuthorizationMonitor(
+                        memory: InProcessReuseMemory(lifetime: AuthorizationMonitor.memory, capacity: 1000, time: time),
                         refusals: refusals, fullness: Degradation(part: "test")),
                     subjectOfHint: { _ in nil }, time: time),
                 accounts: storage,

@@ -118,7 +118,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         try "{{#open}}".write(
             to: templates.appendingPathComponent("refused.mustache"), atomically: true, encoding: .utf8)
-        #expect(throws: PageProblem.malformedTemplate("refused")) {
+        #expect(throws: PageError.malformedTemplate("refused")) {
             try Pages(files: PublicFiles(overriddenBy: folder.path), siteName: "x", signInURL: "/")
         }
     }

@@ -48,7 +48,7 @@ import Testing
         #expect(Fixture.flaw { $0.session = nil } == .sessionEnded)
         #expect(Fixture.flaw { $0.session = Fixture.session(endedAt: Fixture.now) } == .sessionEnded)
         #expect(Fixture.flaw { $0.session = Fixture.session(expiresAt: Fixture.now) } == .sessionEnded)
-        #expect(NativeSSOFlaw.sessionEnded.code == .invalidGrant)
+        #expect(NativeSSORefusal.sessionEnded.code == .invalidGrant)
     }
 
     @Test func `§4.3 the session must hang below the device`() {
@@ -80,18 +80,18 @@ import Testing
 
     @Test func `§4.3 consent that is needed fails with interaction_required`() {
         #expect(Fixture.flaw { $0.hasConsent = { _ in false } } == .consentNeeded)
-        #expect(NativeSSOFlaw.consentNeeded.code.rawValue == "interaction_required")
+        #expect(NativeSSORefusal.consentNeeded.code.rawValue == "interaction_required")
     }
 
     @Test func `§4.2 audience, when it is sent, must be the issuer`() {
         #expect(Fixture.flaw { $0.audience = Fixture.issuer } == nil)
         #expect(Fixture.flaw { $0.audience = Fixture.issuer + "/" } == .wrongAudience)
-        #expect(NativeSSOFlaw.wrongAudience.code.rawValue == "invalid_target")
+        #expect(NativeSSORefusal.wrongAudience.code.rawValue == "invalid_target")
     }
 
     @Test func `§4.2 scope, when it is sent, must contain openid`() {
         #expect(Fixture.flaw { $0.requestedScope = Scope(tokens: ["profile"]) } == .scopeWithoutOpenID)
-        #expect(NativeSSOFlaw.scopeWithoutOpenID.code.rawValue == "invalid_scope")
+        #expect(NativeSSORefusal.scopeWithoutOpenID.code.rawValue == "invalid_scope")
     }
 
     @Test func `scope is never wider than what the user granted or the client may have`() {
@@ -117,7 +117,7 @@ import Testing
     @Test func `§6 a secret that is bound to a key needs that key`() {
         let bound = PresentedDeviceSecret(
             device: Fixture.device(keyThumbprint: "jkt"), place: .current, sessionIDs: [Fixture.sessionID])
-        for (shown, flaw) in [("jkt", nil), ("other", NativeSSOFlaw.secretWrongKey), (nil, .secretWrongKey)] {
+        for (shown, flaw) in [("jkt", nil), ("other", NativeSSORefusal.secretWrongKey), (nil, .secretWrongKey)] {
             #expect(
                 Fixture.flaw {
                     $0.secret = bound
@@ -127,10 +127,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (10, false, nil), (30, false, nil), (31, false, NativeSSOFlaw.secretReplayed), (1, true, .secretReplayed),
+        (10, false, nil), (30, false, nil), (31, false, NativeSSORefusal.secretReplayed), (1, true, .secretReplayed),
     ])
     func `§6 a secret that was rotated away works once within the overlap`(
-        seconds: Int, isSpent: Bool, flaw: NativeSSOFlaw?
+        seconds: Int, isSpent: Bool, flaw: NativeSSORefusal?
     ) {
         #expect(
             Fixture.flaw {
@@ -163,8 +163,8 @@ import Testing
         for (authentication, flaw) in [
             (fresh, nil), (Authentication(time: fresh.time), .authenticationTooWeak),
             (Authentication(time: Fixture.now - .seconds(61), acr: "strong"), .authenticationTooWeak),
-            (Authentication(acr: "strong"), NativeSSOFlaw.authenticationTooWeak),
-        ] as [(Authentication, NativeSSOFlaw?)] {
+            (Authentication(acr: "strong"), NativeSSORefusal.authenticationTooWeak),
+        ] as [(Authentication, NativeSSORefusal?)] {
             #expect(
                 Fixture.flaw {
                     $0.client = asking

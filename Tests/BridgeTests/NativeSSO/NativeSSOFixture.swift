@@ -51,7 +51,7 @@ enum NativeSSOFixture {
     }
 
     /// The flaw that is told; `nil` when the exchange passes.
-    static func flaw(_ change: (inout NativeSSOFacts) -> Void) -> NativeSSOFlaw? {
+    static func flaw(_ change: (inout NativeSSOFacts) -> Void) -> NativeSSORefusal? {
         guard case .refused(let flaw, _) = NativeSSOCheck.decide(facts(change)) else { return nil }
         return flaw
     }

@@ -8,21 +8,21 @@ import Testing
 
     // Error handling.
 
-    @Test(arguments: [NativeSSOFlaw.secretUnknown, .secretExpired, .secretRevoked, .hashMismatch, .sessionEnded])
-    func `error invalid_grant: the secret or its session is over, sign in again`(flaw: NativeSSOFlaw) {
+    @Test(arguments: [NativeSSORefusal.secretUnknown, .secretExpired, .secretRevoked, .hashMismatch, .sessionEnded])
+    func `error invalid_grant: the secret or its session is over, sign in again`(flaw: NativeSSORefusal) {
         #expect(flaw.code == .invalidGrant)
         #expect(flaw.code.status == 400)
     }
 
     @Test func `error invalid_token: the id_token cannot be verified, with status 400`() {
-        #expect(NativeSSOFlaw.subjectTokenInvalid.code.rawValue == "invalid_token")
-        #expect(NativeSSOFlaw.subjectTokenInvalid.code.status == 400)
+        #expect(NativeSSORefusal.subjectTokenInvalid.code.rawValue == "invalid_token")
+        #expect(NativeSSORefusal.subjectTokenInvalid.code.status == 400)
     }
 
     @Test func `error access_denied: cross-client SSO is not allowed`() {
         #expect(Fixture.flaw { $0.settings.allowsCrossClient = false } == .crossClientOff)
-        #expect(NativeSSOFlaw.crossClientOff.code.rawValue == "access_denied")
-        #expect(NativeSSOFlaw.notShared.code.rawValue == "access_denied")
+        #expect(NativeSSORefusal.crossClientOff.code.rawValue == "access_denied")
+        #expect(NativeSSORefusal.notShared.code.rawValue == "access_denied")
     }
 
     // Configuration reference.

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `the desk turns away who comes while too many wait`() async throws {
-        let desk = try PasswordDesk(cost: Self.cheap, width: 1, maximumWaiting: 1)
+        let desk = try PasswordHasher(cost: Self.cheap, width: 1, maximumWaiting: 1)
         let gate = AsyncStream<Void>.makeStream()
         let entered = AsyncStream<Void>.makeStream()
         async let first: Void = desk.turn {

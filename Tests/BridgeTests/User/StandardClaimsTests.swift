@@ -33,8 +33,8 @@ import Testing
     func `what is no such claim is refused by its name, which the description does not repeat`(
         text: String, name: String
     ) {
-        #expect(throws: StandardClaimsFlaw.unknownMember(name)) { try claims(text) }
-        #expect(!StandardClaimsFlaw.unknownMember(name).description.contains(name))
+        #expect(throws: StandardClaimsError.unknownMember(name)) { try claims(text) }
+        #expect(!StandardClaimsError.unknownMember(name).description.contains(name))
     }
 
     @Test(
@@ -49,13 +49,13 @@ import Testing
         do {
             _ = try claims(text)
             Issue.record("\(text) was taken")
-        } catch let flaw as StandardClaimsFlaw {
+        } catch let flaw as StandardClaimsError {
             let name = try #require(text.split(separator: "\"").dropFirst().first)
             #expect(flaw.description.hasPrefix("claims.\(name) must be"))
         }
     }
 
     @Test func `an empty birthdate is no date`() {
-        #expect(throws: StandardClaimsFlaw.self) { try claims(#"{"birthdate":""}"#) }
+        #expect(throws: StandardClaimsError.self) { try claims(#"{"birthdate":""}"#) }
     }
 }

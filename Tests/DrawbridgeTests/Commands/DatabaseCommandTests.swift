@@ -32,7 +32,7 @@ import Testing
         do {
             try await command.run()
             return nil
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandError {
             return failure.description
         }
     }
@@ -69,7 +69,7 @@ import Testing
         try KeysCommand.Initialize.parse(["--config", config]).run()
         #expect(try MasterKeyFile.read(folder.path + "/data/master-key") != nil)
         #expect(FileManager.default.fileExists(atPath: folder.path + "/data/audit-signing-key"))
-        let failure = #expect(throws: CommandFailure.self) {
+        let failure = #expect(throws: CommandError.self) {
             try KeysCommand.Initialize.parse(["--config", config]).run()
         }
         #expect(failure?.description.contains("are there already") == true)
@@ -196,7 +196,7 @@ import Testing
         #expect(location.databasePath.hasPrefix(folder.path))
         #expect(location.databasePath.hasSuffix("/drawbridge.sqlite"))
         #expect(location.keyName == "localhost/drawbridge")
-        #expect(throws: CommandFailure.self) {
+        #expect(throws: CommandError.self) {
             try StorageOptions.parse(["--data", folder.path, "--database", "nonsense"]).location()
         }
     }

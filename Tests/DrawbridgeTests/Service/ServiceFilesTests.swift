@@ -59,10 +59,10 @@ import Testing
     @Test func `a listener that is taken is told by its address`() throws {
         let file = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\n")
         let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
-        let failure = try #require(ListenFailure(IOError(errnoCode: EADDRINUSE, reason: "bind"), settings))
+        let failure = try #require(ListenError(IOError(errnoCode: EADDRINUSE, reason: "bind"), settings))
         #expect(failure.description.hasPrefix("Cannot listen on 127.0.0.1:8080 and 127.0.0.1:8081: "))
-        #expect(ListenFailure(IOError(errnoCode: EIO, reason: "bind"), settings) == nil)
-        #expect(ListenFailure(CancellationError(), settings) == nil)
+        #expect(ListenError(IOError(errnoCode: EIO, reason: "bind"), settings) == nil)
+        #expect(ListenError(CancellationError(), settings) == nil)
     }
 
     @Test func `the latch opens once, when the last one has arrived`() async {

@@ -14,7 +14,7 @@ import Testing
     private static let origin = OriginSettings.publicOrigin.key
 
     /// What is said of a setting, set beside the least that must be set.
-    private func problems(setting key: SettingKey, to text: String) -> [SettingProblem] {
+    private func problems(setting key: SettingKey, to text: String) -> [SettingError] {
         // Some numbers have to be more than others, so those are set too.
         var given = [Self.origin: "https://www.example.com"]
         given[key] = text

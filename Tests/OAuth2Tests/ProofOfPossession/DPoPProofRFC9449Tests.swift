@@ -31,7 +31,7 @@ import Testing
 
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let flaw: DPoPFlaw
+        let flaw: DPoPRefusal
         var header: [String: JSONValue?] = [:]
         var claims: [String: JSONValue?] = [:]
     }
@@ -100,8 +100,9 @@ import Testing
             ("post", ProofMaker.target, .wrongMethod), ("POST", "https://id.example.com/oauth/par", .wrongTarget),
             ("POST", "http://id.example.com/oauth/token", .wrongTarget),
             ("POST", "https://other.example.com/oauth/token", .wrongTarget),
-        ] as [(String, String, DPoPFlaw?)])
-    func `§4.3: a proof is about one method and one address`(method: String, target: String, flaw: DPoPFlaw?) throws {
+        ] as [(String, String, DPoPRefusal?)])
+    func `§4.3: a proof is about one method and one address`(method: String, target: String, flaw: DPoPRefusal?) throws
+    {
         #expect(try DPoPProof(try ProofMaker().proof()).flaw(method: method, targets: [target]) == flaw)
     }
 

@@ -41,7 +41,7 @@ struct ProofMaker {
     }
 
     /// What reading a text comes to.
-    static func flaw(_ text: String) -> DPoPFlaw? {
+    static func flaw(_ text: String) -> DPoPRefusal? {
         do {
             _ = try DPoPProof(text)
             return nil

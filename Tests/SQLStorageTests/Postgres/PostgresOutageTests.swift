@@ -6,7 +6,7 @@ import Testing
 struct PostgresOutageTests {
     private let outage = PostgresOutage()
     private let began = ContinuousClock.now
-    private let refusal = SQLFailure(kind: .interrupted, text: "connection refused")
+    private let refusal = SQLError(kind: .interrupted, text: "connection refused")
 
     @Test func `no attempt waits while nothing has failed`() throws {
         _ = try outage.begin(now: began)
@@ -20,7 +20,7 @@ struct PostgresOutageTests {
 
     @Test func `right after a failure everybody is refused with it as unavailable`() throws {
         _ = outage.note(refusal, of: try outage.begin(now: began), now: began)
-        let failure = try #require(throws: SQLFailure.self) { try outage.begin(now: began + .milliseconds(1)) }
+        let failure = try #require(throws: SQLError.self) { try outage.begin(now: began + .milliseconds(1)) }
         #expect(failure.kind == .unavailable && failure.text == refusal.text)
     }
 
@@ -28,7 +28,7 @@ struct PostgresOutageTests {
         _ = outage.note(refusal, of: try outage.begin(now: began), now: began)
         let later = began + .milliseconds(50)
         _ = try outage.begin(now: later)
-        #expect(throws: SQLFailure.self) { try outage.begin(now: later) }
+        #expect(throws: SQLError.self) { try outage.begin(now: later) }
     }
 
     @Test func `the pause grows to a second and no further`() throws {
@@ -37,7 +37,7 @@ struct PostgresOutageTests {
             _ = outage.note(refusal, of: try outage.begin(now: now), now: now)
             now += .seconds(1)
         }
-        #expect(throws: SQLFailure.self) { try outage.begin(now: now - .milliseconds(501)) }
+        #expect(throws: SQLError.self) { try outage.begin(now: now - .milliseconds(501)) }
         _ = try outage.begin(now: now)
     }
 

@@ -23,8 +23,8 @@ struct PostgresTLSTests {
             return try session.run("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()")[0].text(0)
         }
         #expect(try connect(host: "db.example", rootCertificate: "cert.pem") == "TLSv1.3")
-        #expect(throws: SQLFailure.self) { try connect(host: "other.example", rootCertificate: "cert.pem") }
-        #expect(throws: SQLFailure.self) { try connect(host: "db.example", rootCertificate: "missing.pem") }
+        #expect(throws: SQLError.self) { try connect(host: "other.example", rootCertificate: "cert.pem") }
+        #expect(throws: SQLError.self) { try connect(host: "db.example", rootCertificate: "missing.pem") }
         await server.end()
     }
 

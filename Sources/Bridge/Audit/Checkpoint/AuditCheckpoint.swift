@@ -37,8 +37,8 @@ extension AuditCheckpoint {
     }
 
     /// Reads the object inside `checkpoint`.
-    package init(json members: [String: JSONValue]) throws(AuditRecord.FieldProblem) {
-        func text(_ name: String) throws(AuditRecord.FieldProblem) -> String {
+    package init(json members: [String: JSONValue]) throws(AuditRecord.FieldError) {
+        func text(_ name: String) throws(AuditRecord.FieldError) -> String {
             guard let text = members[name]?.string else { throw .init(field: name) }
             return text
         }

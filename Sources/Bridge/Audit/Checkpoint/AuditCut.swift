@@ -66,8 +66,8 @@ extension AuditCut {
     }
 
     /// Reads the object inside `cut`.
-    package init(json members: [String: JSONValue]) throws(AuditRecord.FieldProblem) {
-        func text(_ name: String) throws(AuditRecord.FieldProblem) -> String {
+    package init(json members: [String: JSONValue]) throws(AuditRecord.FieldError) {
+        func text(_ name: String) throws(AuditRecord.FieldError) -> String {
             guard let text = members[name]?.string else { throw .init(field: name) }
             return text
         }

@@ -105,8 +105,8 @@ extension AuditDamage {
     }
 
     /// Reads what ``json`` writes.
-    init(json members: [String: JSONValue]) throws(AuditRecord.FieldProblem) {
-        func text(_ name: String) throws(AuditRecord.FieldProblem) -> String {
+    init(json members: [String: JSONValue]) throws(AuditRecord.FieldError) {
+        func text(_ name: String) throws(AuditRecord.FieldError) -> String {
             guard let text = members[name]?.string else { throw .init(field: name) }
             return text
         }

@@ -114,29 +114,29 @@ extension AuditRecord {
     }
 
     /// Why an object is not a record: a member's name, or `id` when it does not fit the rest.
-    package struct FieldProblem: Error, Hashable, Sendable {
+    package struct FieldError: Error, Hashable, Sendable {
         package let field: String
     }
 
     /// Reads what ``json`` writes. An absent member counts as `null`; an unknown one is refused, since a hash that
     /// does not cover it would vouch for it.
-    package init(json members: [String: JSONValue]) throws(FieldProblem) {
+    package init(json members: [String: JSONValue]) throws(FieldError) {
         var rest = members
-        func text(_ name: String) throws(FieldProblem) -> String? {
+        func text(_ name: String) throws(FieldError) -> String? {
             guard let value = rest.removeValue(forKey: name), !value.isNull else { return nil }
-            guard let text = value.string else { throw FieldProblem(field: name) }
+            guard let text = value.string else { throw FieldError(field: name) }
             return text
         }
-        func required(_ name: String) throws(FieldProblem) -> String {
-            guard let text = try text(name) else { throw FieldProblem(field: name) }
+        func required(_ name: String) throws(FieldError) -> String {
+            guard let text = try text(name) else { throw FieldError(field: name) }
             return text
         }
-        guard let at = Timestamp(rfc3339: try required("at")) else { throw FieldProblem(field: "at") }
+        guard let at = Timestamp(rfc3339: try required("at")) else { throw FieldError(field: "at") }
         guard let outcome = AuditEvent.Outcome(rawValue: try required("outcome")) else {
-            throw FieldProblem(field: "outcome")
+            throw FieldError(field: "outcome")
         }
         guard let sequence = rest.removeValue(forKey: "sequence")?.integer, Self.sequences.contains(sequence) else {
-            throw FieldProblem(field: "sequence")
+            throw FieldError(field: "sequence")
         }
         var event = AuditEvent(
             at: at, type: AuditEventType(rawValue: try required("type")), outcome: outcome,
@@ -151,7 +151,7 @@ extension AuditRecord {
         self.init(
             node: try required("node"), sequence: sequence, event: event, previousHash: try required("previous_hash"),
             hash: try required("hash"))
-        guard try required("id") == id else { throw FieldProblem(field: "id") }
-        if let unknown = rest.keys.min() { throw FieldProblem(field: unknown) }
+        guard try required("id") == id else { throw FieldError(field: "id") }
+        if let unknown = rest.keys.min() { throw FieldError(field: unknown) }
     }
 }

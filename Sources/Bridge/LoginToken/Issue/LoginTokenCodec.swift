@@ -95,11 +95,11 @@ package enum LoginTokenVerification: Hashable, Sendable {
     case verified(LoginTokenClaims)
     /// Ours, but too old. The claims serve the audit log.
     case expired(LoginTokenClaims)
-    case refused(LoginTokenFlaw)
+    case refused(LoginTokenRefusal)
 }
 
 /// Why a text is not one of our tokens: for audit and metrics.
-package enum LoginTokenFlaw: String, Sendable, CaseIterable {
+package enum LoginTokenRefusal: String, Sendable, CaseIterable {
     case malformed
     case wrongAlgorithm = "wrong_algorithm"
     case unknownKey = "unknown_key"

@@ -76,7 +76,7 @@ package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case parentSessionEnded = "parent_session_ended"
     case replayed
 
-    init(_ flaw: LoginTokenFlaw) {
+    init(_ flaw: LoginTokenRefusal) {
         self =
             switch flaw {
             case .malformed: .malformed

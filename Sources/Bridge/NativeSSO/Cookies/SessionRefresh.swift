@@ -45,7 +45,8 @@ package struct SessionRefresh: Sendable {
     /// - Throws: `invalid_request` for the flaw; `rate_limited` when the user's sessions were renewed too often;
     ///   ``StorageError`` when a store cannot decide.
     package func refresh(
-        _ refresh: OpaqueSecret, proof: String?, path: String, withoutCookiesBecauseOf flaw: CookieDeliveryFlaw? = nil,
+        _ refresh: OpaqueSecret, proof: String?, path: String,
+        withoutCookiesBecauseOf flaw: CookieDeliveryRefusal? = nil,
         origin: RequestOrigin
     ) async throws -> Outcome {
         let now = time.now()
@@ -93,7 +94,7 @@ package struct SessionRefresh: Sendable {
 
 extension RefusalLog {
     /// Cookies that were not renewed for whoever asked; at most ten a minute of one network.
-    func sessionRefreshRefused(_ flaw: CookieDeliveryFlaw, origin: RequestOrigin, at now: Timestamp) async throws {
+    func sessionRefreshRefused(_ flaw: CookieDeliveryRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
         try await record(
             AuditEvent(at: now, type: .refreshTokenRefused, outcome: .failure, reason: flaw.rawValue, origin: origin),
             within: .network("audit.session_refresh", of: origin, perMinute: 10))

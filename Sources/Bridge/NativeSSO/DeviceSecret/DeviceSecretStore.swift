@@ -102,7 +102,7 @@ package enum DeviceSecretIssueOutcome: Hashable, Sendable {
 package enum DeviceSecretUseOutcome: Hashable, Sendable {
     case accepted(DeviceSecret)
     /// Never given out, revoked or expired.
-    case refused(DeviceSecretFlaw)
+    case refused(DeviceSecretRefusal)
     /// It had been rotated away: the device is revoked, and this ended with it.
     case replayed(ended: Ended)
 }

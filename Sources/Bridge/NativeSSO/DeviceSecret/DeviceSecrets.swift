@@ -28,7 +28,7 @@ package struct DeviceSecrets: Sendable {
     }
 
     /// An app that gets tokens, and what it says of itself.
-    package struct Occasion: Sendable {
+    package struct AttachRequest: Sendable {
         package let session: AppSession
         package let client: Client
         /// The `device_secret` parameter.
@@ -57,7 +57,7 @@ package struct DeviceSecrets: Sendable {
     /// The secret that goes with the tokens of a sign-in; `nil` when none is due.
     ///
     /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3).
-    package func provideAtSignIn(_ occasion: Occasion) async throws -> Provision? {
+    package func provideAtSignIn(_ occasion: AttachRequest) async throws -> Provision? {
         guard try await isDue(occasion) else { return nil }
         if let (secret, known) = try await presented(occasion), try await !isReplay(known, occasion),
             try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
@@ -68,7 +68,7 @@ package struct DeviceSecrets: Sendable {
     }
 
     /// The secret that goes with refreshed tokens; `nil` when none is due.
-    package func provideAtRefresh(_ occasion: Occasion) async throws -> Provision? {
+    package func provideAtRefresh(_ occasion: AttachRequest) async throws -> Provision? {
         guard try await isDue(occasion) else { return nil }
         let presented = try await presented(occasion)
         if let (secret, known) = presented, try await isReplay(known, occasion) {
@@ -94,7 +94,7 @@ package struct DeviceSecrets: Sendable {
         return try await issue(occasion)
     }
 
-    private func isDue(_ occasion: Occasion) async throws -> Bool {
+    private func isDue(_ occasion: AttachRequest) async throws -> Bool {
         guard occasion.client.isNativeSSOEnabled, occasion.session.scope.contains(Scope.deviceSSO),
             // No chains: what was handed over once is not handed on (contract §16.4).
             occasion.session.lineage.mayBeHandedOn
@@ -105,7 +105,7 @@ package struct DeviceSecrets: Sendable {
     }
 
     /// The presented secret with its device, when it is this user's; it may have been replaced.
-    private func presented(_ occasion: Occasion) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
+    private func presented(_ occasion: AttachRequest) async throws -> (OpaqueSecret, PresentedDeviceSecret)? {
         guard let secret = occasion.presented.flatMap({ OpaqueSecret($0, kind: .deviceSecret) }),
             let known = try await store.deviceSecret(digest: secret.digest),
             known.device.subject == occasion.session.subject, known.device.isAlive(at: occasion.at),
@@ -114,11 +114,11 @@ package struct DeviceSecrets: Sendable {
         return (secret, known)
     }
 
-    private func isReplay(_ known: PresentedDeviceSecret, _ occasion: Occasion) async throws -> Bool {
+    private func isReplay(_ known: PresentedDeviceSecret, _ occasion: AttachRequest) async throws -> Bool {
         known.isReplay(at: occasion.at, overlap: try await configuration.current().overlap)
     }
 
-    private func issue(_ occasion: Occasion) async throws -> Provision? {
+    private func issue(_ occasion: AttachRequest) async throws -> Provision? {
         let settings = try await configuration.current()
         let secret = OpaqueSecret.make(.deviceSecret, random: random)
         let device = DeviceSecret(
@@ -143,7 +143,9 @@ package struct DeviceSecrets: Sendable {
         }
     }
 
-    private func rotate(_ secret: OpaqueSecret, device: DeviceSecret, _ occasion: Occasion) async throws -> Provision? {
+    private func rotate(_ secret: OpaqueSecret, device: DeviceSecret, _ occasion: AttachRequest) async throws
+        -> Provision?
+    {
         let successor = OpaqueSecret.make(.deviceSecret, random: random)
         let outcome = try await store.rotateDeviceSecret(
             digest: secret.digest, to: successor.digest, at: occasion.at,
@@ -160,7 +162,7 @@ package struct DeviceSecrets: Sendable {
     }
 
     private func event(
-        _ type: AuditEventType, _ occasion: Occasion, id: DeviceSecretID, reason: String?
+        _ type: AuditEventType, _ occasion: AttachRequest, id: DeviceSecretID, reason: String?
     ) -> AuditEvent {
         AuditEvent(
             at: occasion.at, type: type, outcome: .success, reason: reason, subject: occasion.session.subject,
@@ -180,7 +182,7 @@ extension DeviceSecrets: DeviceSecretAttaching {
         to session: AppSession, client: Client, presented: Secret<String>?, proofKeyThumbprint: String?,
         origin: RequestOrigin, at now: Timestamp
     ) async throws -> AttachedDeviceSecret? {
-        let occasion = Occasion(
+        let occasion = AttachRequest(
             session: session, client: client, presented: presented?.expose(),
             proofKeyThumbprint: proofKeyThumbprint, origin: origin, at: now)
         // A session is opened in the same instant as its code is redeemed; later it is a refresh.
@@ -201,7 +203,7 @@ extension DeviceSecrets: DeviceSecretAttaching {
 
 extension DeviceSecrets {
     /// What `/oauth/revoke` does with a device secret: everything that it spawned ends (contract §5).
-    package var revocation: TokenRevocation.Further {
+    package var revocation: TokenRevocation.OtherTokens {
         { token, client, origin, now in
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
             guard let known = try await store.deviceSecret(digest: secret.digest) else { return true }
@@ -216,7 +218,7 @@ extension DeviceSecrets {
     }
 
     /// What `/oauth/introspect` says of a device secret.
-    package func introspection(issuer: String) -> TokenIntrospection.Further {
+    package func introspection(issuer: String) -> TokenIntrospection.OtherTokens {
         { token, _, now in
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret),
                 let known = try await live(secret, at: now)

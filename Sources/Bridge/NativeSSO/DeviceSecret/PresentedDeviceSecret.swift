@@ -29,7 +29,7 @@ package struct PresentedDeviceSecret: Hashable, Sendable {
 }
 
 /// Why a device secret opens nothing: for audit and the table of checks.
-package enum DeviceSecretFlaw: String, Hashable, Sendable, CaseIterable {
+package enum DeviceSecretRefusal: String, Hashable, Sendable, CaseIterable {
     /// Not of our form, or never given out.
     case unknown = "secret_unknown"
     case expired = "secret_expired"
@@ -44,7 +44,7 @@ package enum DeviceSecretFlaw: String, Hashable, Sendable, CaseIterable {
 
 extension DeviceSecret {
     /// What is wrong with it at `now`; `nil` for nothing.
-    package func flaw(at now: Timestamp) -> DeviceSecretFlaw? {
+    package func flaw(at now: Timestamp) -> DeviceSecretRefusal? {
         if revokedAt != nil { return .revoked }
         return now < expiresAt ? nil : .expired
     }

@@ -11,12 +11,12 @@ package enum NativeSSOCheck {
         /// - Parameters:
         ///   - flaw: the one that is told.
         ///   - all: every one, in order of rank, for the audit log.
-        case refused(NativeSSOFlaw, all: [NativeSSOFlaw])
+        case refused(NativeSSORefusal, all: [NativeSSORefusal])
     }
 
     package static func decide(_ facts: NativeSSOFacts) -> Decision {
         let scope = grantedScope(facts)
-        let checks: [NativeSSOFlaw: Bool] = [
+        let checks: [NativeSSORefusal: Bool] = [
             .disabled: !facts.settings.isEnabled,
             .clientNotEnabled: !mayUseNativeSSO(facts),
             .subjectTokenInvalid: facts.subjectToken == nil,
@@ -36,13 +36,13 @@ package enum NativeSSOCheck {
             .authenticationTooWeak: !isStrongEnough(facts),
         ]
         var flaws = Set(checks.filter(\.value).keys)
-        if let flaw = secretFlaw(facts) { flaws.insert(NativeSSOFlaw(flaw)) }
-        let ranked = NativeSSOFlaw.allCases.filter(flaws.contains)
+        if let flaw = secretFlaw(facts) { flaws.insert(NativeSSORefusal(flaw)) }
+        let ranked = NativeSSORefusal.allCases.filter(flaws.contains)
         guard let first = ranked.first else { return .passes(scope: scope) }
         return .refused(first, all: ranked)
     }
 
-    private static func secretFlaw(_ facts: NativeSSOFacts) -> DeviceSecretFlaw? {
+    private static func secretFlaw(_ facts: NativeSSOFacts) -> DeviceSecretRefusal? {
         guard let secret = facts.secret, facts.secretHash != nil else { return .unknown }
         if let flaw = secret.device.flaw(at: facts.at) { return flaw }
         if secret.isReplay(at: facts.at, overlap: facts.settings.overlap) { return .replayed }
@@ -93,7 +93,7 @@ package enum NativeSSOCheck {
 /// What can be wrong with a Native SSO exchange (OpenID Connect Native SSO draft-07 §4, contract §5.4 and §11).
 ///
 /// In order of rank: of several flaws the first is told. Its raw value is the reason in the audit log.
-package enum NativeSSOFlaw: String, Hashable, Sendable, CaseIterable {
+package enum NativeSSORefusal: String, Hashable, Sendable, CaseIterable {
     case disabled = "native_sso_disabled"
     case clientNotEnabled = "client_without_native_sso"
     case secretUnknown = "secret_unknown"
@@ -151,7 +151,7 @@ package enum NativeSSOFlaw: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    init(_ flaw: DeviceSecretFlaw) {
+    init(_ flaw: DeviceSecretRefusal) {
         switch flaw {
         case .unknown: self = .secretUnknown
         case .expired: self = .secretExpired

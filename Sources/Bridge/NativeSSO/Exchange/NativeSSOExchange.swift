@@ -50,7 +50,7 @@ package struct NativeSSOExchange: Sendable {
     }
 
     /// What the app sent.
-    package struct Order: Sendable {
+    package struct ExchangeRequest: Sendable {
         package let kind: NativeSSOFacts.SubjectToken.Kind
         package let subjectToken: Secret<String>
         package let deviceSecret: Secret<String>
@@ -65,7 +65,7 @@ package struct NativeSSOExchange: Sendable {
     }
 
     /// - Throws: `OAuthError` by contract §11; ``StorageError`` when a store cannot decide.
-    package func exchange(_ order: Order, for request: TokenRequest) async throws -> TokenResponse {
+    package func exchange(_ order: ExchangeRequest, for request: TokenRequest) async throws -> TokenResponse {
         let secret = OpaqueSecret(order.deviceSecret.expose(), kind: .deviceSecret)
         let known: PresentedDeviceSecret? =
             if let secret { try await store.deviceSecret(digest: secret.digest) } else { nil }
@@ -81,7 +81,7 @@ package struct NativeSSOExchange: Sendable {
                 throw try await refuse(.secretUnknown, all: [], known: known?.device, facts, request)
             }
             return try await open(
-                Passed(secret: secret, session: session, scope: scope, facts: facts), request)
+                GrantedExchange(secret: secret, session: session, scope: scope, facts: facts), request)
         }
     }
 
@@ -108,7 +108,7 @@ package struct NativeSSOExchange: Sendable {
     }
 
     private func refuse(
-        _ flaw: NativeSSOFlaw, all: [NativeSSOFlaw], known: DeviceSecret?, _ facts: NativeSSOFacts,
+        _ flaw: NativeSSORefusal, all: [NativeSSORefusal], known: DeviceSecret?, _ facts: NativeSSOFacts,
         _ request: TokenRequest
     ) async throws -> OAuthError {
         var detail = JSONObjectWriter()
@@ -132,13 +132,13 @@ package struct NativeSSOExchange: Sendable {
 
     /// As ``refuse(_:all:known:_:_:)``, for what the store found in the end.
     func refuse(
-        _ flaw: NativeSSOFlaw, _ passed: Passed, _ request: TokenRequest
+        _ flaw: NativeSSORefusal, _ passed: GrantedExchange, _ request: TokenRequest
     ) async throws -> OAuthError {
         try await refuse(flaw, all: [flaw], known: passed.facts.secret?.device, passed.facts, request)
     }
 
     /// An exchange whose every check held.
-    struct Passed: Sendable {
+    struct GrantedExchange: Sendable {
         let secret: OpaqueSecret
         let session: AppSession
         let scope: Scope
@@ -151,7 +151,7 @@ package struct NativeSSOExchange: Sendable {
 
 extension NativeSSOExchange {
     /// Opens what the asking client is given, in the same transaction as the secret's use is counted.
-    func open(_ passed: Passed, _ request: TokenRequest) async throws -> TokenResponse {
+    func open(_ passed: GrantedExchange, _ request: TokenRequest) async throws -> TokenResponse {
         if request.client.delivery == .cookies { return try await openForWebView(passed, request) }
         let client = request.client
         let session = AppSession(
@@ -184,7 +184,7 @@ extension NativeSSOExchange {
         return response
     }
 
-    private func openForWebView(_ passed: Passed, _ request: TokenRequest) async throws -> TokenResponse {
+    private func openForWebView(_ passed: GrantedExchange, _ request: TokenRequest) async throws -> TokenResponse {
         let client = request.client
         let secret = OpaqueSecret.makeForWebSession(at: request.at, random: random)
         // From now, not from the parent's beginning: a session of an old app must not be born expired.
@@ -217,7 +217,7 @@ extension NativeSSOExchange {
     }
 
     private func use(
-        _ passed: Passed, opening: DeviceSecretUse.Opening, events: [AuditEvent], _ request: TokenRequest
+        _ passed: GrantedExchange, opening: DeviceSecretUse.Opening, events: [AuditEvent], _ request: TokenRequest
     ) async throws {
         let outcome = try await store.useDeviceSecret(
             digest: passed.secret.digest,
@@ -226,7 +226,7 @@ extension NativeSSOExchange {
             replayed: Ending(at: request.at, reason: "replayed", origin: request.origin))
         switch outcome {
         case .accepted: return
-        case .refused(let flaw): throw try await refuse(NativeSSOFlaw(flaw), passed, request)
+        case .refused(let flaw): throw try await refuse(NativeSSORefusal(flaw), passed, request)
         case .replayed(let ended):
             await endings.take(in: ended)
             throw try await refuse(.secretReplayed, passed, request)
@@ -234,7 +234,7 @@ extension NativeSSOExchange {
     }
 
     private func event(
-        _ type: AuditEventType, _ passed: Passed, _ request: TokenRequest, sessionID: SessionID
+        _ type: AuditEventType, _ passed: GrantedExchange, _ request: TokenRequest, sessionID: SessionID
     ) -> AuditEvent {
         AuditEvent(
             at: request.at, type: type, outcome: .success, reason: SessionOpening.tokenExchange.rawValue,
@@ -271,19 +271,19 @@ extension NativeSSOExchange {
         let known: PresentedDeviceSecret? =
             if let secret { try await store.deviceSecret(digest: secret.digest) } else { nil }
         let facts = try await facts(
-            Order(kind: kind, subjectToken: Secret(subjectToken), deviceSecret: Secret("")), secret: secret,
+            ExchangeRequest(kind: kind, subjectToken: Secret(subjectToken), deviceSecret: Secret("")), secret: secret,
             known: known, settings: try await configuration.current(),
             request: TokenRequest(parameters: parameters, client: client, origin: origin, at: now))
-        var flaws: Set<NativeSSOFlaw> = []
+        var flaws: Set<NativeSSORefusal> = []
         if case .refused(_, let all) = NativeSSOCheck.decide(facts) { flaws = Set(all) }
-        for flaw in NativeSSOFlaw.allCases {
+        for flaw in NativeSSORefusal.allCases {
             explanation.check(flaw.check, fails: flaws.contains(flaw) ? flaw.rawValue : nil)
         }
         return explanation
     }
 }
 
-extension NativeSSOFlaw {
+extension NativeSSORefusal {
     /// What is checked, as an administrator reads it.
     var check: String {
         switch self {
@@ -315,7 +315,7 @@ extension NativeSSOFlaw {
 extension NativeSSOExchange {
     /// Finds out everything that the check wants to know.
     func facts(
-        _ order: Order, secret: OpaqueSecret?, known: PresentedDeviceSecret?, settings: NativeSSOSettings,
+        _ order: ExchangeRequest, secret: OpaqueSecret?, known: PresentedDeviceSecret?, settings: NativeSSOSettings,
         request: TokenRequest
     ) async throws -> NativeSSOFacts {
         let token = try await subjectToken(order, at: request.at)
@@ -336,7 +336,8 @@ extension NativeSSOExchange {
             hasConsent: { [consented] scope in !isAskedForConsent || Set(scope.tokens).isSubset(of: consented) })
     }
 
-    private func subjectToken(_ order: Order, at now: Timestamp) async throws -> NativeSSOFacts.SubjectToken? {
+    private func subjectToken(_ order: ExchangeRequest, at now: Timestamp) async throws -> NativeSSOFacts.SubjectToken?
+    {
         switch order.kind {
         case .idToken:
             try await tokens.idTokens.learnKey(of: order.subjectToken)

@@ -13,7 +13,7 @@ package struct Authorizations: Sendable {
     private let pushed: any PushedRequestStore
     private let audit: any AuditLog
     private let seal: ShortLivedSeal
-    private let watch: AuthorizationWatch
+    private let watch: AuthorizationMonitor
     private let subjectOfHint: @Sendable (String) -> Subject?
     private let time: TimeSource
 
@@ -21,7 +21,7 @@ package struct Authorizations: Sendable {
     package init(
         issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
         consents: any ConsentStore, accounts: any AccountStore, pushed: any PushedRequestStore, audit: any AuditLog,
-        keys: Reloadable<LoginTokenKeyRing>, watch: AuthorizationWatch,
+        keys: Reloadable<LoginTokenKeyRing>, watch: AuthorizationMonitor,
         subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system
     ) {
         self.issuer = issuer

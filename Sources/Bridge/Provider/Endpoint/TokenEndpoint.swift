@@ -35,7 +35,7 @@ package struct TokenEndpoint: Sendable {
     /// - Throws: ``ClientRefused``, `OAuthError`, ``StorageError``.
     package func answer(
         _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, proof: PresentedProof = .none,
-        withoutCookiesBecauseOf flaw: CookieDeliveryFlaw? = nil, origin: RequestOrigin
+        withoutCookiesBecauseOf flaw: CookieDeliveryRefusal? = nil, origin: RequestOrigin
     ) async throws -> TokenResponse {
         let now = time.now()
         let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
@@ -58,7 +58,7 @@ package struct TokenEndpoint: Sendable {
     /// The key that the request proves; a client that is registered so must prove one (RFC 9449 §5.2).
     private func key(shownBy proof: PresentedProof, _ client: Client, at now: Timestamp) async throws -> String? {
         guard proof.isPresent, let proofs else {
-            guard !client.requiresProofOfPossession else { throw OAuthError(DPoPFlaw.missing) }
+            guard !client.requiresProofOfPossession else { throw OAuthError(DPoPRefusal.missing) }
             return nil
         }
         return try await proofs.verify(proof, at: now)

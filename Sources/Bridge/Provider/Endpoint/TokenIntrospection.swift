@@ -3,7 +3,7 @@ package import OAuth2
 /// Tells resource servers what a token is (RFC 7662).
 package final class TokenIntrospection: Sendable {
     /// Kinds of tokens that other parts know, such as device secrets; `nil` for one that is not theirs or not active.
-    package typealias Further =
+    package typealias OtherTokens =
         @Sendable (_ token: Secret<String>, _ client: Client, _ now: Timestamp) async throws -> IntrospectedToken?
 
     private let authenticator: ClientAuthenticator
@@ -11,12 +11,12 @@ package final class TokenIntrospection: Sendable {
     private let refreshTokens: any RefreshTokenStore
     private let users: any UserClaimsSource
     private let issuer: String
-    private let further: [Further]
+    private let further: [OtherTokens]
     private let time: TimeSource
 
     package init(
         authenticator: ClientAuthenticator, accessTokens: AccessTokens, refreshTokens: any RefreshTokenStore,
-        users: any UserClaimsSource, issuer: String, further: [Further] = [], time: TimeSource = .system
+        users: any UserClaimsSource, issuer: String, further: [OtherTokens] = [], time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         self.accessTokens = accessTokens

@@ -3,7 +3,7 @@ package import OAuth2
 /// Revokes tokens on behalf of their client (RFC 7009).
 package struct TokenRevocation: Sendable {
     /// Kinds of tokens that other parts revoke, such as device secrets.
-    package typealias Further =
+    package typealias OtherTokens =
         @Sendable (
             _ token: Secret<String>, _ client: Client, _ origin: RequestOrigin, _ now: Timestamp
         ) async throws -> Bool
@@ -14,14 +14,14 @@ package struct TokenRevocation: Sendable {
     private let refreshTokens: any RefreshTokenStore
     private let revoked: any RevokedTokenStore
     private let endings: SessionEndings
-    private let further: [Further]
+    private let further: [OtherTokens]
     private let time: TimeSource
 
     /// - Parameter further: asked in turn about a token that is neither kind; each says whether it was its own.
     package init(
         authenticator: ClientAuthenticator, accessTokens: AccessTokens, idTokens: IDTokenCodec,
         refreshTokens: any RefreshTokenStore, revoked: any RevokedTokenStore, endings: SessionEndings,
-        further: [Further] = [], time: TimeSource = .system
+        further: [OtherTokens] = [], time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         self.accessTokens = accessTokens

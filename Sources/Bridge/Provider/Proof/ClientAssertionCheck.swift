@@ -20,7 +20,7 @@ struct ClientAssertionCheck: Sendable {
     enum Verdict: Hashable, Sendable {
         /// - Parameter usesEndpointAudience: whether `aud` is taken of this client alone.
         case good(usesEndpointAudience: Bool)
-        case flawed(ClientAssertionFlaw)
+        case flawed(ClientAssertionRefusal)
     }
 
     func verdict(on assertion: Secret<String>, by client: Client, at now: Timestamp) async throws -> Verdict {
@@ -65,7 +65,7 @@ struct ClientAssertionCheck: Sendable {
 }
 
 /// Why a client's assertion proves nothing: the reason in the audit log.
-enum ClientAssertionFlaw: String, Sendable, CaseIterable {
+enum ClientAssertionRefusal: String, Sendable, CaseIterable {
     case malformed = "malformed_assertion"
     /// `iss` or `sub` is not the client.
     case issuer = "assertion_issuer"

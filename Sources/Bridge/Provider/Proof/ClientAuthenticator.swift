@@ -92,7 +92,7 @@ package final class ClientAuthenticator: Sendable {
             try await refusals.record(
                 AuditEvent(
                     at: now, type: .clientAudienceTolerated, outcome: .success,
-                    reason: ClientAssertionFlaw.endpointAudience.rawValue, clientID: client.id, origin: origin),
+                    reason: ClientAssertionRefusal.endpointAudience.rawValue, clientID: client.id, origin: origin),
                 within: RateLimitKey(
                     scope: "audit.audience", value: client.id.rawValue,
                     bucket: TokenBucket(burst: 1, refillInterval: .seconds(3600))))

@@ -35,7 +35,7 @@ package struct DPoPVerifier: Sendable {
     /// Verifies the proof of a request; it is used up.
     /// - Parameter accessToken: the token that comes with it, which `ath` must name; `nil` where none does.
     /// - Returns: the thumbprint of the key (RFC 7638).
-    /// - Throws: `invalid_dpop_proof` or `use_dpop_nonce`, the ``DPoPFlaw`` as detail; ``StorageError``.
+    /// - Throws: `invalid_dpop_proof` or `use_dpop_nonce`, the ``DPoPRefusal`` as detail; ``StorageError``.
     package func verify(
         _ presented: PresentedProof, accessToken: Secret<String>? = nil, at now: Timestamp
     ) async throws -> String {
@@ -107,7 +107,7 @@ package struct DPoPVerifier: Sendable {
 
 extension OAuthError {
     /// A proof that does not hold.
-    package init(_ flaw: DPoPFlaw) {
+    package init(_ flaw: DPoPRefusal) {
         self.init(flaw.code, flaw.publicDescription, detail: flaw.rawValue)
     }
 }

@@ -10,7 +10,7 @@ package struct SecondFactorEnrolment: Sendable {
 
     private let accounts: any AccountStore
     private let secrets: SecondFactorSecrets
-    private let desk: PasswordDesk
+    private let desk: PasswordHasher
     private let check: SecondFactorCheck
     private let throttle: SignInThrottle
     private let seal: ShortLivedSeal
@@ -19,7 +19,7 @@ package struct SecondFactorEnrolment: Sendable {
     private let random: RandomSource
 
     package init(
-        accounts: any AccountStore, secrets: SecondFactorSecrets, desk: PasswordDesk, throttle: SignInThrottle,
+        accounts: any AccountStore, secrets: SecondFactorSecrets, desk: PasswordHasher, throttle: SignInThrottle,
         refusals: RefusalLog,
         keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {

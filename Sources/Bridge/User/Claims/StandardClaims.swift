@@ -15,8 +15,8 @@ package struct StandardClaims: Hashable, Sendable {
     private init() { values = [:] }
 
     /// Reads an object as an administrator writes it; a null member is left out.
-    /// - Throws: ``StandardClaimsFlaw`` for the first member that is no such claim.
-    package init(_ object: [String: JSONValue]) throws(StandardClaimsFlaw) {
+    /// - Throws: ``StandardClaimsError`` for the first member that is no such claim.
+    package init(_ object: [String: JSONValue]) throws(StandardClaimsError) {
         values = object.filter { !$0.value.isNull }
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let shape = Self.shapes[name] else { throw .unknownMember(name) }
@@ -89,7 +89,7 @@ package struct StandardClaims: Hashable, Sendable {
 }
 
 /// What is wrong with an object of standard claims.
-package enum StandardClaimsFlaw: Error, Hashable, CustomStringConvertible {
+package enum StandardClaimsError: Error, Hashable, CustomStringConvertible {
     /// A member that cannot be kept. Its name is somebody's own text, so the description does not repeat it.
     case unknownMember(String)
     /// A claim of another shape than it must have.

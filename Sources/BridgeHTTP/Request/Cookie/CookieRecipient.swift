@@ -5,7 +5,7 @@ import HTTPTypes
 enum CookieRecipient {
     /// Apps send none of these fields; a browser sends those it knows, and no script can change them.
     /// - Returns: why not; `nil` for an app, and for a script of our own origin's pages.
-    static func flaw(of headers: HTTPFields, own: WebOrigin) -> CookieDeliveryFlaw? {
+    static func flaw(of headers: HTTPFields, own: WebOrigin) -> CookieDeliveryRefusal? {
         if FetchMetadata.origin(headers, own: own) == .foreign { return .foreignOrigin }
         switch FetchMetadata.site(headers) {
         case nil, .some(.none), .sameOrigin?: break

@@ -43,7 +43,7 @@ private struct JSONLinesConnection: AuditForwardConnection {
         request.body = .bytes(ByteBuffer(bytes: bytes))
         let response = try await client.execute(request, timeout: Self.timeout)
         guard (200..<300).contains(response.status.code) else {
-            throw AuditForwardFailure("the receiver answered \(response.status.code)")
+            throw AuditForwardError("the receiver answered \(response.status.code)")
         }
     }
 

@@ -8,8 +8,8 @@ final class SyslogReceiverWatcher: Sendable {
     /// The first reason stands: what follows is its consequence.
     func note(_ text: String) { problem.withLock { $0 = $0 ?? text } }
 
-    var failure: AuditForwardFailure {
-        AuditForwardFailure(problem.withLock { $0 } ?? "the receiver closed the connection")
+    var failure: AuditForwardError {
+        AuditForwardError(problem.withLock { $0 } ?? "the receiver closed the connection")
     }
 }
 

@@ -9,7 +9,7 @@ final class KeySetFile: KeySource {
     private let limits: FetchLimits
     private let set: Reloadable<KeySet>
 
-    /// - Throws: ``TrustedIssuerProblem`` when the file cannot be used.
+    /// - Throws: ``TrustedIssuerError`` when the file cannot be used.
     init(path: String, allowed: Set<SignatureAlgorithm>, limits: FetchLimits) throws {
         self.path = path
         self.allowed = allowed
@@ -29,8 +29,8 @@ final class KeySetFile: KeySource {
     private static func read(
         _ path: String, allowed: Set<SignatureAlgorithm>, limits: FetchLimits
     ) throws -> KeySet {
-        func problem(_ text: String) -> TrustedIssuerProblem {
-            TrustedIssuerProblem(field: "jwks_file", text: "\(path): \(text)")
+        func problem(_ text: String) -> TrustedIssuerError {
+            TrustedIssuerError(field: "jwks_file", text: "\(path): \(text)")
         }
         guard let handle = FileHandle(forReadingAtPath: path) else { throw problem("cannot be read") }
         defer { try? handle.close() }

@@ -22,22 +22,22 @@ enum ClientSettings {
                 let client = try ClientText.read(yaml: try Yams.serialize(node: node), defaults: defaults)
                 if found.contains(where: { $0.id == client.id }) {
                     settings.note(
-                        SettingProblem("\(name).client_id", value: client.id.rawValue, at: place, "is taken"))
+                        SettingError("\(name).client_id", value: client.id.rawValue, at: place, "is taken"))
                 }
                 // A link that lands there lands on no page of the website.
                 for case .exact(let path) in client.returnPaths.entries
                 where RouteTable.answers(path, at: areOriginsApart ? .website : .all) {
                     settings.note(
-                        SettingProblem(
+                        SettingError(
                             "\(name).return_paths", value: path, at: place, "is used by the service itself"))
                 }
                 found.append(client)
             } catch let error as ClientDocumentError {
                 for problem in error.problems {
-                    settings.note(SettingProblem("\(name).\(problem.field)", at: place, problem.text))
+                    settings.note(SettingError("\(name).\(problem.field)", at: place, problem.text))
                 }
             } catch {
-                settings.note(SettingProblem(name, at: place, "must be an object with a client's fields"))
+                settings.note(SettingError(name, at: place, "must be an object with a client's fields"))
             }
         }
         return found

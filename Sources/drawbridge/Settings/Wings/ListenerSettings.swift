@@ -25,7 +25,7 @@ struct ListenerSettings: Sendable {
         main = settings[Self.listen]
         management = settings[Self.managementListen]
         if main == management, main.port != 0 {
-            settings.note(SettingProblem(Self.managementListen, value: "\(main)", "must differ from listen"))
+            settings.note(SettingError(Self.managementListen, value: "\(main)", "must differ from listen"))
         }
         trustedProxies = settings.elements(
             Self.trustedProxies, expecting: "a network such as 10.0.0.0/8 or fd00::/8"
@@ -57,10 +57,10 @@ struct TLSFiles: Hashable, Sendable {
         let privateKey = settings[Self.privateKey]
         guard let certificate, let privateKey else {
             if certificate != nil {
-                settings.note(SettingProblem(Self.privateKey, "is required when tls.certificate is set"))
+                settings.note(SettingError(Self.privateKey, "is required when tls.certificate is set"))
             }
             if privateKey != nil {
-                settings.note(SettingProblem(Self.certificate, "is required when tls.private_key is set"))
+                settings.note(SettingError(Self.certificate, "is required when tls.private_key is set"))
             }
             return nil
         }

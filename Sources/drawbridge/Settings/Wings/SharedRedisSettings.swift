@@ -87,7 +87,7 @@ struct SharedRedisSettings: Sendable {
         switch word {
         case .sentinel:
             if master == nil {
-                settings.note(SettingProblem(sentinelMaster, "is required when redis.topology is sentinel"))
+                settings.note(SettingError(sentinelMaster, "is required when redis.topology is sentinel"))
             }
             return .sentinel(master: master ?? "")
         case .cluster: return .cluster
@@ -99,7 +99,7 @@ struct SharedRedisSettings: Sendable {
         let user = settings[Self.user]
         guard let path = settings[Self.passwordFile] else {
             if user != nil {
-                settings.note(SettingProblem(passwordFile, "is required when redis.user is set"))
+                settings.note(SettingError(passwordFile, "is required when redis.user is set"))
             }
             return nil
         }
@@ -139,7 +139,7 @@ struct SharedRedisSettings: Sendable {
         func tls(isUsed: Bool, _ settings: SettingsReader) throws -> RedisTLS? {
             if (certificate == nil) != (privateKey == nil) {
                 settings.note(
-                    SettingProblem(
+                    SettingError(
                         SharedRedisSettings.certificate, "and redis.tls.private_key are set together or not at all"))
             }
             if let privateKey { settings.requirePrivate(privateKey, for: SharedRedisSettings.privateKey) }

@@ -16,13 +16,13 @@ extension TrustedIssuerSettings {
             fields.problems.forEach { settings.note($0) }
             if let issuer { issuers.append(issuer) }
         }
-        for problem in problems(in: issuers, beside: own) { settings.note(SettingProblem(problem)) }
+        for problem in problems(in: issuers, beside: own) { settings.note(SettingError(problem)) }
         return issuers
     }
 }
 
-extension SettingProblem {
-    init(_ problem: TrustedIssuerProblem) {
+extension SettingError {
+    init(_ problem: TrustedIssuerError) {
         let list = TrustedIssuerSettings.list.key.name
         self.init(problem.issuer.map { "\(list)[\($0)].\(problem.field)" } ?? list, problem.text)
     }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A hash takes a fifth of a second of a core on purpose. On the threads that serve requests a handful of sign-ins
 /// would stop everything else, and without a bound so would anyone who sends many.
-package final class PasswordDesk: Sendable {
+package final class PasswordHasher: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, any Error>] = []

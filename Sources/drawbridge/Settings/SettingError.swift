@@ -1,5 +1,5 @@
 /// Why the settings are not accepted: which key, what its value is, and what to do.
-struct SettingProblem: Hashable, Sendable, CustomStringConvertible {
+struct SettingError: Hashable, Sendable, CustomStringConvertible {
     let key: String
     /// What was found, when it is not a secret and there is something.
     let value: String?
@@ -35,7 +35,7 @@ struct SettingProblem: Hashable, Sendable, CustomStringConvertible {
 
 /// Every problem of the settings, at once.
 struct SettingsRefused: Error, CustomStringConvertible {
-    let problems: [SettingProblem]
+    let problems: [SettingError]
 
     var description: String {
         let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"

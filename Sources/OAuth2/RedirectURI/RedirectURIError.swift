@@ -1,5 +1,5 @@
 /// What keeps a redirect URI from being registered; its text completes "the redirect URI …".
-package enum RedirectURIProblem: String, Error, Hashable, Sendable, CaseIterable {
+package enum RedirectURIError: String, Error, Hashable, Sendable, CaseIterable {
     case length = "must be 1 to 2048 bytes long"
     case character = "holds a character that a URI cannot hold, or a fragment"
     case escape = "holds a % that two hexadecimal digits do not follow"

@@ -1,7 +1,7 @@
 package import Bridge
 
 /// Why an engine did not run a statement. The text is the engine's, without the statement's arguments.
-package struct SQLFailure: Error, Sendable {
+package struct SQLError: Error, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The engine is away, busy, full, read-only or broken: nothing more can be done with this transaction.
         case unavailable

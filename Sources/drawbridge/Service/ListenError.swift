@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 
 /// A listener could not take its address.
-struct ListenFailure: Error, CustomStringConvertible {
+struct ListenError: Error, CustomStringConvertible {
     let description: String
 
     /// - Returns: `nil` for an error of another kind.

@@ -4,17 +4,17 @@ import Testing
 @testable import Bridge
 
 /// RFC 9700 §2.1.1, docs/rules/authorization-request.md A11.
-@Suite struct AuthorizationWatchTests {
+@Suite struct AuthorizationMonitorTests {
     private func withWatch(
         capacity: Int = 100, fullness: Degradation = Degradation(part: "test"),
-        _ body: (Service, AuthorizationWatch) async throws -> Void
+        _ body: (Service, AuthorizationMonitor) async throws -> Void
     ) async throws {
         try await withService { service in
             try await body(
                 service,
-                AuthorizationWatch(
+                AuthorizationMonitor(
                     memory: InProcessReuseMemory(
-                        lifetime: AuthorizationWatch.memory, capacity: capacity, time: service.clock.source),
+                        lifetime: AuthorizationMonitor.memory, capacity: capacity, time: service.clock.source),
                     refusals: RefusalLog(
                         audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter)),
                     fullness: fullness))
@@ -44,7 +44,7 @@ import Testing
             let request = try AuthorizationFixture.request()
             let now = service.clock.now
             _ = try await watch.reused(request, origin: origin(), at: now)
-            service.clock.advance(AuthorizationWatch.memory + .seconds(1))
+            service.clock.advance(AuthorizationMonitor.memory + .seconds(1))
             #expect(try await watch.reused(request, origin: origin(), at: service.clock.now) == nil)
         }
     }
@@ -77,7 +77,7 @@ import Testing
             for _ in 0..<3 { #expect(try await watch.reused(other, origin: origin(), at: now) == nil) }
             #expect(fullness.isDegraded)
             #expect(try await reuses(service).isEmpty)
-            service.clock.advance(AuthorizationWatch.memory)
+            service.clock.advance(AuthorizationMonitor.memory)
             #expect(try await watch.reused(other, origin: origin(), at: now) == nil)
             #expect(!fullness.isDegraded)
         }

@@ -1,5 +1,5 @@
 /// What is wrong with a DPoP proof; its raw value is the reason in the audit log.
-package enum DPoPFlaw: String, Error, Hashable, Sendable, CaseIterable {
+package enum DPoPRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case missing = "proof_missing"
     case repeated = "proof_repeated"
     case malformed = "proof_malformed"

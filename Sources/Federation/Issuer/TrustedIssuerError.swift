@@ -1,5 +1,5 @@
 /// One thing wrong with the trusted issuers' settings, for the operator.
-package struct TrustedIssuerProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct TrustedIssuerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The issuer concerned; `nil` when it is about all of them.
     package var issuer: String?
     /// The settings key below the issuer, such as `audiences`.
@@ -20,9 +20,9 @@ package struct TrustedIssuerProblem: Error, Hashable, Sendable, CustomStringConv
 
 /// Everything wrong with the trusted issuers' settings, found in one go.
 package struct TrustedIssuerProblems: Error, Sendable, CustomStringConvertible {
-    package let problems: [TrustedIssuerProblem]
+    package let problems: [TrustedIssuerError]
 
-    package init(_ problems: [TrustedIssuerProblem]) { self.problems = problems }
+    package init(_ problems: [TrustedIssuerError]) { self.problems = problems }
 
     package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -1,5 +1,5 @@
 /// Why a receiver is no longer served; names no event.
-struct AuditForwardFailure: Error, CustomStringConvertible {
+struct AuditForwardError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
