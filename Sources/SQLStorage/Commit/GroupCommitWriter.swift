@@ -19,13 +19,18 @@ final class GroupCommitWriter: Sendable {
     static let batchLimit = 512
 
     private let engine: any SQLEngine
+    private let follow: EventFollower
     private let auditor: AuditChainWriter
     private let queue = Mutex(Queue())
     /// The node's chain after the last commit; `nil` when the database must be asked.
     private let committedChain = Mutex<AuditChain?>(nil)
 
-    init(engine: any SQLEngine, auditor: AuditChainWriter) {
+    /// - Parameter follow: called with every event, in its transaction.
+    init(
+        engine: any SQLEngine, auditor: AuditChainWriter, following follow: @escaping EventFollower = { _, _ in }
+    ) {
         self.engine = engine
+        self.follow = follow
         self.auditor = auditor
     }
 
@@ -78,7 +83,7 @@ final class GroupCommitWriter: Sendable {
     private func drain(on session: any SQLSession) {
         while let batch = nextBatch() {
             let written = WriteBatch(
-                writes: batch, session: session, auditor: auditor, dialect: engine.dialect
+                writes: batch, session: session, auditor: auditor, dialect: engine.dialect, follow: follow
             ).commit(startingFrom: committedChain.withLock { $0 })
             // Whatever went wrong, the database knows best where the chain ends.
             committedChain.withLock { $0 = written }

@@ -10,6 +10,7 @@ struct WriteBatch {
     let session: any SQLSession
     let auditor: AuditChainWriter
     let dialect: SQLDialect
+    let follow: EventFollower
 
     /// Times that an interrupted batch is run as a whole before its writes go their own ways.
     private static let attempts = 3
@@ -55,7 +56,7 @@ struct WriteBatch {
             return nil
         }
         return writes.reduce(nil) { chain, write in
-            WriteBatch(writes: [write], session: session, auditor: auditor, dialect: dialect)
+            WriteBatch(writes: [write], session: session, auditor: auditor, dialect: dialect, follow: follow)
                 .commit(startingFrom: chain)
         }
     }
@@ -63,7 +64,8 @@ struct WriteBatch {
     private func run(startingFrom chain: AuditChain?, _ course: Course) throws -> AuditChain {
         try session.begin()
         do {
-            let transaction = WriteTransaction(session: session, chain: try chain ?? auditor.readChain(session))
+            let transaction = WriteTransaction(
+                session: session, chain: try chain ?? auditor.readChain(session), following: follow)
             let answers: [@Sendable () -> Void] =
                 switch course {
                 case .anticipating: try anticipate(in: transaction)

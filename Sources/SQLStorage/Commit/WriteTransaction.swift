@@ -1,8 +1,12 @@
 package import Bridge
 
+/// What is written along with every event, in its transaction, such as a notice to somebody who waits for it.
+typealias EventFollower = @Sendable (AuditEvent, WriteTransaction) throws -> Void
+
 /// What a write may do inside the writer's transaction.
 package final class WriteTransaction {
     private let session: any SQLSession
+    private let follow: EventFollower
     private(set) var chain: AuditChain
     /// The chain's last records, as long as they are too few to be worth a statement.
     private var records: [AuditRecord] = []
@@ -19,8 +23,9 @@ package final class WriteTransaction {
     /// Messages that are sent as one: PostgreSQL takes 8000 bytes.
     private static let newsPerNotice = 64
 
-    init(session: any SQLSession, chain: AuditChain) {
+    init(session: any SQLSession, chain: AuditChain, following follow: @escaping EventFollower) {
         self.session = session
+        self.follow = follow
         self.chain = chain
     }
 
@@ -52,11 +57,11 @@ package final class WriteTransaction {
         try session.submit(statement, arguments)
     }
 
-    /// Appends an event to the node's chain and stores it; what has ended goes to its client's webhook too.
+    /// Appends an event to the node's chain and stores it, with what follows it.
     package func record(_ event: AuditEvent) throws {
         records.append(chain.append(event))
         if records.count == AuditSQL.rowsTogether { try storeRecords() }
-        try queueWebhook(for: event)
+        try follow(event, self)
     }
 
     /// Stores the records that wait for more; before anything is asked, and before the transaction or a write's

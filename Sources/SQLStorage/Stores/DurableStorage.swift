@@ -41,7 +41,10 @@ package final class DurableStorage: Sendable {
         heldWebSession = SQLStatement(WebSessionSQL.endedAt.text + engine.dialect.rowHold)
         heldPassword = SQLStatement(AccountSQL.passwordSetAt.text + engine.dialect.rowHold)
         endings = EndingSQL(engine.dialect)
-        writing = auditor.map { Writing(writer: GroupCommitWriter(engine: engine, auditor: $0), auditor: $0) }
+        writing = auditor.map {
+            Writing(
+                writer: GroupCommitWriter(engine: engine, auditor: $0) { try $1.queueWebhook(for: $0) }, auditor: $0)
+        }
         if writing != nil { startCheckpointTimer() }
     }
 
