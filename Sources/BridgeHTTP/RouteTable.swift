@@ -48,16 +48,6 @@ package enum RouteTable {
         return words.contains(first) || all.contains { $0.reservation == .paths && $0.isMatch(for: segments) }
     }
 
-    /// Whether the service itself answers a path.
-    /// - Parameter purposes: what the origin is for.
-    package static func answers(_ path: String, at purposes: Origins.Purposes) -> Bool {
-        let segments = path.split(separator: "/")
-        return all.contains { route in
-            route.reservation != .nothing && route.place.map { !$0.isDisjoint(with: purposes) } ?? true
-                && route.isMatch(for: segments)
-        }
-    }
-
     /// First segments that are the service's alone.
     private static let words: Set<Substring> = Set(
         all.filter { $0.reservation == .firstWord }.compactMap { $0.path.split(separator: "/").first })

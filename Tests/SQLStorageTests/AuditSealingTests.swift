@@ -194,6 +194,74 @@ import Testing
     }
 
     @Test(arguments: AuditStore.engines)
+    func `a segment that is missing among others hides nothing, and is made again`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await AuditStore.with(engine) { store in
+            let storage = try await store.open("n")
+            try await storage.append(Self.events(40, at: store.clock.now))
+            let wanted = try await Self.filters.asyncMap { try await Self.expected($0, storage) }
+            try await Self.sealAll(storage, at: store.clock.now)
+            for missing in ["first_sequence = 17", "first_sequence < 17", "first_sequence IN (1, 25)"] {
+                // Their pieces too, as when a node was killed that had the index made again.
+                try store.run(SQLStatement("DELETE FROM audit_segment WHERE \(missing)"))
+                try store.run(SQLStatement("DELETE FROM audit_index WHERE \(missing)"))
+                for (filter, want) in zip(Self.filters, wanted) {
+                    #expect(try await Self.places(filter, storage) == want, "\(filter) without \(missing)")
+                }
+                try await Self.sealAll(storage, at: store.clock.now)
+                #expect(try store.run("SELECT count(*) FROM audit_segment").map(\.values) == [[.integer(5)]])
+                for (filter, want) in zip(Self.filters, wanted) {
+                    #expect(try await Self.places(filter, storage) == want)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `events that somebody took out of the middle do not hold up the segments after them`(
+        _ engine: AuditStore.Engine
+    ) async throws {
+        try await AuditStore.with(engine) { store in
+            let storage = try await store.open("n")
+            try await storage.append(Self.events(40, at: store.clock.now))
+            try store.run("DELETE FROM audit_event WHERE sequence >= 9 AND sequence <= 16")
+            try store.run("DELETE FROM audit_event WHERE sequence = 3")
+            let wanted = try await Self.filters.asyncMap { try await Self.expected($0, storage) }
+            try await Self.sealAll(storage, at: store.clock.now)
+            #expect(
+                try store.run("SELECT first_sequence FROM audit_segment ORDER BY 1").map(\.values)
+                    == [[.integer(1)], [.integer(17)], [.integer(25)], [.integer(33)]])
+            for (filter, want) in zip(Self.filters, wanted) { #expect(try await Self.places(filter, storage) == want) }
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
+    func `names that only look alike are two, of users and of nodes`(_ engine: AuditStore.Engine) async throws {
+        try await AuditStore.with(engine) { store in
+            let composed = "jos\u{E9}"
+            let decomposed = "jose\u{301}"
+            let storage = try await store.open("n")
+            var events = Self.events(16, at: store.clock.now)
+            for number in events.indices {
+                events[number].subject = Subject(rawValue: number.isMultiple(of: 2) ? composed : decomposed)
+            }
+            try await storage.append(events)
+            try await Self.sealAll(storage, at: store.clock.now)
+            for name in [composed, decomposed] {
+                var filter = AuditFilter()
+                filter.subject = Subject(rawValue: name)
+                #expect(try await Self.places(filter, storage).count == 8)
+            }
+            // Nodes of such names are somebody else's work.
+            for (number, name) in [composed, decomposed].enumerated() {
+                try store.run(SQLStatement("UPDATE audit_event SET node = '\(name)' WHERE sequence = \(number + 1)"))
+            }
+            for filter in Self.filters { _ = try await Self.places(filter, storage) }
+        }
+    }
+
+    @Test(arguments: AuditStore.engines)
     func `segments of events that somebody took away at the end are dropped`(
         _ engine: AuditStore.Engine
     ) async throws {

@@ -45,7 +45,7 @@ struct DrawbridgeSettings: Sendable {
         redis = SharedRedisSettings(reading: settings)
         nativeSSO = NativeSSOSettings(reading: settings)
         clients = ClientSettings.read(
-            settings, defaults: sessions.defaults, areOriginsApart: origins.areApart)
+            settings, defaults: sessions.defaults)
         upstreamProviders = UpstreamProviderSettings.read(settings)
         trustedIssuers = TrustedIssuerSettings.read(
             settings,

@@ -84,15 +84,17 @@ struct AuditSegmentIndex {
 
     /// - Parameter rows: of ``AuditSegmentSQL/events``, whatever stands in them.
     init(first: Int64, _ rows: [SQLRow]) {
-        var places: [String: Place] = [:]
+        // By bytes: texts that Unicode takes for the same are two values to an engine.
+        var places: [[UInt8]: Place] = [:]
         for row in rows {
             guard case .integer(let sequence) = row.values[0] else { continue }
             cover(row.values[1])
             let suffix = Self.suffix(sequence - first)
             for (field, value) in zip(AuditField.allCases, row.values.dropFirst(2)) {
                 guard case .text(let text) = value, let text = field.indexed(text) else { continue }
-                let place = places[text] ?? Place(of: text)
-                places[text] = place
+                let bytes = Array(text.utf8)
+                let place = places[bytes] ?? Place(of: text)
+                places[bytes] = place
                 entries[Bucket(field: field, number: place.bucket), default: []].append(place.tag + suffix)
             }
         }

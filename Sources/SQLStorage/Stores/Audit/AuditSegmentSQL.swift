@@ -7,8 +7,26 @@ enum AuditSegmentSQL {
         WHERE node = $1 AND sequence >= $2 AND sequence <= $3 ORDER BY sequence
         """)
 
-    /// The last sequence that is sealed.
-    static let end: SQLStatement = "SELECT max(through) FROM audit_segment WHERE node = $1"
+    /// The last sequence through which every event of a node is in a segment; `NULL` where there are none.
+    ///
+    /// Not just the last segment's: one that is missing in between (whoever has the index made anew may do so while one is
+    /// being sealed) must neither hide its events nor stay missing. A gap without events is none.
+    static let end: SQLStatement = """
+        WITH ordered AS (
+            SELECT first_sequence, max(through) OVER (ORDER BY first_sequence) AS covered,
+                lead(first_sequence) OVER (ORDER BY first_sequence) AS following
+            FROM audit_segment
+            WHERE node = $1 AND first_sequence = CAST(first_sequence AS BIGINT) AND through = CAST(through AS BIGINT))
+        SELECT CASE
+            WHEN EXISTS (SELECT 1 FROM audit_event WHERE node = $1 AND sequence > 0
+                AND sequence < (SELECT min(first_sequence) FROM ordered)) THEN 0
+            ELSE COALESCE(
+                min(CASE WHEN following > covered THEN CASE WHEN EXISTS (
+                    SELECT 1 FROM audit_event WHERE node = $1 AND sequence > covered AND sequence < following)
+                    THEN covered END END),
+                max(covered)) END
+        FROM ordered
+        """
 
     static let insertPiece: SQLStatement = """
         INSERT INTO audit_index (node, first_sequence, field, bucket, entries) VALUES ($1, $2, $3, $4, $5)
@@ -21,6 +39,7 @@ enum AuditSegmentSQL {
         ON CONFLICT (node, first_sequence) DO UPDATE SET through = excluded.through,
             oldest_at = excluded.oldest_at, newest_at = excluded.newest_at
         WHERE audit_segment.through < excluded.through
+            OR audit_segment.through <> CAST(audit_segment.through AS BIGINT)
         """
 
     /// Segments of events that are not there: somebody took them away, and others may come in their places. And what is no
@@ -29,9 +48,6 @@ enum AuditSegmentSQL {
         DELETE FROM audit_segment WHERE node = $1 AND (through > $2 OR through <> CAST(through AS BIGINT))
         """
 
-    /// Before a segment is sealed, for the second time perhaps.
-    static let drop: SQLStatement = "DELETE FROM audit_segment WHERE node = $1 AND first_sequence = $2"
-    static let dropPieces: SQLStatement = "DELETE FROM audit_index WHERE node = $1 AND first_sequence = $2"
     static let countPieces: SQLStatement = "SELECT count(*) FROM audit_index WHERE node = $1 AND first_sequence = $2"
 
     /// Segments whose events are all gone; their pieces go first.

@@ -2,28 +2,34 @@ import Bridge
 
 /// What of the audit log no segment covers: the end of each chain, and what stands in no chain.
 struct AuditOpenRanges {
-    /// By node, as it stands in the table, the last sequence that is covered.
-    private let through: [SQLValue: Int64]
+    /// Each node, as it is in the table, with the last sequence that is covered.
+    private let ends: [(node: SQLValue, through: Int64)]
+    /// The same by the bytes of the name: two names that read alike are two nodes.
+    private let through: [[UInt8]: Int64]
 
     /// - Parameter limit: the most events that a search should try one by one.
     /// - Returns: `nil` when there are more.
     init?(_ session: any SQLSession, limit: Int64) throws {
         let nodes = try DurableStorage.nodes(session)
-        let ends = try session.runAll(nodes.map { SQLCall(AuditSegmentSQL.end, [$0]) })
-        through = Dictionary(
-            uniqueKeysWithValues: zip(nodes, ends).map { node, answer in
-                guard case .integer(let number)? = answer.rows.first?.values[0] else { return (node, 0) }
-                return (node, max(0, number))
-            })
+        let answers = try session.runAll(nodes.map { SQLCall(AuditSegmentSQL.end, [$0]) })
+        var through: [[UInt8]: Int64] = [:]
+        ends = zip(nodes, answers).map { node, answer in
+            guard case .text(let name) = node, case .integer(let number)? = answer.rows.first?.values[0] else {
+                return (node, 0)
+            }
+            through[Array(name.utf8)] = max(0, number)
+            return (node, max(0, number))
+        }
+        self.through = through
         let counts = try session.runAll(
-            through.map { SQLCall(AuditSegmentSQL.countOpen, [$0.key, .integer($0.value), .integer(limit + 1)]) })
+            ends.map { SQLCall(AuditSegmentSQL.countOpen, [$0.node, .integer($0.through), .integer(limit + 1)]) })
         let count = try counts.reduce(0) { try $0 + ($1.rows.first?.integer(0) ?? 0) }
         guard count <= limit else { return nil }
     }
 
     /// Conditions that each find a part of it by the table's key.
     var parts: [[SQLConditions.Part]] {
-        through.flatMap { node, through in
+        ends.flatMap { node, through in
             [("sequence > ?", through), ("sequence < ?", 1)].map { text, number in
                 [
                     SQLConditions.Part(text: "node = ?", value: node),
@@ -33,8 +39,11 @@ struct AuditOpenRanges {
         }
     }
 
-    /// Whether a sequence of a node is none of the open ones.
-    func isCovered(_ sequence: Int64, of node: SQLValue) -> Bool { through[node].map { sequence <= $0 } ?? false }
+    /// The last sequence of a node that is none of the open ones.
+    func end(of node: SQLValue) -> Int64 {
+        guard case .text(let name) = node else { return 0 }
+        return through[Array(name.utf8)] ?? 0
+    }
 }
 
 /// A search for a value that the index of sealed segments knows: in what no segment covers, then in the segments in the
@@ -83,7 +92,8 @@ struct AuditSegmentSearch {
     private func events(in segment: Segments.Segment, before cursor: AuditCursor?, _ wanted: Int) throws -> [AuditSearch
         .Found]
     {
-        let sequences = segment.sequences.filter { open.isCovered($0, of: segment.node) }
+        let end = open.end(of: segment.node)
+        let sequences = segment.sequences.filter { $0 <= end }
         guard let first = sequences.min(), let last = sequences.max() else { return [] }
         var parts = [SQLConditions.Part(text: "node = ?", value: segment.node)]
         if sequences.count <= Self.namedLimit {

@@ -145,14 +145,11 @@ extension DurableStorage: AuditRetention {
     /// Whether an event says that a chain was cut there, as it did before cuts were signed.
     private func isStated(_ node: String, through sequence: Int64) async throws -> Bool {
         let detail = AuditCut.detail(node: node, through: sequence)
-        let filter = AuditFilter(type: .auditPurged)
-        var cursor: AuditCursor?
-        repeat {
-            let page = try await search(filter, before: cursor, limit: 500)
-            if page.records.contains(where: { $0.event.detail == detail && $0.isIntact }) { return true }
-            cursor = page.next
-        } while cursor != nil
-        return false
+        return try await read { session in
+            try session.run(
+                AuditRetentionSQL.statements, [.text(AuditEventType.auditPurged.rawValue), .text(detail)]
+            ).contains { AuditEntry(row: $0).value?.isIntact ?? false }
+        }
     }
 }
 
@@ -161,4 +158,8 @@ private enum AuditRetentionSQL {
     static let delete: SQLStatement = """
         DELETE FROM audit_event WHERE node = $1 AND sequence >= $2 AND sequence <= $3
         """
+
+    /// Reads the whole log: asked once, of a log that was cut before cuts were signed, and of no index that may lack it.
+    static let statements = SQLStatement(
+        "SELECT \(AuditSQL.columns) FROM audit_event WHERE type = $1 AND detail = $2 LIMIT 10")
 }

@@ -64,7 +64,8 @@ extension DurableStorage: AuditSealing {
         return .segment(AuditSegment(node: head.node, first: first, through: min(end, head.sequence)))
     }
 
-    /// The index first and what makes it count last, so that it does not matter where this ends half way.
+    /// The index first and what makes it count last, so that it does not matter where this ends half way. Nothing is taken
+    /// away before: what was sealed of the segment goes on counting, and another process at the same one writes the same.
     private func seal(_ segment: AuditSegment) async throws {
         let place = [SQLValue.text(segment.node), .integer(segment.first)]
         let index = try await read { session in
@@ -72,10 +73,6 @@ extension DurableStorage: AuditSealing {
                 first: segment.first, try session.run(AuditSegmentSQL.events, place + [.integer(segment.through)]))
         }
         let pieces = index.pieces
-        try await write { transaction in
-            try transaction.submit(AuditSegmentSQL.drop, place)
-            try transaction.submit(AuditSegmentSQL.dropPieces, place)
-        }
         for part in Self.parts(of: pieces) {
             try await write { transaction in
                 for piece in part {
@@ -86,9 +83,10 @@ extension DurableStorage: AuditSealing {
             }
         }
         try await write { transaction in
-            // Retention, or another node at the same segment, may have been in between; then it is for the next time.
-            let count = try transaction.run(AuditSegmentSQL.countPieces, place).first?.values[0]
-            guard count == .integer(Int64(pieces.count)) else { return }
+            // Somebody may have taken them away in between; then it is for the next time.
+            guard case .integer(let count)? = try transaction.run(AuditSegmentSQL.countPieces, place).first?.values[0],
+                count >= Int64(pieces.count)
+            else { return }
             try transaction.submit(
                 AuditSegmentSQL.insert,
                 place + [.integer(segment.through), .integer(index.oldest), .integer(index.newest)])

@@ -8,12 +8,8 @@ enum ClientSettings {
     static let clients = Setting.objects(
         "clients", "Apps and websites. More can be added to the database with `drawbridge clients add`.")
 
-    /// - Parameters:
-    ///   - defaults: for clients that do not say.
-    ///   - areOriginsApart: whether provider and console are elsewhere, so that a website may have their paths.
-    static func read(
-        _ settings: SettingsReader, defaults: ClientText.Defaults, areOriginsApart: Bool
-    ) -> [Client] {
+    /// - Parameter defaults: for clients that do not say.
+    static func read(_ settings: SettingsReader, defaults: ClientText.Defaults) -> [Client] {
         var found: [Client] = []
         for (index, node) in settings[clients].enumerated() {
             let name = "\(clients.key.name)[\(index)]"
@@ -23,13 +19,6 @@ enum ClientSettings {
                 if found.contains(where: { $0.id == client.id }) {
                     settings.note(
                         SettingError("\(name).client_id", value: client.id.rawValue, at: place, "is taken"))
-                }
-                // A link that lands there lands on no page of the website.
-                for case .exact(let path) in client.returnPaths.entries
-                where RouteTable.answers(path, at: areOriginsApart ? .website : .all) {
-                    settings.note(
-                        SettingError(
-                            "\(name).return_paths", value: path, at: place, "is used by the service itself"))
                 }
                 found.append(client)
             } catch let error as ClientDocumentError {
