@@ -22,6 +22,16 @@ package enum SubjectStoreConformance {
             let known = SubjectRecord(subject: "alice", issuer: "first", firstSeenAt: Sample.now, disabledAt: nil)
             try expectEqual(try await store.users(after: nil, limit: 10), [UserOverview(known)], "users")
         },
+        ConformanceCase("of many first sights at once one is told that it was the first, and its issuer is the user's")
+        { open in
+            let servers = [try await open(), try await open()]
+            let first = try await concurrently(40) { number in
+                try await servers[number % 2].recordFirstSight(of: "alice", issuer: "i\(number)", at: Sample.now)
+                    ? number : nil
+            }.compactMap(\.self)
+            try expectEqual(first.count, 1, "firsts")
+            try expectEqual(try await open().record(of: "alice")?.issuer, first.first.map { "i\($0)" }, "issuer")
+        },
         ConformanceCase("setting what is set, or an unknown user, writes no event") { open in
             let store = try await open()
             try expectEqual(try await store.setDisabled(true), .unchanged, "unknown")

@@ -6,7 +6,9 @@ package protocol SubjectStore: Sendable {
     func standing(of subject: Subject) async throws -> SubjectStanding
 
     /// Notes a user's first sight; does nothing when the user is known.
-    func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws
+    /// - Returns: whether it was the first.
+    @discardableResult
+    func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws -> Bool
 
     /// Disables or enables a user; disabling ends everything of the user in the same transaction.
     ///

@@ -21,10 +21,13 @@ package struct Subjects: Sendable {
     func admit(_ bearer: BearerIdentity, at now: Timestamp) async throws -> Admission {
         var record = try await record(of: bearer.subject, at: now)
         if record == nil {
-            try await store.recordFirstSight(of: bearer.subject, issuer: bearer.issuer, at: now)
+            let isFirst = try await store.recordFirstSight(of: bearer.subject, issuer: bearer.issuer, at: now)
             records.forget(bearer.subject)
-            // Read, not assumed: another issuer's token may have been first.
-            record = try await self.record(of: bearer.subject, at: now)
+            // Not assumed of one that was there by then: another issuer's token may have been first.
+            record =
+                isFirst
+                ? SubjectRecord(subject: bearer.subject, issuer: bearer.issuer, firstSeenAt: now, disabledAt: nil)
+                : try await self.record(of: bearer.subject, at: now)
         }
         guard let record, Self.may(bearer, name: record) else { return .ofAnotherIssuer }
         return record.disabledAt == nil ? .admitted : .disabled

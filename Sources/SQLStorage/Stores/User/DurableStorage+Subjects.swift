@@ -8,10 +8,10 @@ extension DurableStorage: SubjectStore {
         }
     }
 
-    package func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws {
-        try await write(anticipating: []) { transaction in
-            try transaction.submit(SubjectSQL.insert, [SQLValue(subject), .text(issuer), SQLValue(now)])
-        }
+    @discardableResult
+    package func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws -> Bool {
+        let insert = SQLCall(SubjectSQL.insert, [SQLValue(subject), .text(issuer), SQLValue(now)])
+        return try await write(anticipating: [insert]) { try $0.changes(insert) }
     }
 
     package func setDisabled(
