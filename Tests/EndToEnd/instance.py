@@ -72,6 +72,16 @@ class Process:
     def signal(self, number: int):
         self.popen.send_signal(number)
 
+    def freeze(self):
+        """Stands still, each of its threads, when this returns: a signal takes a moment to reach the last of them."""
+        self.signal(signal.SIGSTOP)
+        tasks = Path(f"/proc/{self.popen.pid}/task")
+
+        def is_still() -> bool:
+            return all(task.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks.iterdir())
+
+        wait_until(is_still, 10, "every thread to stand still")
+
     def stop(self, seconds: float = 15) -> int:
         """SIGTERM; the exit status."""
         if self.popen.poll() is None:

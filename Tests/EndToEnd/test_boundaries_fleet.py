@@ -107,7 +107,7 @@ def test_16_11_an_end_is_not_lost_when_its_node_stands_still_before_the_commit(n
             answers = [pool.submit(sign_out, first, cookie) for cookie in cookies]
             waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
             instance.wait_until(lambda: int(postgres.query(waiting, first.database)[0][0]) > 0, 10, "a commit that waits")
-            first.signal(signal.SIGSTOP)
+            first.freeze()
             print("ROLLBACK;", file=blocker.stdin, flush=True)
             assert still_signed_in(second, cookies) == cookies
             time.sleep(6.5)  # the node stands still; nothing else tells it so

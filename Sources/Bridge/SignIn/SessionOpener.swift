@@ -27,7 +27,7 @@ package struct SessionOpener: Sendable {
         for subject: Subject, authentication: Authentication, provenBy passwordSetAt: Timestamp?,
         replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
-        let secret = OpaqueSecret.makeForWebSession(at: now, random: random)
+        let secret = OpaqueSecret.make(.webSession, random: random)
         let directory = clients.current
         let website = directory.defaultTarget.flatMap { directory[$0] }
         let session = WebSession(
@@ -49,7 +49,7 @@ package struct SessionOpener: Sendable {
         _ current: WebSession, to authentication: Authentication, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         guard let lineage = current.lineage.raised(to: authentication) else { return nil }
-        let secret = OpaqueSecret.makeForWebSession(at: now, random: random)
+        let secret = OpaqueSecret.make(.webSession, random: random)
         let session = WebSession(
             id: .make(at: now, random: random), secretDigest: secret.digest, lineage: lineage,
             clientID: current.clientID, createdAt: now, idleLifetime: current.idleLifetime, lastSeenAt: now)

@@ -1,4 +1,3 @@
-import Crypto
 import OAuth2
 import Synchronization
 import Testing
@@ -33,46 +32,6 @@ import Testing
         #expect(OpaqueSecret(text, kind: kind)?.digest == secret.digest)
         #expect(secret.digest.utf8.count == 43 && !secret.digest.contains(text.dropFirst(4).prefix(8)))
         #expect(!"\(secret)".contains(text.dropFirst(4)))
-    }
-
-    @Test func `a web session's secret begins with the time, and its digest stands in the order of its making`() throws
-    {
-        let now = Timestamp(milliseconds: 1_763_708_400_123)
-        let secret = OpaqueSecret.makeForWebSession(at: now, random: .system)
-        let text = secret.expose()
-        #expect(try #require(OpaqueSecret(text, kind: .webSession)).digest == secret.digest)
-        let body = text.dropFirst(4)
-        let bytes = try #require(Base64URL.decode(String(body.dropLast(6))))
-        #expect(Timestamp(leading: bytes) == now && bytes.count == 6 + 32)
-        #expect(secret.digest.utf8.count == 43 && secret.digest.hasPrefix(body.prefix(8)))
-        // Nothing else of the secret is in its digest, and another of the same time has another.
-        #expect(!secret.digest.contains(body.dropFirst(12).prefix(4)))
-        #expect(
-            OpaqueSecret.makeForWebSession(at: now, random: .system).digest.dropFirst(8) != secret.digest.dropFirst(8))
-    }
-
-    @Test func `a secret that is random from the first bit keeps the digest that stores have of it`() {
-        let secret = OpaqueSecret.make(.webSession, random: .system)
-        #expect(secret.digest == Base64URL.encode(Array(SHA256.hash(data: Array(secret.expose().utf8)))))
-        #expect(OpaqueSecret(secret.expose(), kind: .webSession)?.digest == secret.digest)
-    }
-
-    @Test func `only a web session's secret may begin with a time, and only with one that can be`() throws {
-        let text = OpaqueSecret.makeForWebSession(
-            at: Timestamp(milliseconds: 1_763_708_400_123), random: .system
-        ).expose()
-        #expect(OpaqueSecret(text, kind: .webSession) != nil)
-        for at in [Timestamp(milliseconds: 0), Timestamp(milliseconds: 5_000_000_000_000)] {
-            let odd = OpaqueSecret.makeForWebSession(at: at, random: .system).expose()
-            #expect(OpaqueSecret(odd, kind: .webSession) == nil)
-        }
-        for kind in OpaqueSecret.Kind.allCases where kind != .webSession {
-            // The checksum is of the whole text, so each needs its own.
-            let body = kind.rawValue + text.dropFirst(4).dropLast(6)
-            let crc = CRC32.checksum(Array(body.utf8)[...])
-            let sum = Base64URL.encode((0..<4).map { UInt8(truncatingIfNeeded: crc >> (24 - 8 * $0)) })
-            #expect(OpaqueSecret(body + sum, kind: kind) == nil)
-        }
     }
 
     @Test func `another kind, another length, a wrong checksum and foreign characters are refused`() {

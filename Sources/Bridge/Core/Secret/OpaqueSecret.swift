@@ -3,8 +3,7 @@ import OAuth2
 
 /// An opaque bearer secret: 256 random bits behind a recognisable prefix, ending in a checksum.
 ///
-/// `dbs_<43 characters of base64url><6 of CRC-32>`; a web session's has eight more in front, the time of its making
-/// (ADR-0021). The prefix and the checksum let secret scanners and our own log
+/// `dbs_<43 characters of base64url><6 of CRC-32>`. The prefix and the checksum let secret scanners and our own log
 /// filter find one that strayed, and let the server refuse nonsense without asking a store.
 package struct OpaqueSecret: Sendable, CustomStringConvertible {
     /// What the secret opens; its raw value is the prefix.
@@ -23,7 +22,7 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         case adminSession = "dbk_"
         /// The refresh cookie of a web session.
         case sessionRefresh = "dbw_"
-        /// What the apps of one device share (OpenID Connect Native SSO §3.1); the prefix is that of other SDKs.
+        /// What the apps of one device share (OpenID Connect Native SSO §3.1); the prefix is the seed's.
         case deviceSecret = "ds_"
     }
 
@@ -36,57 +35,30 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
     }
 
     /// Makes a new secret.
-    package static func make(_ kind: Kind, random: RandomSource) -> OpaqueSecret { make(kind, random.text(32)) }
-
-    /// Makes a new secret of a web session: with the time ahead of its random bits, so that the digests of a great many are
-    /// in a store in the order of their making.
-    package static func makeForWebSession(at now: Timestamp, random: RandomSource) -> OpaqueSecret {
-        make(.webSession, Base64URL.encode(now.leadingBytes + random.bytes(randomBytes)))
-    }
-
-    private static let randomBytes = 32
-    /// Base64url of ``Timestamp/leadingBytes``.
-    private static let timeLength = 8
-    private static let checksumLength = 6
-
-    private static func make(_ kind: Kind, _ bits: String) -> OpaqueSecret {
-        let body = kind.rawValue + bits
+    package static func make(_ kind: Kind, random: RandomSource) -> OpaqueSecret {
+        let body = kind.rawValue + random.text(32)
         return OpaqueSecret(kind: kind, text: body + checksum(of: Array(body.utf8)[...]))
     }
 
-    /// Accepts the forms that ``make(_:random:)`` and ``makeForWebSession(at:random:)`` give.
+    /// Accepts the form that ``make(_:random:)`` gives.
     /// - Returns: `nil` for another prefix or length, or a wrong checksum.
     package init?(_ text: String, kind: Kind) {
-        guard text.utf8.starts(with: kind.rawValue.utf8) else { return nil }
+        let prefix = kind.rawValue.utf8.count
+        guard text.utf8.count == prefix + 43 + 6, text.utf8.starts(with: kind.rawValue.utf8) else { return nil }
         let bytes = Array(text.utf8)
-        let body = bytes.dropLast(Self.checksumLength)
-        guard let bits = Base64URL.decode(bytes: body.dropFirst(kind.rawValue.utf8.count)),
-            bits.count == Self.randomBytes || kind == .webSession && Self.startsWithTime(bits),
-            Self.checksum(of: body).utf8.elementsEqual(bytes[body.endIndex...])
+        guard Base64URL.decode(bytes: bytes[prefix..<prefix + 43])?.count == 32,
+            Self.checksum(of: bytes[..<(prefix + 43)]).utf8.elementsEqual(bytes[(prefix + 43)...])
         else { return nil }
         self.init(kind: kind, text: text)
-    }
-
-    private static func startsWithTime(_ bits: [UInt8]) -> Bool {
-        bits.count == randomBytes + 6 && Timestamp(leading: bits) != nil
     }
 
     /// The secret itself, for the one cookie or answer that carries it.
     package func expose() -> String { text }
 
-    /// What stores keep, 43 characters: base64url of SHA-256 over the text; of a secret that begins with a time, that time
-    /// and 210 bits of the hash.
+    /// What stores keep: base64url of SHA-256 over the text, 43 characters.
     ///
     /// A plain hash is enough for 256 random bits: there is nothing to guess, so nothing to slow down.
-    package var digest: String { leadingTime.map { String($0) + hash.prefix(43 - Self.timeLength) } ?? hash }
-
-    private var leadingTime: Substring? {
-        let body = text.dropFirst(kind.rawValue.utf8.count).dropLast(Self.checksumLength)
-        // Only one with a time is longer than its random bits.
-        return body.utf8.count > 43 ? body.prefix(Self.timeLength) : nil
-    }
-
-    private var hash: String {
+    package var digest: String {
         var text = text
         let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
         return Base64URL.encode(digest.withUnsafeBytes { Array($0) })

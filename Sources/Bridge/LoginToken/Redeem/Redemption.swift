@@ -14,7 +14,7 @@ struct Redemption: Sendable {
 
     /// The session to open; its id and secret are new, or those of an attempt of ours that could not be confirmed.
     func session(random: RandomSource) -> OpenedSession {
-        let secret = retry?.secret ?? OpaqueSecret.makeForWebSession(at: at, random: random)
+        let secret = retry?.secret ?? OpaqueSecret.make(.webSession, random: random)
         let session = WebSession(
             id: retry?.sessionID ?? SessionID.make(at: at, random: random), secretDigest: secret.digest,
             lineage: .redeeming(claims, issuedFrom: issuing, at: at, lifetime: website.sessionLifetime),

@@ -186,7 +186,7 @@ extension NativeSSOExchange {
 
     private func openForWebView(_ passed: GrantedExchange, _ request: TokenRequest) async throws -> TokenResponse {
         let client = request.client
-        let secret = OpaqueSecret.makeForWebSession(at: request.at, random: random)
+        let secret = OpaqueSecret.make(.webSession, random: random)
         // From now, not from the parent's beginning: a session of an old app must not be born expired.
         let session = WebSession(
             id: SessionID.make(at: request.at, random: random), secretDigest: secret.digest,
