@@ -22,7 +22,7 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         case adminSession = "dbk_"
         /// The refresh cookie of a web session.
         case sessionRefresh = "dbw_"
-        /// What the apps of one device share (OpenID Connect Native SSO §3.1); the prefix is the seed's.
+        /// What the apps of one device share (OpenID Connect Native SSO §3.1); the prefix is that of other SDKs.
         case deviceSecret = "ds_"
     }
 
