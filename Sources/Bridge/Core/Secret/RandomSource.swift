@@ -14,7 +14,7 @@ package struct RandomSource: Sendable {
     /// Random bytes as base64url: 16 bytes give 22 characters.
     package func text(_ count: Int) -> String { Base64URL.encode(fill(count)) }
 
-    /// Base64url of the time in 48 bits of milliseconds and of so many random bytes behind it: an id.
+    /// Base64url of the time in 48 bits of milliseconds and of so many random bytes after it: an id.
     ///
     /// The time stands first so that a store's index of ids grows at one end, instead of having a page somewhere else
     /// written for every row.
@@ -54,7 +54,7 @@ package struct RandomSource: Sendable {
 }
 
 extension Timestamp {
-    /// What an id or a secret begins with that is to stand in the order of its making: eight characters of base64url.
+    /// What an id begins with, so that ids sort in the order of their making: eight characters of base64url.
     var leadingBytes: [UInt8] {
         let time = UInt64(bitPattern: milliseconds)
         return (0..<6).map { UInt8(truncatingIfNeeded: time >> UInt64(40 - 8 * $0)) }

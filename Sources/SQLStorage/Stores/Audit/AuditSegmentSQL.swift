@@ -10,7 +10,8 @@ enum AuditSegmentSQL {
     /// The last sequence through which every event of a node is in a segment; `NULL` where there are none.
     ///
     /// Not just the last segment's: one that is missing in between (whoever has the index made anew may do so while one is
-    /// being sealed) must neither hide its events nor stay missing. A gap without events is none.
+    /// being sealed) must neither hide its events nor stay missing. A gap without events is none. The first comparison keeps the sum of the
+    /// second in its range, whatever somebody wrote there.
     static let end: SQLStatement = """
         WITH ordered AS (
             SELECT first_sequence, max(through) OVER (ORDER BY first_sequence) AS covered,
@@ -21,9 +22,9 @@ enum AuditSegmentSQL {
             WHEN EXISTS (SELECT 1 FROM audit_event WHERE node = $1 AND sequence > 0
                 AND sequence < (SELECT min(first_sequence) FROM ordered)) THEN 0
             ELSE COALESCE(
-                min(CASE WHEN following > covered THEN CASE WHEN EXISTS (
+                min(CASE WHEN following > covered THEN CASE WHEN following > covered + 1 THEN CASE WHEN EXISTS (
                     SELECT 1 FROM audit_event WHERE node = $1 AND sequence > covered AND sequence < following)
-                    THEN covered END END),
+                    THEN covered END END END),
                 max(covered)) END
         FROM ordered
         """
