@@ -1,0 +1,148 @@
+// What Node has of its own: a browser that comes back to loopback, a file for secrets, cryptography on Node 18.
+
+import { spawn } from "node:child_process";
+import { randomUUID, webcrypto } from "node:crypto";
+import { chmod, link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { dirname } from "node:path";
+import { DrawbridgeError } from "./drawbridge.mjs";
+
+/** Web Cryptography, which Node 18 does not have among its globals. */
+export const crypto = globalThis.crypto ?? webcrypto;
+
+const page = (text) =>
+    `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>${text}</title><h1>${text}</h1>`
+    + "<script>history.replaceState(null,\"\",location.pathname)</script></html>";
+
+/** Opens the system's browser; on Linux by xdg-open. */
+const openBySystem = (address) => {
+    const [command, ...before] = {
+        darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"],
+    }[process.platform] ?? ["xdg-open"];
+    spawn(command, [...before, address], { stdio: "ignore", detached: true }).on("error", () => {}).unref();
+};
+
+/**
+ * The system's browser, with the answer brought to a free port of 127.0.0.1 (RFC 8252 §7.3). Register
+ * `http://127.0.0.1/callback`. `open` shows the address to the person; `patience` is in milliseconds.
+ */
+export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, path = "/callback" } = {}) => {
+    let server = null;
+    let redirect = null;
+    let deliver = null;
+    return {
+        async prepare() {
+            await new Promise((done) => (server ? server.close(done) : done()));
+            server = createServer((request, response) => {
+                const { port } = server.address();
+                // Another name in `Host` is a page that had its own name point to us (DNS rebinding).
+                const isOurs = request.method === "GET" && request.url.split("?")[0] === path
+                    && request.headers.host === `127.0.0.1:${port}` && deliver;
+                const headers = {
+                    "content-type": "text/html; charset=utf-8", "cache-control": "no-store", connection: "close",
+                    "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
+                };
+                response.writeHead(isOurs ? 200 : 404, headers);
+                response.end(page(isOurs ? "You can go back to the app" : "Nothing here"));
+                if (isOurs) deliver(`http://127.0.0.1:${port}${request.url}`);
+            });
+            await new Promise((done, fail) => {
+                server.once("error", () => fail(new DrawbridgeError("configuration", "no port can be listened on")));
+                server.listen(0, "127.0.0.1", done);
+            });
+            redirect = `http://127.0.0.1:${server.address().port}${path}`;
+            return redirect;
+        },
+
+        async open(address) {
+            const state = new URL(address).searchParams.get("state");
+            let timer;
+            try {
+                return await new Promise((done, fail) => {
+                    timer = setTimeout(() => fail(new DrawbridgeError("timed_out")), patience);
+                    // What does not carry this sign-in's state is not ours to answer, and does not end it.
+                    deliver = (answer) => {
+                        if (new URL(answer).searchParams.get("state") === state) done(answer);
+                    };
+                    show(address);
+                });
+            } finally {
+                clearTimeout(timer);
+                deliver = null;
+                server.close();
+                server = null;
+            }
+        },
+    };
+};
+
+/** Milliseconds after which a lock that nobody has renewed is a dead process's. */
+const staleAfter = 60000;
+
+/** Secrets in one file that only this user can read; `lock` holds across processes. */
+export const fileStore = (path) => {
+    const all = async () => {
+        try {
+            return JSON.parse(await readFile(path, "utf8"));
+        } catch (error) {
+            if (error.code === "ENOENT") return {};
+            throw error;
+        }
+    };
+    const holder = (file) => readFile(file, "utf8").catch(() => null);
+    const age = (file) => stat(file).then((found) => Date.now() - found.mtimeMs, () => 0);
+    const free = async (file, mark) => {
+        if ((await holder(file)) === mark) await rm(file, { force: true });
+    };
+    /** Takes away the lock of a process that was killed, unless it is no longer that one: then it goes back. */
+    const takeAway = async (file, dead) => {
+        const aside = `${file}.${randomUUID()}`;
+        try {
+            await rename(file, aside);
+        } catch (error) {
+            if (error.code === "ENOENT") return;
+            throw error;
+        }
+        if ((await holder(aside)) !== dead) await link(aside, file).catch(() => {});
+        await rm(aside, { force: true });
+    };
+    const exclusively = async (file, work) => {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        const mark = randomUUID();
+        for (let wait = 5; ; wait = Math.min(2 * wait, 200)) {
+            try {
+                await writeFile(file, mark, { flag: "wx", mode: 0o600 });
+                break;
+            } catch (error) {
+                if (error.code !== "EEXIST") throw error;
+                // Whoever holds it says so every ten seconds; what is older is left by a process that was killed.
+                const held = await holder(file);
+                if (held !== null && (await age(file)) > staleAfter) await takeAway(file, held);
+                await new Promise((done) => setTimeout(done, wait));
+            }
+        }
+        const alive = setInterval(() => utimes(file, new Date(), new Date()).catch(() => {}), 10000);
+        alive.unref?.();
+        try {
+            return await work();
+        } finally {
+            clearInterval(alive);
+            // Only our own: ours may have been taken away while this machine slept.
+            await free(file, mark);
+        }
+    };
+    const change = (act) => exclusively(`${path}.lock`, async () => {
+        const kept = await all();
+        act(kept);
+        const next = `${path}.${process.pid}.new`;
+        await writeFile(next, JSON.stringify(kept), { mode: 0o600 });
+        await chmod(next, 0o600);
+        await rename(next, path);
+    });
+    return {
+        get: async (name) => (await all())[name] ?? null,
+        set: (name, value) => change((kept) => { kept[name] = value; }),
+        remove: (name) => change((kept) => { delete kept[name]; }),
+        lock: (name, work) => exclusively(`${path}.${Buffer.from(name).toString("hex").slice(-40)}.lock`, work),
+    };
+};

@@ -1,0 +1,37 @@
+// Compiled by `tsc --strict`, not run: the types say what the library does.
+import {
+    Drawbridge, DrawbridgeError, memoryStore,
+    type ErrorCode, type SecretStore, type SignInBrowser, type SilentSignIn, type WebView,
+} from "../drawbridge.mjs";
+import { crypto, fileStore, loopbackBrowser } from "../node.mjs";
+
+const browser: SignInBrowser = loopbackBrowser({ open: (address: string) => console.log(address.length) });
+const store: SecretStore = fileStore("/tmp/secrets.json");
+const webView: WebView = { setCookie() {}, load() {}, async removeCookie() {} };
+const drawbridge = new Drawbridge({
+    issuer: "https://id.example.com", clientId: "phone-app", store, browser, webView, crypto, dpop: true,
+});
+
+export const open = async (bearer: string): Promise<string> => {
+    try {
+        const link = await drawbridge.openURL("/contacts", { bearer: async () => bearer, carrier: "header" });
+        return `${link.url} ${Object.keys(link.headers).length} ${link.expiresAt}`;
+    } catch (error) {
+        if (!(error instanceof DrawbridgeError)) throw error;
+        const code: ErrorCode = error.code;
+        return code === "come_back_later" ? `${error.seconds}` : `${error.oauth}`;
+    }
+};
+
+export const silently = async (): Promise<string> => {
+    const result: SilentSignIn = await drawbridge.signInSilently();
+    return result.signedIn ? result.claims.sub : result.reason;
+};
+
+// @ts-expect-error a bearer is text or a function that gives it
+void drawbridge.openURL("/", { bearer: 7 });
+// @ts-expect-error the issuer is needed
+void new Drawbridge({ clientId: "x" });
+// @ts-expect-error there is no such error
+void new DrawbridgeError("oops");
+void memoryStore().lock?.("name", async () => 7);

@@ -1,0 +1,114 @@
+package drawbridge.client.android;
+
+import android.content.Intent;
+import android.net.Uri;
+import android.webkit.CookieManager;
+import androidx.activity.result.ActivityResultLauncher;
+import androidx.browser.auth.AuthTabIntent;
+import androidx.browser.customtabs.CustomTabsIntent;
+import drawbridge.client.DrawbridgeException;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
+
+/** The adapters of Android over stand-ins that do the least: status 0 when all holds. */
+public final class Adapters {
+    private static final String ADDRESS = "https://id.example.com/authorize?client_id=a&state=s1&nonce=n";
+    private static int failures;
+
+    private Adapters() {
+    }
+
+    private static void same(String what, Object expected, Object got) {
+        if (!Objects.equals(expected, got)) {
+            failures++;
+            System.err.println(what + ": " + got + " in place of " + expected);
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        customTab();
+        authTab();
+        webView();
+        store();
+        System.out.println(failures + " failures");
+        System.exit(failures == 0 ? 0 : 1);
+    }
+
+    private static String code(WaitingBrowser browser) {
+        try {
+            return browser.open(ADDRESS);
+        } catch (DrawbridgeException error) {
+            return error.code;
+        }
+    }
+
+    private static void customTab() {
+        CustomTabBrowser browser = new CustomTabBrowser(null, 20);
+        List<Boolean> taken = new ArrayList<>();
+        CustomTabsIntent.person = address -> {
+            same("what is opened", ADDRESS, address);
+            for (String answer : Arrays.asList("app:/callback?code=evil&state=other", "app:/callback?code=evil", "app:/callback?code=c&state=s1")) {
+                taken.add(browser.onNewIntent(new Intent().setData(Uri.parse(answer))));
+            }
+            taken.add(browser.onNewIntent(new Intent()));
+            browser.onReturned();
+        };
+        same("an app that sends intents ends no sign-in", "app:/callback?code=c&state=s1", code(browser));
+        CustomTabsIntent.person = address -> browser.onReturned();
+        same("whoever comes back without an answer", "cancelled", code(browser));
+        CustomTabsIntent.person = address -> {
+            throw new IllegalStateException(address);
+        };
+        same("no browser", "configuration", code(browser));
+        same("a late intent", false, browser.onNewIntent(new Intent().setData(Uri.parse("app:/callback?code=c&state=s1"))));
+        same("which intents are taken", Arrays.asList(false, false, true, false), taken);
+        CustomTabsIntent.person = address -> { };
+        same("nobody answers", "timed_out", code(new CustomTabBrowser(null, 0)));
+    }
+
+    private static void authTab() {
+        AuthTabBrowser browser = new AuthTabBrowser("com.example.app", 20);
+        int[] result = {AuthTabIntent.RESULT_OK};
+        browser.use(new ActivityResultLauncher<Intent>() {
+            @Override
+            public void launch(Intent intent) {
+                browser.onResult(new AuthTabIntent.AuthResult(result[0], Uri.parse("com.example.app:/callback?state=s1&code=c")));
+            }
+        });
+        same("an Auth Tab's answer", "com.example.app:/callback?state=s1&code=c", code(browser));
+        result[0] = AuthTabIntent.RESULT_CANCELED;
+        same("an Auth Tab that is closed", "cancelled", code(browser));
+    }
+
+    private static void webView() throws Exception {
+        AndroidWebView view = new AndroidWebView(new android.webkit.WebView());
+        view.removeCookie("a", null, "/", "https://www.example.com/");
+        view.removeCookie("b", "example.com", "/x", "https://www.example.com/");
+        view.load("https://www.example.com/");
+        // The looper does one after another.
+        view.removeCookie("c", null, "/", "https://www.example.com/");
+        same("cookies, and what is loaded after them", Arrays.asList(
+            "https://www.example.com/ a=; Path=/; Max-Age=0; Secure",
+            "https://www.example.com/ b=; Path=/x; Domain=example.com; Max-Age=0; Secure",
+            "load https://www.example.com/", "https://www.example.com/ c=; Path=/; Max-Age=0; Secure"), CookieManager.SEEN);
+    }
+
+    private static void store() throws Exception {
+        SecretKey key = new SecretKeySpec(new byte[32], "AES");
+        String kept = KeystoreStore.sealed(key, "one", "secret");
+        same("what was sealed is opened", "secret", KeystoreStore.opened(key, "one", kept));
+        same("nothing of it can be read", false, kept.contains("secret"));
+        same("a second time it looks different", false, kept.equals(KeystoreStore.sealed(key, "one", "secret")));
+        try {
+            KeystoreStore.opened(key, "two", kept);
+            same("what was kept under another name", "refused", "opened");
+        } catch (GeneralSecurityException refused) {
+            // As it should be: whoever writes the file cannot put one secret in another's place.
+        }
+    }
+}

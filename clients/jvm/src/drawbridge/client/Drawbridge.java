@@ -1,0 +1,1231 @@
+package drawbridge.client;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.PublicKey;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** One app at one provider. Safe for many threads; its methods wait, so call them beside the main thread. */
+public final class Drawbridge {
+    /** How far two clocks may be apart, in seconds. */
+    private static final long LEEWAY = 120;
+    /** Seconds for which a code of another device is asked for at most. */
+    private static final double LONGEST_CODE = 86400;
+    /** Seconds that an answer can give anything to live: what is more would run over as milliseconds. */
+    private static final double LONGEST_LIFE = 1e9;
+    private static final String COOKIES = "application/vnd.drawbridge.cookies+json";
+    private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+    private static final String ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token";
+    private static final String DEVICE_SECRET = "urn:openid:params:token-type:device-secret";
+    private static final String EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+    private static final String DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+    private static final List<String> POSSIBLE =
+        Arrays.asList("userinfo_endpoint", "revocation_endpoint", "device_authorization_endpoint");
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** What a sign-in may ask for; all may be null. */
+    public static final class Wishes {
+        public String loginHint;
+        public List<String> acrValues;
+        public Long maxAge;
+        public String prompt;
+        public List<String> languages;
+    }
+
+    /** What came of a try without a person: claims, or a reason. */
+    public static final class Silent {
+        public final Map<String, Object> claims;
+        /** nothing_shared, parts_do_not_fit, refused, not_believed, failed; null when it worked. */
+        public final String reason;
+        public final DrawbridgeException error;
+
+        Silent(Map<String, Object> claims, String reason, DrawbridgeException error) {
+            this.claims = claims;
+            this.reason = reason;
+            this.error = error;
+        }
+    }
+
+    /** What the person is shown when a device has no browser. */
+    public static final class DeviceCode {
+        public final String userCode;
+        public final String verificationUri;
+        public final String completeUri;
+        /** Milliseconds since 1970. */
+        public final long expiresAt;
+
+        DeviceCode(String userCode, String verificationUri, String completeUri, long expiresAt) {
+            this.userCode = userCode;
+            this.verificationUri = verificationUri;
+            this.completeUri = completeUri;
+            this.expiresAt = expiresAt;
+        }
+    }
+
+    private interface Call<T> {
+        T with(Kept own) throws DrawbridgeException;
+    }
+
+    private interface Work<T> {
+        T run() throws Exception;
+    }
+
+    /** This app's sign-in, as it is kept. */
+    private static final class Kept {
+        String accessToken;
+        String refreshToken;
+        double expiresAt;
+        String subject;
+        boolean bound;
+    }
+
+    private static final class Shared {
+        String deviceSecret;
+        String idToken;
+        IdToken parts;
+    }
+
+    private final Settings settings;
+    private final String issuer;
+    private final boolean isLoopback;
+    private final List<String> scope = new ArrayList<>();
+    private final Map<String, String> nonces = new ConcurrentHashMap<>();
+    private volatile Map<String, Object> metadata;
+    private volatile List<?> keySet = Collections.emptyList();
+    private volatile ProofKey proofKey;
+
+    public Drawbridge(Settings settings) throws DrawbridgeException {
+        Address address = Address.of(settings.issuer);
+        if (address == null) {
+            throw wrong("the issuer must be https://…, or http:// on this machine alone");
+        }
+        if (Address.hasNoHost(address.text)) {
+            throw wrong("Java knows no host in the issuer: check its last label");
+        }
+        if (address.text.matches(".*[?#].*|.*/")) {
+            throw wrong("an issuer has neither a query nor a slash at its end");
+        }
+        if (settings.clientId != null && settings.clientId.isEmpty()) {
+            throw wrong("the clientId is empty");
+        }
+        if (settings.redirectUri != null && Address.of(settings.redirectUri) == null && !Address.isPrivateUse(settings.redirectUri)) {
+            throw wrong("the redirectUri could be received by another app or host");
+        }
+        this.settings = settings;
+        this.issuer = address.text;
+        this.isLoopback = address.isLoopback;
+        this.proofKey = settings.proofKey;
+        scope.add("openid");
+        for (String word : settings.scope) {
+            if (!word.equals("openid") && !word.equals("device_sso")) {
+                scope.add(word);
+            }
+        }
+        if (settings.sharing != null) {
+            scope.add("device_sso");
+        }
+    }
+
+    // From the app onto the web (contract §3)
+
+    /** A link that opens a page of the website, signed in by this app's own sign-in. */
+    public LoginLink openUrl(String path) throws DrawbridgeException {
+        return openUrl(path, null, null, false);
+    }
+
+    /**
+     * A link that opens a page of the website, signed in.
+     *
+     * @param bearer any backend's token that the provider trusts; null: this app's own sign-in counts
+     * @param website null: the provider's default
+     * @param inHeader whether the token comes in {@link LoginLink#headers()} and not in the address
+     */
+    public LoginLink openUrl(String path, String bearer, String website, boolean inHeader) throws DrawbridgeException {
+        Map<String, Object> wish = new LinkedHashMap<>();
+        if (path != null) {
+            wish.put("redirect", path);
+        }
+        if (website != null) {
+            wish.put("client_id", website);
+        }
+        if (bearer != null && !bearer.matches("[!-~]+")) {
+            throw wrong("the bearer is empty or not a token");
+        }
+        byte[] body = Json.write(wish).getBytes(StandardCharsets.UTF_8);
+        if (bearer != null) {
+            return link(ask(body, bearer, false), inHeader);
+        }
+        return link(withToken(own -> ask(body, own.accessToken, own.bound)), inHeader);
+    }
+
+    private Map<String, Object> ask(byte[] body, String token, boolean proves) throws DrawbridgeException {
+        Http answer = send("POST", issuer + "/api/auth/create-sso-token", "application/json", body, null, token, proves);
+        if (answer.status != 200) {
+            throw failure(answer, "the login token endpoint");
+        }
+        return object(answer.text);
+    }
+
+    private LoginLink link(Map<String, Object> answer, boolean inHeader) throws DrawbridgeException {
+        Address target = Address.of(answer.get("login_url"));
+        Object life = answer.get("expires_in");
+        if (target == null || target.isLoopback && !isLoopback || !isNumber(life) || number(life) <= 0) {
+            throw new DrawbridgeException("unexpected_answer", "it holds no login address to be trusted");
+        }
+        long end = now() + (long) (1000 * Math.min(number(life), LONGEST_LIFE));
+        if (!inHeader) {
+            return new LoginLink(target.text, Collections.emptyMap(), end);
+        }
+        Object token = answer.get("token");
+        if (!isText(token) || !((String) token).matches("[!-~]+")) {
+            throw new DrawbridgeException("unexpected_answer", "it holds no token for the header");
+        }
+        String[] parts = target.text.split("\\?", 2);
+        List<String> rest = new ArrayList<>();
+        for (String pair : parts.length > 1 ? parts[1].split("&") : new String[0]) {
+            if (!pair.isEmpty() && !pair.startsWith("token=")) {
+                rest.add(pair);
+            }
+        }
+        String url = rest.isEmpty() ? parts[0] : parts[0] + "?" + String.join("&", rest);
+        if (url.contains((String) token)) {
+            throw new DrawbridgeException("unexpected_answer", "the token is in the path");
+        }
+        return new LoginLink(url, Collections.singletonMap("Drawbridge-Login-Token", (String) token), end);
+    }
+
+    // Sign-in through the browser (RFC 8252, OpenID Connect Core §3.1)
+
+    /** Opens the browser, checks what comes back, keeps the tokens. Gives the claims of the ID token. */
+    public Map<String, Object> signIn(Wishes wishes) throws DrawbridgeException {
+        if (settings.browser == null) {
+            throw wrong("signIn needs a browser among the settings");
+        }
+        needClient();
+        Map<String, Object> provider = provider();
+        String prepared = settings.browser.prepare();
+        String redirect = prepared == null ? settings.redirectUri : prepared;
+        if (Address.of(redirect) == null && !Address.isPrivateUse(redirect)) {
+            throw wrong("there is no redirectUri to come back to");
+        }
+        String state = random(16);
+        String nonce = random(16);
+        String verifier = random(32);
+        String endpoint = (String) provider.get("authorization_endpoint");
+        Map<String, String> query = members("response_type", "code", "client_id", settings.clientId, "redirect_uri", redirect,
+            "scope", String.join(" ", scope), "state", state, "nonce", nonce,
+            "code_challenge", IdToken.encode(IdToken.sha256(verifier)), "code_challenge_method", "S256",
+            "login_hint", wishes.loginHint, "prompt", wishes.prompt,
+            "acr_values", wishes.acrValues == null ? null : String.join(" ", wishes.acrValues),
+            "max_age", wishes.maxAge == null ? null : wishes.maxAge.toString(),
+            "ui_locales", wishes.languages == null ? null : String.join(" ", wishes.languages),
+            "dpop_jkt", usesProofs() ? thumbprint() : null);
+        String answer = settings.browser.open(endpoint + (endpoint.contains("?") ? "&" : "?") + form(query));
+        String code = code(answer == null ? "" : answer, redirect, state, provider);
+        Shared shared = shared();
+        Map<String, Object> tokens = token(members("grant_type", "authorization_code", "code", code, "redirect_uri", redirect,
+            // A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
+            "code_verifier", verifier, "device_secret", shared == null ? null : shared.deviceSecret));
+        String secret = (String) tokens.get("device_secret");
+        Map<String, Object> claims = verified(tokens, nonce, wishes.maxAge, null, secret);
+        if (secret != null) {
+            share(secret, (String) tokens.get("id_token"));
+        }
+        begin(tokens, (String) claims.get("sub"));
+        return claims;
+    }
+
+    /** The code in what the browser brought back, once every check of RFC 8252 and RFC 9207 has passed. */
+    private String code(String address, String redirect, String state, Map<String, Object> provider) throws DrawbridgeException {
+        String[] parts = address.split("\\?", 2);
+        if (!parts[0].equals(redirect.split("\\?", 2)[0])) {
+            throw new DrawbridgeException("answer.other_address");
+        }
+        Map<String, List<String>> found = parts.length < 2 || parts[1].contains("#") ? null : parameters(parts[1]);
+        if (found == null) {
+            throw new DrawbridgeException("answer.malformed");
+        }
+        String said = single(found, "state");
+        if (said == null || !IdToken.same(said, state)) {
+            throw new DrawbridgeException("answer.foreign_state");
+        }
+        // Before anything else is read: an answer of another provider must not even make us show its error.
+        String from = single(found, "iss");
+        boolean isNeeded = Boolean.TRUE.equals(provider.get("authorization_response_iss_parameter_supported"));
+        if (from == null ? isNeeded : !from.equals(issuer)) {
+            throw new DrawbridgeException("answer.other_issuer");
+        }
+        String code = single(found, "code");
+        String error = single(found, "error");
+        if (error != null) {
+            if (code != null || error.isEmpty()) {
+                throw new DrawbridgeException("answer.no_code");
+            }
+            String description = single(found, "error_description");
+            // Whoever gives another reason than the person's own no is heard: there may be something to do about it.
+            if (error.equals("access_denied") && (description == null || description.equals("the user declined"))) {
+                throw new DrawbridgeException("cancelled");
+            }
+            throw DrawbridgeException.refused(error, description);
+        }
+        if (code == null || code.isEmpty()) {
+            throw new DrawbridgeException("answer.no_code");
+        }
+        return code;
+    }
+
+    private static String single(Map<String, List<String>> found, String name) throws DrawbridgeException {
+        List<String> values = found.getOrDefault(name, Collections.emptyList());
+        if (values.size() > 1) {
+            throw new DrawbridgeException("answer.malformed");
+        }
+        return values.isEmpty() ? null : values.get(0);
+    }
+
+    // One app signs in by what another left on the device (Native SSO §4)
+
+    /** Tries to sign in without a person; what it cannot do is a value that says why. */
+    public Silent signInSilently() {
+        try {
+            needClient();
+            Shared shared = shared();
+            return shared == null ? new Silent(null, "nothing_shared", null) : exchange(shared);
+        } catch (DrawbridgeException error) {
+            return new Silent(null, "failed", error);
+        }
+    }
+
+    private Silent exchange(Shared shared) throws DrawbridgeException {
+        Object hash = shared.parts.claims.get("ds_hash");
+        if (!isText(hash) || !IdToken.same(hash, IdToken.halfHash(shared.deviceSecret))) {
+            return new Silent(null, "parts_do_not_fit", null);
+        }
+        Map<String, Object> tokens;
+        Map<String, Object> claims;
+        String secret;
+        try {
+            tokens = token(members("grant_type", EXCHANGE, "audience", issuer, "subject_token", shared.idToken,
+                "subject_token_type", ID_TOKEN, "actor_token", shared.deviceSecret, "actor_token_type", DEVICE_SECRET,
+                "scope", String.join(" ", scope)));
+            secret = (String) tokens.get("device_secret");
+            claims = verified(tokens, null, null, shared.parts.subject(), secret == null ? shared.deviceSecret : secret);
+        } catch (DrawbridgeException error) {
+            if (error.code.equals("refused")) {
+                if ("invalid_grant".equals(error.oauth)) {
+                    forgetShared(shared);
+                }
+                return new Silent(null, "refused", error);
+            }
+            if (error.code.startsWith("id_token.")) {
+                return new Silent(null, "not_believed", error);
+            }
+            throw error;
+        }
+        if (secret != null && !secret.equals(shared.deviceSecret)) {
+            share(secret, (String) tokens.get("id_token"));
+        }
+        begin(tokens, (String) claims.get("sub"));
+        return new Silent(claims, null, null);
+    }
+
+    // Sign-in without a browser (RFC 8628)
+
+    /** Shows a code and asks until the person has answered on another device. */
+    public Map<String, Object> signInByDevice(Consumer<DeviceCode> show) throws DrawbridgeException {
+        needClient();
+        Object address = provider().get("device_authorization_endpoint");
+        if (address == null) {
+            throw new DrawbridgeException("provider.endpoint", "device_authorization_endpoint");
+        }
+        List<String> words = new ArrayList<>(scope);
+        // What a device cannot have is not asked for.
+        words.removeAll(Arrays.asList("offline_access", "device_sso"));
+        Http answer = post((String) address, members("client_id", settings.clientId, "scope", String.join(" ", words)), null, false);
+        if (answer.status != 200) {
+            throw failure(answer, "the device authorization endpoint");
+        }
+        Map<String, Object> said = object(answer.text);
+        Address complete = Address.of(said.get("verification_uri_complete"));
+        if (!isText(said.get("device_code")) || !isText(said.get("user_code")) || !isNumber(said.get("expires_in"))
+            || number(said.get("expires_in")) <= 0 || Address.of(said.get("verification_uri")) == null) {
+            throw new DrawbridgeException("unexpected_answer", "no code to be shown came");
+        }
+        long end = now() + (long) (1000 * Math.min(number(said.get("expires_in")), LONGEST_CODE));
+        show.accept(new DeviceCode((String) said.get("user_code"), (String) said.get("verification_uri"),
+            complete == null ? null : complete.text, end));
+        double interval = isNumber(said.get("interval")) ? Math.max(1, number(said.get("interval"))) : 5;
+        while (true) {
+            try {
+                // No longer than the code lives, whatever the provider wants.
+                settings.sleep.sleep(Math.max(0, (long) Math.min(1000 * interval, end - now())));
+                Map<String, Object> tokens = token(members("grant_type", DEVICE_GRANT, "device_code", (String) said.get("device_code")));
+                Map<String, Object> claims = verified(tokens, null, null, null, null);
+                begin(tokens, (String) claims.get("sub"));
+                return claims;
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+                throw new DrawbridgeException("cancelled");
+            } catch (DrawbridgeException error) {
+                if ("slow_down".equals(error.oauth)) {
+                    interval += 5;
+                } else if ("expired_token".equals(error.oauth)) {
+                    throw new DrawbridgeException("timed_out");
+                } else if (error.code.equals("unreachable")) {
+                    // A lost connection is no answer (RFC 8628 §3.5).
+                    interval = Math.min(2 * interval, 60);
+                } else if (error.code.equals("come_back_later")) {
+                    interval = Math.max(interval, error.seconds == null ? 0 : error.seconds);
+                } else if (!"authorization_pending".equals(error.oauth)) {
+                    throw error;
+                }
+            }
+            if (now() >= end) {
+                throw new DrawbridgeException("timed_out");
+            }
+        }
+    }
+
+    // Access tokens and their renewal (RFC 6749 §6, RFC 9700 §4.14)
+
+    /** An access token that is good for half a minute at least; renewed first when it is not. */
+    public String accessToken() throws DrawbridgeException {
+        return current().accessToken;
+    }
+
+    /** Who is signed in, as the provider knows them (OpenID Connect Core §5.3). */
+    public Map<String, Object> person() throws DrawbridgeException {
+        needClient();
+        Object address = provider().get("userinfo_endpoint");
+        if (address == null) {
+            throw new DrawbridgeException("provider.endpoint", "userinfo_endpoint");
+        }
+        Map<String, Object> person = withToken(own -> {
+            Http answer = send("GET", (String) address, null, null, null, own.accessToken, own.bound);
+            if (answer.status != 200) {
+                throw failure(answer, "userinfo");
+            }
+            Map<String, Object> said = object(answer.text);
+            if (!isText(said.get("sub"))) {
+                throw new DrawbridgeException("unexpected_answer", "userinfo cannot be read");
+            }
+            return said;
+        });
+        // An answer about somebody else must not be used (OpenID Connect Core §5.3.2).
+        Kept own = stored();
+        if (own == null || !own.subject.equals(person.get("sub"))) {
+            throw new DrawbridgeException("id_token.subject");
+        }
+        return person;
+    }
+
+    private Kept current() throws DrawbridgeException {
+        needClient();
+        Kept own = stored();
+        if (own == null) {
+            throw new DrawbridgeException("not_signed_in");
+        }
+        return own.expiresAt > now() + 30_000 ? own : renewed(own);
+    }
+
+    /** Calls with the sign-in, and once more with a renewed one when the provider does not take the first token. */
+    private <T> T withToken(Call<T> call) throws DrawbridgeException {
+        Kept own = current();
+        try {
+            return call.with(own);
+        } catch (DrawbridgeException error) {
+            if (!error.code.equals("refused") || !"invalid_token".equals(error.oauth)) {
+                throw error;
+            }
+        }
+        return call.with(renewed(own));
+    }
+
+    /** One renewal at a time on this device, by the store's lock. */
+    private Kept renewed(Kept stale) throws DrawbridgeException {
+        try (Store.Lock held = stores(() -> settings.store.lock("renew " + item()))) {
+            return renew(stale);
+        }
+    }
+
+    private Kept renew(Kept stale) throws DrawbridgeException {
+        Kept own = stored();
+        if (own == null) {
+            throw new DrawbridgeException("not_signed_in");
+        }
+        // Another was quicker: its token is as good as ours would be.
+        if (!own.accessToken.equals(stale.accessToken) && own.expiresAt > now() + 30_000) {
+            return own;
+        }
+        if (own.refreshToken == null) {
+            throw new DrawbridgeException("not_signed_in");
+        }
+        Shared shared = shared();
+        boolean isOurs = shared == null || shared.parts.subject().equals(own.subject);
+        List<String> words = new ArrayList<>(scope);
+        words.remove("device_sso");
+        Map<String, Object> tokens;
+        try {
+            tokens = token(members("grant_type", "refresh_token", "refresh_token", own.refreshToken,
+                // Without it the provider would make a second device of this one (contract §5.2). Of somebody else's
+                // shared sign-in nothing is told, and no secret is asked for that would take its place.
+                "device_secret", isOurs && shared != null ? shared.deviceSecret : null,
+                "scope", isOurs ? null : String.join(" ", words)));
+        } catch (DrawbridgeException error) {
+            if (!error.endsSignIn()) {
+                throw error;
+            }
+            Kept other = stored();
+            if (other != null && !own.refreshToken.equals(other.refreshToken)) {
+                return other;
+            }
+            remove(item());
+            throw new DrawbridgeException("not_signed_in", "the provider has ended the sign-in (" + error.oauth + ")");
+        }
+        // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
+        Kept now = stored();
+        if (now == null) {
+            // Ended when the provider can be told; the sign-out has ended the session anyway.
+            if (tokens.containsKey("refresh_token")) {
+                revoke((String) tokens.get("refresh_token"), "refresh_token", own.bound);
+            }
+            throw new DrawbridgeException("not_signed_in", "this app was signed out meanwhile");
+        }
+        if (!own.refreshToken.equals(now.refreshToken)) {
+            return now;
+        }
+        // Kept before its ID token is looked at: the one before is used up.
+        Kept fresh = keep(tokens, own.subject, own.refreshToken);
+        if (tokens.containsKey("id_token")) {
+            String secret = (String) tokens.get("device_secret");
+            verified(tokens, null, null, own.subject, secret);
+            if (secret != null && isOurs) {
+                share(secret, (String) tokens.get("id_token"));
+            }
+        }
+        return fresh;
+    }
+
+    // Into the app's web view (contract §5.4, §6)
+
+    /** The cookies that sign a web view in at an address; only those that its host gets. */
+    public List<WebViewCookie> cookies(String url, String webViewClient) throws DrawbridgeException {
+        needClient();
+        Address page = Address.of(url);
+        if (page == null || page.isLoopback && !isLoopback) {
+            throw wrong("cookies go to https pages alone");
+        }
+        String endpoint = (String) provider().get("token_endpoint");
+        String origin = Address.of(endpoint).host;
+        Http given = withToken(own -> {
+            Shared shared = shared();
+            if (shared == null || !shared.parts.subject().equals(own.subject)) {
+                throw new DrawbridgeException("not_signed_in", "there is no device secret of this person");
+            }
+            Http answer = post(endpoint, members("grant_type", EXCHANGE, "client_id", webViewClient, "subject_token", own.accessToken,
+                "subject_token_type", ACCESS_TOKEN, "actor_token", shared.deviceSecret, "actor_token_type", DEVICE_SECRET), COOKIES, own.bound);
+            if (answer.status != 200) {
+                throw failure(answer, "the token endpoint");
+            }
+            return answer;
+        });
+        String type = given.headers.getOrDefault("content-type", "").split(";")[0].trim().toLowerCase(Locale.ROOT);
+        Object list = type.equals(COOKIES) ? object(given.text).get("cookies") : null;
+        List<WebViewCookie> fitting = new ArrayList<>();
+        boolean isWhole = list instanceof List;
+        for (Object one : isWhole ? (List<?>) list : Collections.emptyList()) {
+            isWhole = isWhole && isCookie(one);
+            if (isWhole && reaches((Map<?, ?>) one, page.host, origin)) {
+                fitting.add(new WebViewCookie((Map<?, ?>) one, url));
+            }
+        }
+        if (!isWhole) {
+            throw new DrawbridgeException("unexpected_answer", webViewClient + " gets no cookies; its client needs delivery: cookies");
+        }
+        if (fitting.isEmpty()) {
+            throw wrong("the provider's cookies do not reach " + page.host);
+        }
+        return fitting;
+    }
+
+    /** Fills the web view's cookies, then loads the page: the first request is signed in already. */
+    public void openWebView(String url, String webViewClient) throws DrawbridgeException {
+        if (settings.webView == null) {
+            throw wrong("openWebView needs a webView among the settings");
+        }
+        List<WebViewCookie> cookies = cookies(url, webViewClient);
+        List<Object> places = new ArrayList<>();
+        for (WebViewCookie cookie : cookies) {
+            places.add(Arrays.asList(cookie.name, cookie.domain, cookie.path, cookie.url));
+        }
+        // Remembered first: what was set can be taken out again, by another process too.
+        for (List<?> old : placed()) {
+            boolean isKnown = false;
+            for (Object place : places) {
+                List<?> own = (List<?>) place;
+                isKnown = isKnown || own.subList(0, 3).equals(old.subList(0, 3))
+                    && Address.origin((String) own.get(3)).equals(Address.origin(String.valueOf(old.get(3))));
+            }
+            if (!isKnown) {
+                places.add(0, old);
+            }
+        }
+        write(item() + ":cookies", Json.write(places));
+        for (WebViewCookie cookie : cookies) {
+            settings.webView.setCookie(cookie);
+        }
+        settings.webView.load(url);
+    }
+
+    private List<List<?>> placed() throws DrawbridgeException {
+        String kept = read(item() + ":cookies");
+        List<List<?>> found = new ArrayList<>();
+        try {
+            Object list = kept == null ? null : Json.read(kept);
+            for (Object place : list instanceof List ? (List<?>) list : Collections.emptyList()) {
+                if (place instanceof List && ((List<?>) place).size() == 4) {
+                    found.add((List<?>) place);
+                }
+            }
+        } catch (Json.Malformed none) {
+            found.clear();
+        }
+        return found;
+    }
+
+    // The end of a sign-in (contract §7, RFC 7009)
+
+    /** Signs out this device: what the maker's apps share as well. */
+    public void signOut() throws DrawbridgeException {
+        signOut(true);
+    }
+
+    /**
+     * The secrets and the web view's cookies leave this device in every case, also when the provider cannot be told.
+     *
+     * @param device false: this app alone
+     */
+    public void signOut(boolean device) throws DrawbridgeException {
+        needClient();
+        // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
+        try (Store.Lock held = stores(() -> settings.store.lock("renew " + item()))) {
+            end(device);
+        }
+    }
+
+    private void end(boolean device) throws DrawbridgeException {
+        Kept own = stored();
+        Shared shared = shared();
+        boolean isOurs = own == null || shared != null && shared.parts.subject().equals(own.subject);
+        boolean endsShared = shared != null && isOurs && (device || IdToken.audiences(shared.parts.claims).contains(settings.clientId));
+        if (own == null && !endsShared) {
+            throw new DrawbridgeException("not_signed_in");
+        }
+        DrawbridgeException problem = null;
+        boolean bound = own != null && own.bound;
+        if (own != null && own.refreshToken != null) {
+            problem = revoke(own.refreshToken, "refresh_token", bound);
+        }
+        if (endsShared) {
+            DrawbridgeException other = revoke(shared.deviceSecret, "device_secret", bound);
+            problem = problem == null ? other : problem;
+        }
+        // All of it, also when the store refuses a part; what stays on the device is told before anything else.
+        DrawbridgeException stays = tried(null, () -> remove(item()));
+        if (endsShared) {
+            stays = tried(stays, () -> forgetShared(shared));
+        }
+        stays = tried(stays, this::clearWebView);
+        if (stays != null) {
+            throw stays;
+        }
+        if (problem != null) {
+            throw new DrawbridgeException("signed_out_here_only", problem.getMessage(), problem.oauth, problem.seconds);
+        }
+    }
+
+    private interface Removal {
+        void run() throws DrawbridgeException;
+    }
+
+    /** The first that went wrong, or null. */
+    private static DrawbridgeException tried(DrawbridgeException before, Removal removal) {
+        try {
+            removal.run();
+            return before;
+        } catch (DrawbridgeException error) {
+            return before == null ? error : before;
+        }
+    }
+
+    private void clearWebView() throws DrawbridgeException {
+        List<List<?>> placed = placed();
+        for (List<?> place : placed) {
+            if (settings.webView != null) {
+                settings.webView.removeCookie((String) place.get(0), (String) place.get(1), (String) place.get(2), (String) place.get(3));
+            }
+        }
+        if (!placed.isEmpty()) {
+            remove(item() + ":cookies");
+        }
+    }
+
+    /** What went wrong, or null. */
+    private DrawbridgeException revoke(String token, String hint, boolean bound) {
+        try {
+            Object address = provider().get("revocation_endpoint");
+            if (address == null) {
+                return new DrawbridgeException("provider.endpoint", "revocation_endpoint");
+            }
+            Http answer = post((String) address, members("token", token, "token_type_hint", hint, "client_id", settings.clientId), null, bound);
+            return answer.status == 200 ? null : failure(answer, "revocation");
+        } catch (DrawbridgeException error) {
+            return error;
+        }
+    }
+
+    // What is kept
+
+    private String item() {
+        return "drawbridge:" + settings.clientId + ":" + issuer;
+    }
+
+    private String sharedItem() {
+        return "drawbridge-shared:" + settings.sharing;
+    }
+
+    private <T> T stores(Work<T> work) throws DrawbridgeException {
+        try {
+            return work.run();
+        } catch (DrawbridgeException error) {
+            throw error;
+        } catch (Exception error) {
+            // Its name alone: the text may hold what was to be kept.
+            throw new DrawbridgeException("secret_store", error.getClass().getSimpleName());
+        }
+    }
+
+    private String read(String name) throws DrawbridgeException {
+        return stores(() -> settings.store.get(name));
+    }
+
+    private void write(String name, String value) throws DrawbridgeException {
+        stores(() -> {
+            settings.store.set(name, value);
+            return null;
+        });
+    }
+
+    private void remove(String name) throws DrawbridgeException {
+        stores(() -> {
+            settings.store.remove(name);
+            return null;
+        });
+    }
+
+    /** An empty one when it is not an object. */
+    private static Map<String, Object> object(String text) {
+        try {
+            return text == null ? Collections.emptyMap() : Json.object(text);
+        } catch (Json.Malformed not) {
+            return Collections.emptyMap();
+        }
+    }
+
+    private Kept stored() throws DrawbridgeException {
+        Map<String, Object> said = object(read(item()));
+        if (!isText(said.get("access_token")) || !isText(said.get("subject")) || !isNumber(said.get("expires_at"))) {
+            return null;
+        }
+        Kept kept = new Kept();
+        kept.accessToken = (String) said.get("access_token");
+        kept.refreshToken = isText(said.get("refresh_token")) ? (String) said.get("refresh_token") : null;
+        kept.expiresAt = number(said.get("expires_at"));
+        kept.subject = (String) said.get("subject");
+        kept.bound = Boolean.TRUE.equals(said.get("bound"));
+        return kept;
+    }
+
+    /** Keeps a new sign-in, not beside a renewal or a sign-out of the one before. */
+    private void begin(Map<String, Object> tokens, String subject) throws DrawbridgeException {
+        try (Store.Lock held = stores(() -> settings.store.lock("renew " + item()))) {
+            keep(tokens, subject, null);
+        }
+    }
+
+    private Kept keep(Map<String, Object> tokens, String subject, String refreshToken) throws DrawbridgeException {
+        Object life = tokens.get("expires_in");
+        Map<String, Object> own = new LinkedHashMap<>();
+        own.put("access_token", tokens.get("access_token"));
+        own.put("refresh_token", tokens.getOrDefault("refresh_token", refreshToken));
+        // Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
+        own.put("expires_at", now() + (life == null ? 0 : (long) (1000 * Math.min(number(life), LONGEST_LIFE))));
+        own.put("subject", subject);
+        own.put("bound", ((String) tokens.get("token_type")).equalsIgnoreCase("dpop"));
+        write(item(), Json.write(own));
+        return stored();
+    }
+
+    /** What the apps of one maker share on one device: in one item, so that its two parts always belong together. */
+    private Shared shared() throws DrawbridgeException {
+        if (settings.sharing == null) {
+            return null;
+        }
+        Map<String, Object> said = object(read(sharedItem()));
+        if (!isText(said.get("device_secret")) || !isText(said.get("id_token"))) {
+            return null;
+        }
+        Shared shared = new Shared();
+        shared.deviceSecret = (String) said.get("device_secret");
+        shared.idToken = (String) said.get("id_token");
+        shared.parts = IdToken.of(shared.idToken);
+        return shared.parts == null ? null : shared;
+    }
+
+    private void share(String deviceSecret, String idToken) throws DrawbridgeException {
+        if (settings.sharing != null) {
+            Map<String, Object> both = new LinkedHashMap<>();
+            both.put("device_secret", deviceSecret);
+            both.put("id_token", idToken);
+            write(sharedItem(), Json.write(both));
+        }
+    }
+
+    /** Forgets a shared sign-in, unless another app has put in a fresh one meanwhile. */
+    private void forgetShared(Shared dead) throws DrawbridgeException {
+        Shared now = shared();
+        if (now != null && now.deviceSecret.equals(dead.deviceSecret)) {
+            remove(sharedItem());
+        }
+    }
+
+    private void needClient() throws DrawbridgeException {
+        if (settings.clientId == null) {
+            throw wrong("this needs the app's clientId");
+        }
+    }
+
+    // The provider (OpenID Connect Discovery, RFC 8414)
+
+    private Map<String, Object> provider() throws DrawbridgeException {
+        if (metadata != null) {
+            return metadata;
+        }
+        Http answer = send("GET", issuer + "/.well-known/openid-configuration", null, null, null, null, false);
+        if (answer.status != 200) {
+            throw failure(answer, "discovery");
+        }
+        Map<String, Object> said = object(answer.text);
+        if (!isText(said.get("issuer"))) {
+            throw new DrawbridgeException("provider.malformed", "description");
+        }
+        // Byte for byte: a document of another issuer would carry the whole sign-in elsewhere (RFC 8414 §6.2).
+        if (!said.get("issuer").equals(issuer)) {
+            throw new DrawbridgeException("provider.other_issuer");
+        }
+        Object methods = said.get("code_challenge_methods_supported");
+        if (!(methods instanceof List) || !((List<?>) methods).contains("S256")) {
+            throw new DrawbridgeException("provider.no_pkce");
+        }
+        List<String> names = new ArrayList<>(Arrays.asList("authorization_endpoint", "token_endpoint", "jwks_uri"));
+        names.addAll(POSSIBLE);
+        for (String name : names) {
+            if (!said.containsKey(name) && POSSIBLE.contains(name)) {
+                continue;
+            }
+            Address address = Address.of(said.get(name));
+            if (address == null || address.isLoopback && !isLoopback) {
+                throw new DrawbridgeException("provider.endpoint", name);
+            }
+        }
+        metadata = said;
+        return said;
+    }
+
+    /** An unknown id makes us look again, once: the provider may have changed its keys. */
+    private Map<?, ?> providerKey(String kid) throws DrawbridgeException {
+        Map<?, ?> found = find(kid);
+        if (found != null) {
+            return found;
+        }
+        Http answer = send("GET", (String) provider().get("jwks_uri"), null, null, null, null, false);
+        if (answer.status != 200) {
+            throw failure(answer, "the key set");
+        }
+        Object keys = object(answer.text).get("keys");
+        if (!(keys instanceof List)) {
+            throw new DrawbridgeException("provider.malformed", "key set");
+        }
+        keySet = (List<?>) keys;
+        return find(kid);
+    }
+
+    private Map<?, ?> find(String kid) {
+        for (Object key : keySet) {
+            if (key instanceof Map && kid.equals(((Map<?, ?>) key).get("kid"))) {
+                return (Map<?, ?>) key;
+            }
+        }
+        return null;
+    }
+
+    private Map<String, Object> token(Map<String, String> members) throws DrawbridgeException {
+        members.put("client_id", settings.clientId);
+        Http answer = post((String) provider().get("token_endpoint"), members, null, usesProofs());
+        if (answer.status != 200) {
+            throw failure(answer, "the token endpoint");
+        }
+        Map<String, Object> tokens = object(answer.text);
+        String type = String.valueOf(tokens.get("token_type")).toLowerCase(Locale.ROOT);
+        Object life = tokens.get("expires_in");
+        // A token of a type that we do not know must not be used (RFC 6749 §7.1).
+        boolean isWhole = isText(tokens.get("access_token")) && (type.equals("bearer") || usesProofs() && type.equals("dpop"))
+            && (!tokens.containsKey("expires_in") || isNumber(life) && number(life) > 0);
+        for (String name : Arrays.asList("refresh_token", "id_token", "device_secret")) {
+            isWhole = isWhole && (!tokens.containsKey(name) || isText(tokens.get(name)));
+        }
+        if (!isWhole) {
+            throw new DrawbridgeException("unexpected_answer", "the token endpoint's answer cannot be read");
+        }
+        return tokens;
+    }
+
+    // ID tokens (OpenID Connect Core §3.1.3.7, Native SSO §3.4)
+
+    private Map<String, Object> verified(Map<String, Object> tokens, String nonce, Long maxAge, String subject, String deviceSecret)
+        throws DrawbridgeException {
+        if (!tokens.containsKey("id_token")) {
+            throw new DrawbridgeException("id_token.missing");
+        }
+        IdToken token = IdToken.of((String) tokens.get("id_token"));
+        if (token == null) {
+            throw new DrawbridgeException("id_token.malformed");
+        }
+        Map<String, Object> claims = token.claims;
+        // Settled here, not by the token: none and HS256 with a public key are the classic ways around a signature.
+        expect("ES256".equals(token.header.get("alg")) && !token.header.containsKey("crit"), "algorithm");
+        Map<?, ?> jwk = isText(token.header.get("kid")) ? providerKey((String) token.header.get("kid")) : null;
+        PublicKey key = jwk == null ? null : IdToken.key(jwk);
+        expect(key != null, "unknown_key");
+        expect(token.isSignedBy(key), "signature");
+        double time = now() / 1000.0;
+        List<String> audiences = IdToken.audiences(claims);
+        boolean isParty = settings.clientId.equals(claims.get("azp"));
+        expect(issuer.equals(claims.get("iss")), "issuer");
+        expect(audiences.contains(settings.clientId) && (audiences.size() == 1 || isParty) && (isParty || !claims.containsKey("azp")), "audience");
+        expect(number(claims.get("exp")) > time - LEEWAY, "expired");
+        expect(number(claims.get("iat")) <= time + LEEWAY, "issued_in_future");
+        expect(nonce == null || IdToken.same(claims.get("nonce"), nonce), "nonce");
+        // The provider's word that it has done what max_age asked for.
+        expect(maxAge == null || isNumber(claims.get("auth_time")) && number(claims.get("auth_time")) >= time - maxAge - LEEWAY, "auth_time");
+        expect(subject == null || subject.equals(claims.get("sub")), "subject");
+        expect(!claims.containsKey("at_hash") || IdToken.same(claims.get("at_hash"), IdToken.halfHash((String) tokens.get("access_token"))),
+            "access_token_hash");
+        // Without ds_hash the secret is tied to nothing, and somebody may have put in their own.
+        expect(deviceSecret == null || IdToken.same(claims.get("ds_hash"), IdToken.halfHash(deviceSecret)), "device_secret_hash");
+        return claims;
+    }
+
+    private static void expect(boolean holds, String flaw) throws DrawbridgeException {
+        if (!holds) {
+            throw new DrawbridgeException("id_token." + flaw);
+        }
+    }
+
+    // Proof of possession (RFC 9449)
+
+    private boolean usesProofs() {
+        return settings.dpop || settings.proofKey != null;
+    }
+
+    private ProofKey proofKey() throws DrawbridgeException {
+        ProofKey known = proofKey;
+        if (known != null) {
+            return known;
+        }
+        String name = (settings.sharing == null ? item() : sharedItem()) + ":key";
+        try (Store.Lock held = stores(() -> settings.store.lock("key " + name))) {
+            String kept = read(name);
+            if (kept == null) {
+                kept = stores(SoftKey::make);
+                write(name, kept);
+            }
+            String text = kept;
+            proofKey = stores(() -> SoftKey.of(text));
+            return proofKey;
+        }
+    }
+
+    private Map<String, Object> publicKey() throws DrawbridgeException {
+        Map<String, Object> jwk = new LinkedHashMap<>();
+        jwk.put("crv", "P-256");
+        jwk.put("kty", "EC");
+        jwk.put("x", IdToken.encode(proofKey().x()));
+        jwk.put("y", IdToken.encode(proofKey().y()));
+        return jwk;
+    }
+
+    /** RFC 7638. */
+    private String thumbprint() throws DrawbridgeException {
+        return IdToken.encode(IdToken.sha256(Json.write(publicKey())));
+    }
+
+    private String proof(String method, String address, String token) throws DrawbridgeException {
+        Map<String, Object> header = new LinkedHashMap<>();
+        header.put("typ", "dpop+jwt");
+        header.put("alg", "ES256");
+        header.put("jwk", publicKey());
+        Map<String, Object> claims = new LinkedHashMap<>();
+        claims.put("jti", random(16));
+        claims.put("htm", method);
+        claims.put("htu", address.split("\\?", 2)[0]);
+        claims.put("iat", now() / 1000);
+        String nonce = nonces.get(Address.origin(address));
+        if (nonce != null) {
+            claims.put("nonce", nonce);
+        }
+        if (token != null) {
+            claims.put("ath", IdToken.encode(IdToken.sha256(token)));
+        }
+        String text = IdToken.encode(Json.write(header).getBytes(StandardCharsets.UTF_8)) + "."
+            + IdToken.encode(Json.write(claims).getBytes(StandardCharsets.UTF_8));
+        byte[] signature = stores(() -> proofKey().sign(text.getBytes(StandardCharsets.US_ASCII)));
+        return text + "." + IdToken.encode(IdToken.raw(signature));
+    }
+
+    // HTTP
+
+    private Http post(String address, Map<String, String> members, String accept, boolean proves) throws DrawbridgeException {
+        byte[] body = form(members).getBytes(StandardCharsets.US_ASCII);
+        return send("POST", address, "application/x-www-form-urlencoded", body, accept, null, proves);
+    }
+
+    private Http send(String method, String address, String type, byte[] body, String accept, String token, boolean wishes)
+        throws DrawbridgeException {
+        boolean proves = usesProofs() && wishes;
+        Http answer = sendOnce(method, address, type, body, accept, token, proves);
+        // A nonce that we did not have, or that is stale: once more with the one that came along (RFC 9449 §8).
+        boolean again = proves && answer.status >= 400 && answer.headers.containsKey("dpop-nonce")
+            && "use_dpop_nonce".equals(isText(object(answer.text).get("error")) ? object(answer.text).get("error") : challenge(answer));
+        return again ? sendOnce(method, address, type, body, accept, token, proves) : answer;
+    }
+
+    private Http sendOnce(String method, String address, String type, byte[] body, String accept, String token, boolean proves)
+        throws DrawbridgeException {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Accept", accept == null ? "application/json" : accept);
+        if (token != null) {
+            headers.put("Authorization", (proves ? "DPoP " : "Bearer ") + token);
+        }
+        if (proves) {
+            headers.put("DPoP", proof(method, address, token));
+        }
+        if (type != null) {
+            headers.put("Content-Type", type);
+        }
+        String place = method + " " + address.split("\\?", 2)[0];
+        Http answer;
+        try {
+            answer = Http.send(method, address, headers, body, settings.timeout);
+        } catch (DrawbridgeException error) {
+            settings.logger.accept(place + ": " + error.code);
+            throw error;
+        }
+        settings.logger.accept(place + ": " + answer.status);
+        if (answer.status >= 300 && answer.status < 400) {
+            throw new DrawbridgeException("unexpected_answer", "a redirect, which is never followed");
+        }
+        String nonce = answer.headers.getOrDefault("dpop-nonce", "");
+        if (nonce.matches("[!-~]{1,1024}")) {
+            nonces.put(Address.origin(address), nonce);
+        }
+        return answer;
+    }
+
+    private static String challenge(Http answer) {
+        Matcher said = Pattern.compile("error=\"([^\"]{1,64})\"").matcher(answer.headers.getOrDefault("www-authenticate", ""));
+        return said.find() ? said.group(1) : null;
+    }
+
+    private DrawbridgeException failure(Http answer, String what) {
+        if (Arrays.asList(429, 502, 503, 504).contains(answer.status)) {
+            return new DrawbridgeException("come_back_later", null, null, wait(answer.headers.get("retry-after")));
+        }
+        if (answer.status >= 400 && answer.status < 500) {
+            Map<String, Object> body = object(answer.text);
+            if (isText(body.get("error"))) {
+                return DrawbridgeException.refused((String) body.get("error"), body.get("error_description"));
+            }
+            String challenge = challenge(answer);
+            if (challenge != null || answer.status == 401) {
+                return DrawbridgeException.refused(challenge == null ? "invalid_token" : challenge, null);
+            }
+        }
+        return new DrawbridgeException("unexpected_answer", what + " answered " + answer.status);
+    }
+
+    /** Seconds of Retry-After, which is a number or a date (RFC 9110 §10.2.3). */
+    private Long wait(String text) {
+        if (text == null) {
+            return null;
+        }
+        if (text.matches("[0-9]{1,9}")) {
+            return Long.valueOf(text);
+        }
+        try {
+            long date = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant().toEpochMilli();
+            return Math.max(0, (long) Math.ceil((date - now()) / 1000.0));
+        } catch (DateTimeParseException not) {
+            return null;
+        }
+    }
+
+    // What needs nothing of the client
+
+    private long now() {
+        return settings.now.getAsLong();
+    }
+
+    private static DrawbridgeException wrong(String text) {
+        return new DrawbridgeException("configuration", text);
+    }
+
+    static boolean isText(Object value) {
+        return value instanceof String && !((String) value).isEmpty();
+    }
+
+    static boolean isNumber(Object value) {
+        return value instanceof Long || value instanceof Double && !((Double) value).isInfinite();
+    }
+
+    private static double number(Object value) {
+        return ((Number) value).doubleValue();
+    }
+
+    private static String random(int count) {
+        byte[] bytes = new byte[count];
+        RANDOM.nextBytes(bytes);
+        return IdToken.encode(bytes);
+    }
+
+    /** Names and values in turn; those without a value are left out. */
+    private static Map<String, String> members(String... pairs) {
+        Map<String, String> found = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            if (pairs[i + 1] != null) {
+                found.put(pairs[i], pairs[i + 1]);
+            }
+        }
+        return found;
+    }
+
+    private static String form(Map<String, String> members) {
+        List<String> pairs = new ArrayList<>();
+        for (Map.Entry<String, String> member : members.entrySet()) {
+            pairs.add(escape(member.getKey()) + "=" + escape(member.getValue()));
+        }
+        return String.join("&", pairs);
+    }
+
+    private static String escape(String text) {
+        StringBuilder out = new StringBuilder();
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (b & 0xff);
+            boolean plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "-._~".indexOf(c) >= 0;
+            out.append(plain ? String.valueOf(c) : String.format("%%%02X", (int) c));
+        }
+        return out.toString();
+    }
+
+    /** The parameters of a query, or null when an escape is broken. */
+    private static Map<String, List<String>> parameters(String query) {
+        Map<String, List<String>> found = new HashMap<>();
+        for (String pair : query.split("&")) {
+            String[] parts = pair.split("=", 2);
+            String name = unescape(parts[0]);
+            String value = unescape(parts.length > 1 ? parts[1] : "");
+            if (name == null || value == null) {
+                return null;
+            }
+            if (!pair.isEmpty()) {
+                found.computeIfAbsent(name, none -> new ArrayList<>()).add(value);
+            }
+        }
+        return found;
+    }
+
+    private static String unescape(String text) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '%') {
+                if (i + 3 > text.length() || !text.substring(i + 1, i + 3).matches("[0-9A-Fa-f]{2}")) {
+                    return null;
+                }
+                bytes.write(Integer.parseInt(text.substring(i + 1, i + 3), 16));
+                i += 2;
+            } else if (c < 128) {
+                bytes.write(c == '+' ? ' ' : c);
+            } else {
+                byte[] own = String.valueOf(c).getBytes(StandardCharsets.UTF_8);
+                bytes.write(own, 0, own.length);
+            }
+        }
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray())).toString();
+        } catch (CharacterCodingException not) {
+            return null;
+        }
+    }
+
+    private static boolean isCookie(Object value) {
+        if (!(value instanceof Map)) {
+            return false;
+        }
+        Map<?, ?> cookie = (Map<?, ?>) value;
+        for (String name : Arrays.asList("name", "path", "same_site", "expires")) {
+            if (!isText(cookie.get(name))) {
+                return false;
+            }
+        }
+        try {
+            Instant.parse((String) cookie.get("expires"));
+        } catch (DateTimeParseException not) {
+            return false;
+        }
+        return cookie.get("value") instanceof String && cookie.get("http_only") instanceof Boolean
+            && (cookie.get("domain") == null || isText(cookie.get("domain")));
+    }
+
+    /** Whether a browser would send the cookie to this host (RFC 6265 §5.1.3). */
+    private static boolean reaches(Map<?, ?> cookie, String host, String origin) {
+        if (!isText(cookie.get("domain"))) {
+            return host.equals(isText(cookie.get("host")) ? cookie.get("host") : origin);
+        }
+        String name = ((String) cookie.get("domain")).replaceFirst("^\\.", "").toLowerCase(Locale.ROOT);
+        // The provider may set cookies for its own domain, and for no other; an address has no domain above it.
+        for (String one : Arrays.asList(host, origin)) {
+            if (!one.equals(name) && (!one.endsWith("." + name) || one.matches("[0-9.]+|\\[.*"))) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,37 @@
+package drawbridge.client;
+
+import java.util.Collections;
+import java.util.Map;
+
+/** An address that signs a browser in, once, for at most a minute. Prints as {@code <login link>}. */
+public final class LoginLink {
+    private final String url;
+    private final Map<String, String> headers;
+    private final long expiresAt;
+
+    LoginLink(String url, Map<String, String> headers, long expiresAt) {
+        this.url = url;
+        this.headers = Collections.unmodifiableMap(headers);
+        this.expiresAt = expiresAt;
+    }
+
+    /** What to open, at once. Never log, copy or share it. */
+    public String url() {
+        return url;
+    }
+
+    /** To be sent with the first request: empty, or the token when it is not to be in the address. */
+    public Map<String, String> headers() {
+        return headers;
+    }
+
+    /** Until when it works, in milliseconds since 1970 by this device's clock. */
+    public long expiresAt() {
+        return expiresAt;
+    }
+
+    @Override
+    public String toString() {
+        return "<login link>";
+    }
+}

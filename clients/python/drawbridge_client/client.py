@@ -1,0 +1,984 @@
+"""The client: sign-in, tokens, links and cookies. Nothing here prints a secret or keeps one outside of the store."""
+
+import base64
+import contextlib
+import email.utils
+import hashlib
+import hmac
+import json
+import math
+import re
+import secrets
+import threading
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote, unquote_to_bytes
+
+from . import _p256, http1
+from .errors import DrawbridgeError, refused
+from .stores import MemoryStore
+
+#: How far two clocks may be apart, in seconds.
+LEEWAY = 120
+#: Seconds for which a code of another device is asked for at most.
+LONGEST_CODE = 86400
+COOKIES = "application/vnd.drawbridge.cookies+json"
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
+ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token"
+DEVICE_SECRET = "urn:openid:params:token-type:device-secret"
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+
+
+class LoginLink:
+    """An address that signs a browser in, once, for at most a minute. Prints as `<login link>`; never log `url`."""
+
+    __slots__ = ("url", "headers", "expires_at")
+
+    def __init__(self, url: str, headers: dict, expires_at: float):
+        self.url, self.headers, self.expires_at = url, headers, expires_at
+
+    def __repr__(self):
+        return "<login link>"
+
+
+class WebViewCookie:
+    """One cookie for a web view of `url`; prints without its value. `domain` None: the host of `url` alone."""
+
+    __slots__ = ("name", "value", "domain", "path", "expires", "http_only", "same_site", "url")
+
+    def __init__(self, given: dict, url: str):
+        self.name, self.value, self.path = given["name"], given["value"], given["path"]
+        self.domain, self.expires, self.url = given.get("domain"), given["expires"], url
+        self.http_only, self.same_site = given["http_only"], given["same_site"]
+
+    def __repr__(self):
+        return f"<cookie {self.name}>"
+
+
+@dataclass(frozen=True)
+class Silent:
+    """`claims` when it worked; else `reason`: nothing_shared, parts_do_not_fit, refused, not_believed, failed."""
+
+    claims: dict | None
+    reason: str | None = None
+    error: DrawbridgeError | None = None
+
+
+@dataclass(frozen=True)
+class DeviceCode:
+    """What the person is shown; `expires_at` in Unix seconds."""
+
+    user_code: str
+    verification_uri: str
+    complete_uri: str | None
+    expires_at: float
+
+
+class Drawbridge:
+    """One app at one provider. Safe for many threads."""
+
+    def __init__(self, issuer: str, client_id: str | None = None, *, redirect_uri: str | None = None,
+                 scope: tuple = ("profile", "offline_access"), sharing: str | None = None, store=None, browser=None,
+                 web_view=None, dpop=False, timeout: float = 30, now=time.time, sleep=time.sleep, logger=None):
+        """`browser` has `open(address)` and may have `prepare()`, which gives the redirect URI. `dpop` is True, or a key
+        with `public_key` (x, y as in a JWK) and `sign(bytes)`. `timeout` is in seconds, for a whole answer."""
+        address = secure_address(issuer)
+        if not address:
+            raise _wrong("the issuer must be https://…, or http:// on this machine alone")
+        if re.search(r"[?#]|/$", issuer):
+            raise _wrong("an issuer has neither a query nor a slash at its end")
+        if client_id is not None and not is_text(client_id):
+            raise _wrong("the client_id is empty")
+        if redirect_uri is not None and not secure_address(redirect_uri) and not is_private_use(redirect_uri):
+            raise _wrong("the redirect_uri could be received by another app or host")
+        self._issuer, self._is_loopback = issuer, address.is_loopback
+        self._client_id, self._redirect_uri, self._group = client_id, redirect_uri, sharing
+        words = [word for word in scope if word not in ("openid", "device_sso")]
+        self._scope = ["openid", *words, *(["device_sso"] if sharing is not None else [])]
+        self._store = store or MemoryStore()
+        self._browser, self._web_view, self._dpop = browser, web_view, dpop
+        self._timeout, self._now, self._sleep, self._logger = timeout, now, sleep, logger
+        self._metadata: dict | None = None
+        self._key_set: list | None = None
+        self._nonces: dict = {}
+        self._key = None
+        self._key_lock = threading.Lock()
+        if dpop is True:
+            _Key.check()
+
+    # From the app onto the web (contract §3)
+
+    def open_url(self, path: str | None = None, *, bearer=None, website: str | None = None, carrier: str = "query") -> LoginLink:
+        """A link that opens a page of the website, signed in.
+
+        `bearer` is any backend's token that the provider trusts, or what gives one; without it, this app's own sign-in
+        counts. With `carrier="header"` the token is in `headers` and not in the address."""
+        wish = {name: value for name, value in {"redirect": path, "client_id": website}.items() if value is not None}
+        given = bearer() if callable(bearer) else bearer
+        if given is not None and not (isinstance(given, str) and re.fullmatch(r"[!-~]+", given)):
+            raise _wrong("the bearer is empty or not a token")
+
+        def ask(token: str, proves: bool) -> dict:
+            answer = self._send("POST", f"{self._issuer}/api/auth/create-sso-token", data=wish, token=token, proves=proves)
+            if answer.status != 200:
+                raise self._failure(answer, "the login token endpoint")
+            return _json(answer.text) or {}
+
+        if given is not None:
+            return self._link(ask(given, False), carrier)
+        return self._link(self._with_token(lambda own: ask(own["access_token"], own["bound"])), carrier)
+
+    def _link(self, answer: dict, carrier: str) -> LoginLink:
+        target, life = secure_address(answer.get("login_url")), answer.get("expires_in")
+        if not target or (target.is_loopback and not self._is_loopback) or not is_number(life) or life <= 0:
+            raise DrawbridgeError("unexpected_answer", "it holds no login address to be trusted")
+        end = self._now() + life
+        if carrier != "header":
+            return LoginLink(target.text, {}, end)
+        token = answer.get("token")
+        if not is_text(token) or not re.fullmatch(r"[!-~]+", token):
+            raise DrawbridgeError("unexpected_answer", "it holds no token for the header")
+        address, _, query = target.text.partition("?")
+        rest = "&".join(pair for pair in query.split("&") if pair and not pair.startswith("token="))
+        url = f"{address}?{rest}" if rest else address
+        if token in url:
+            raise DrawbridgeError("unexpected_answer", "the token is in the path")
+        return LoginLink(url, {"Drawbridge-Login-Token": token}, end)
+
+    # Sign-in through the browser (RFC 8252, OpenID Connect Core §3.1)
+
+    def sign_in(self, *, login_hint: str | None = None, acr_values: list | None = None, max_age: int | None = None,
+                prompt: str | None = None, languages: list | None = None) -> dict:
+        """Opens the browser, checks what comes back, keeps the tokens. Gives the claims of the ID token."""
+        if not self._browser:
+            raise _wrong("sign_in needs a browser, such as LoopbackBrowser()")
+        self._need_client()
+        metadata = self._provider()
+        redirect = self._browser.prepare() if hasattr(self._browser, "prepare") else self._redirect_uri
+        if not redirect or not (secure_address(redirect) or is_private_use(redirect)):
+            raise _wrong("there is no redirect_uri to come back to")
+        state, nonce, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(16), secrets.token_urlsafe(32)
+        endpoint = metadata["authorization_endpoint"]
+        query = form({
+            "response_type": "code", "client_id": self._client_id, "redirect_uri": redirect, "scope": " ".join(self._scope),
+            "state": state, "nonce": nonce, "code_challenge": sha256(verifier), "code_challenge_method": "S256",
+            "login_hint": login_hint, "prompt": prompt, "acr_values": " ".join(acr_values) if acr_values else None,
+            "max_age": max_age, "ui_locales": " ".join(languages) if languages else None,
+            "dpop_jkt": self._proof_key().thumbprint if self._dpop else None})
+        answer = self._browser.open(f"{endpoint}{'&' if '?' in endpoint else '?'}{query}")
+        code = self._code(str(answer), redirect, state, metadata)
+        shared = self._shared()
+        tokens = self._token({
+            "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": verifier,
+            # A device that is known stays one device; a secret that is no longer good counts as absent (§5.1).
+            "device_secret": shared["device_secret"] if shared else None})
+        claims = self._verified(
+            tokens.get("id_token"), tokens, nonce=nonce, max_age=max_age, device_secret=tokens.get("device_secret"))
+        if tokens.get("device_secret"):
+            self._share(tokens["device_secret"], tokens["id_token"])
+        self._begin(tokens, claims["sub"])
+        return claims
+
+    def _code(self, address: str, redirect: str, state: str, metadata: dict) -> str:
+        """The code in what the browser brought back, once every check of RFC 8252 and RFC 9207 has passed."""
+        place, mark, query = address.partition("?")
+        if place != redirect.partition("?")[0]:
+            raise DrawbridgeError("answer.other_address")
+        found = None if not mark or "#" in query else _parameters(query)
+        if found is None:
+            raise DrawbridgeError("answer.malformed")
+
+        def single(name: str) -> str | None:
+            values = [value for other, value in found if other == name]
+            if len(values) > 1:
+                raise DrawbridgeError("answer.malformed")
+            return values[0] if values else None
+
+        said = single("state")
+        if said is None or not same(said, state):
+            raise DrawbridgeError("answer.foreign_state")
+        # Before anything else is read: an answer of another provider must not even make us show its error.
+        issuer = single("iss")
+        needed = metadata.get("authorization_response_iss_parameter_supported") is True
+        if (issuer != self._issuer) if issuer is not None else needed:
+            raise DrawbridgeError("answer.other_issuer")
+        code, error = single("code"), single("error")
+        if error is not None:
+            if code is not None or error == "":
+                raise DrawbridgeError("answer.no_code")
+            description = single("error_description")
+            # Whoever gives another reason than the person's own no is heard: there may be something to do about it.
+            if error == "access_denied" and description in (None, "the user declined"):
+                raise DrawbridgeError("cancelled")
+            raise refused({"error": error, "error_description": description})
+        if not code:
+            raise DrawbridgeError("answer.no_code")
+        return code
+
+    # One app signs in by what another left on the device (Native SSO §4)
+
+    def sign_in_silently(self) -> Silent:
+        """Tries to sign in without a person; what it cannot do is a value that says why."""
+        try:
+            self._need_client()
+            shared = self._shared()
+            return self._exchange(shared) if shared else Silent(None, "nothing_shared")
+        except DrawbridgeError as error:
+            return Silent(None, "failed", error)
+
+    def _exchange(self, shared: dict) -> Silent:
+        before = parts(shared["id_token"])["claims"]
+        hash_ = before.get("ds_hash")
+        if not is_text(hash_) or not same(hash_, half_hash(shared["device_secret"])):
+            return Silent(None, "parts_do_not_fit")
+        try:
+            tokens = self._token({
+                "grant_type": EXCHANGE, "audience": self._issuer, "subject_token": shared["id_token"],
+                "subject_token_type": ID_TOKEN, "actor_token": shared["device_secret"], "actor_token_type": DEVICE_SECRET,
+                "scope": " ".join(self._scope)})
+            secret = tokens.get("device_secret")
+            claims = self._verified(tokens.get("id_token"), tokens, subject=before["sub"],
+                                    device_secret=secret or shared["device_secret"])
+        except DrawbridgeError as error:
+            if error.code == "refused":
+                if error.oauth == "invalid_grant":
+                    self._forget_shared(shared)
+                return Silent(None, "refused", error)
+            if error.code.startswith("id_token."):
+                return Silent(None, "not_believed", error)
+            raise
+        if secret and secret != shared["device_secret"]:
+            self._share(secret, tokens["id_token"])
+        self._begin(tokens, claims["sub"])
+        return Silent(claims)
+
+    # Sign-in without a browser (RFC 8628)
+
+    def sign_in_by_device(self, show) -> dict:
+        """Shows a code by `show(DeviceCode)` and asks until the person has answered on another device."""
+        self._need_client()
+        address = self._provider().get("device_authorization_endpoint")
+        if not address:
+            raise DrawbridgeError("provider.endpoint", "device_authorization_endpoint")
+        # What a device cannot have is not asked for.
+        scope = " ".join(word for word in self._scope if word not in ("offline_access", "device_sso"))
+        answer = self._send("POST", address, members={"client_id": self._client_id, "scope": scope})
+        if answer.status != 200:
+            raise self._failure(answer, "the device authorization endpoint")
+        said = _json(answer.text) or {}
+        if (not is_text(said.get("device_code")) or not is_text(said.get("user_code")) or not is_number(said.get("expires_in"))
+                or said["expires_in"] <= 0 or not secure_address(said.get("verification_uri"))):
+            raise DrawbridgeError("unexpected_answer", "no code to be shown came")
+        complete = secure_address(said.get("verification_uri_complete"))
+        end = self._now() + min(said["expires_in"], LONGEST_CODE)
+        show(DeviceCode(said["user_code"], said["verification_uri"], complete.text if complete else None, end))
+        interval = max(1, said["interval"] if is_number(said.get("interval")) else 5)
+        while True:
+            # No longer than the code lives, whatever the provider wants.
+            self._sleep(max(0, min(interval, end - self._now())))
+            try:
+                tokens = self._token({"grant_type": DEVICE_GRANT, "device_code": said["device_code"]})
+                claims = self._verified(tokens.get("id_token"), tokens)
+                self._begin(tokens, claims["sub"])
+                return claims
+            except DrawbridgeError as error:
+                if error.oauth == "slow_down":
+                    interval += 5
+                elif error.oauth == "expired_token":
+                    raise DrawbridgeError("timed_out") from None
+                elif error.code == "unreachable":
+                    # A lost connection is no answer (RFC 8628 §3.5).
+                    interval = min(2 * interval, 60)
+                elif error.code == "come_back_later":
+                    interval = max(interval, error.seconds or 0)
+                elif error.oauth != "authorization_pending":
+                    raise
+            if self._now() >= end:
+                raise DrawbridgeError("timed_out")
+
+    # Access tokens and their renewal (RFC 6749 §6, RFC 9700 §4.14)
+
+    def access_token(self) -> str:
+        """An access token that is good for half a minute at least; renewed first when it is not."""
+        return self._current()["access_token"]
+
+    def person(self) -> dict:
+        """Who is signed in, as the provider knows them (OpenID Connect Core §5.3)."""
+        self._need_client()
+        address = self._provider().get("userinfo_endpoint")
+        if not address:
+            raise DrawbridgeError("provider.endpoint", "userinfo_endpoint")
+
+        def ask(own: dict) -> dict:
+            answer = self._send("GET", address, token=own["access_token"], proves=own["bound"])
+            if answer.status != 200:
+                raise self._failure(answer, "userinfo")
+            said = _json(answer.text)
+            if not said or not is_text(said.get("sub")):
+                raise DrawbridgeError("unexpected_answer", "userinfo cannot be read")
+            return said
+
+        person = self._with_token(ask)
+        # An answer about somebody else must not be used (OpenID Connect Core §5.3.2).
+        own = self._stored()
+        if not own or own["subject"] != person["sub"]:
+            raise DrawbridgeError("id_token.subject")
+        return person
+
+    def _current(self) -> dict:
+        self._need_client()
+        own = self._stored()
+        if not own:
+            raise DrawbridgeError("not_signed_in")
+        return own if own["expires_at"] > self._now() + 30 else self._renewed(own)
+
+    def _with_token(self, call):
+        """Calls with the sign-in, and once more with a renewed one when the provider does not take the first token."""
+        own = self._current()
+        try:
+            return call(own)
+        except DrawbridgeError as error:
+            if error.code != "refused" or error.oauth != "invalid_token":
+                raise
+        return call(self._renewed(own))
+
+    def _renewed(self, stale: dict) -> dict:
+        """One renewal at a time on this device, by the store's lock."""
+        with self._locked(f"renew {self._item}"):
+            return self._renew(stale)
+
+    def _renew(self, stale: dict) -> dict:
+        own = self._stored()
+        if not own:
+            raise DrawbridgeError("not_signed_in")
+        # Another was quicker: its token is as good as ours would be.
+        if own["access_token"] != stale["access_token"] and own["expires_at"] > self._now() + 30:
+            return own
+        if not own.get("refresh_token"):
+            raise DrawbridgeError("not_signed_in")
+        shared = self._shared()
+        is_ours = not shared or parts(shared["id_token"])["claims"]["sub"] == own["subject"]
+        try:
+            tokens = self._token({
+                "grant_type": "refresh_token", "refresh_token": own["refresh_token"],
+                # Without it the provider would make a second device of this one (contract §5.2). Of somebody else's
+                # shared sign-in nothing is told, and no secret is asked for that would take its place.
+                "device_secret": shared["device_secret"] if is_ours and shared else None,
+                "scope": None if is_ours else " ".join(word for word in self._scope if word != "device_sso")})
+        except DrawbridgeError as error:
+            if not error.ends_sign_in:
+                raise
+            now = self._stored()
+            if now and now.get("refresh_token") != own["refresh_token"]:
+                return now
+            self._guarded(self._store.remove, self._item)
+            raise DrawbridgeError("not_signed_in", f"the provider has ended the sign-in ({error.oauth})") from None
+        # Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
+        now = self._stored()
+        if not now:
+            self._drop(tokens, own["bound"])
+            raise DrawbridgeError("not_signed_in", "this app was signed out meanwhile")
+        if now.get("refresh_token") != own["refresh_token"]:
+            return now
+        # Kept before its ID token is looked at: the one before is used up.
+        fresh = self._keep(tokens, own["subject"], own["refresh_token"])
+        if "id_token" in tokens:
+            secret = tokens.get("device_secret")
+            self._verified(tokens["id_token"], tokens, subject=own["subject"], device_secret=secret)
+            if secret and is_ours:
+                self._share(secret, tokens["id_token"])
+        return fresh
+
+    # Into the app's web view (contract §5.4, §6)
+
+    def cookies(self, url: str, web_view_client: str) -> list:
+        """The cookies that sign a web view in at an address; only those that its host gets."""
+        self._need_client()
+        page = secure_address(url)
+        if not page or (page.is_loopback and not self._is_loopback):
+            raise _wrong("cookies go to https pages alone")
+        endpoint = self._provider()["token_endpoint"]
+        origin = secure_address(endpoint).host
+
+        def ask(own: dict):
+            shared = self._shared()
+            if not shared or parts(shared["id_token"])["claims"]["sub"] != own["subject"]:
+                raise DrawbridgeError("not_signed_in", "there is no device secret of this person")
+            answer = self._send("POST", endpoint, members={
+                "grant_type": EXCHANGE, "client_id": web_view_client, "subject_token": own["access_token"],
+                "subject_token_type": ACCESS_TOKEN, "actor_token": shared["device_secret"], "actor_token_type": DEVICE_SECRET,
+            }, accept=COOKIES, proves=own["bound"])
+            if answer.status != 200:
+                raise self._failure(answer, "the token endpoint")
+            return answer
+
+        given = self._with_token(ask)
+        found = (_json(given.text) or {}).get("cookies") if given.type == COOKIES else None
+        if not isinstance(found, list) or not all(map(_is_cookie, found)):
+            raise DrawbridgeError("unexpected_answer", f"{web_view_client} gets no cookies; its client needs delivery: cookies")
+        fitting = [cookie for cookie in found if _reaches(cookie, page.host, origin)]
+        if not fitting:
+            raise _wrong(f"the provider's cookies do not reach {page.host}")
+        return [WebViewCookie(cookie, url) for cookie in fitting]
+
+    def open_web_view(self, url: str, web_view_client: str):
+        """Fills the web view's cookies, then loads the page: the first request is signed in already."""
+        if not self._web_view:
+            raise _wrong("open_web_view needs a web_view")
+        cookies = self.cookies(url, web_view_client)
+        places = [{"name": cookie.name, "domain": cookie.domain, "path": cookie.path, "url": url} for cookie in cookies]
+        # Remembered first: what was set can be taken out again, by another process too.
+        others = [old for old in self._placed() if not any(_is_same_place(old, place) for place in places)]
+        self._guarded(self._store.set, self._cookie_item, json.dumps([*others, *places]))
+        for cookie in cookies:
+            self._web_view.set_cookie(cookie)
+        self._web_view.load(url)
+
+    def _placed(self) -> list:
+        try:
+            found = json.loads(self._guarded(self._store.get, self._cookie_item) or "[]")
+        except ValueError:
+            return []
+        return found if isinstance(found, list) else []
+
+    # The end of a sign-in (contract §7, RFC 7009)
+
+    def sign_out(self, extent: str = "device"):
+        """`device` ends what the maker's apps share as well, `this_app` this app alone. The secrets and the web view's
+        cookies leave this device in every case, also when the provider cannot be told."""
+        self._need_client()
+        # Not beside a renewal: that one would put fresh tokens where these have just been taken out.
+        with self._locked(f"renew {self._item}"):
+            self._end(extent)
+
+    def _end(self, extent: str):
+        own, shared = self._stored(), self._shared()
+        said = parts(shared["id_token"])["claims"] if shared else {}
+        is_ours = not own or said.get("sub") == own["subject"]
+        ends_shared = bool(shared) and is_ours and (extent == "device" or self._client_id in _audiences(said))
+        if not own and not ends_shared:
+            raise DrawbridgeError("not_signed_in")
+        ending = []
+        if own and own.get("refresh_token"):
+            ending.append((own["refresh_token"], "refresh_token"))
+        if ends_shared:
+            ending.append((shared["device_secret"], "device_secret"))
+        problem = None
+        for token, hint in ending:
+            try:
+                self._revoke(token, hint, bool(own and own["bound"]))
+            except DrawbridgeError as error:
+                problem = problem or error
+        # All of it, also when the store refuses a part; what stays on the device is told before anything else.
+        stays = None
+        for removal in [lambda: self._guarded(self._store.remove, self._item),
+                        *([lambda: self._forget_shared(shared)] if ends_shared else []), self._clear_web_view]:
+            try:
+                removal()
+            except DrawbridgeError as error:
+                stays = stays or error
+        if stays:
+            raise stays
+        if problem:
+            raise DrawbridgeError("signed_out_here_only", problem, problem.oauth, problem.seconds) from None
+
+    def _clear_web_view(self):
+        placed = self._placed()
+        for place in placed:
+            if self._web_view:
+                self._web_view.remove_cookie(place)
+        if placed:
+            self._guarded(self._store.remove, self._cookie_item)
+
+    def _drop(self, tokens: dict, bound: bool):
+        """Ends what came for nobody, when the provider can be told; the sign-out has ended the session anyway."""
+        if tokens.get("refresh_token"):
+            try:
+                self._revoke(tokens["refresh_token"], "refresh_token", bound)
+            except DrawbridgeError:
+                pass
+
+    def _revoke(self, token: str, hint: str, bound: bool):
+        address = self._provider().get("revocation_endpoint")
+        if not address:
+            raise DrawbridgeError("provider.endpoint", "revocation_endpoint")
+        members = {"token": token, "token_type_hint": hint, "client_id": self._client_id}
+        answer = self._send("POST", address, members=members, proves=bound)
+        if answer.status != 200:
+            raise self._failure(answer, "revocation")
+
+    # What is kept
+
+    @property
+    def _item(self) -> str:
+        return f"drawbridge:{self._client_id}:{self._issuer}"
+
+    @property
+    def _cookie_item(self) -> str:
+        return f"{self._item}:cookies"
+
+    @property
+    def _shared_item(self) -> str:
+        return f"drawbridge-shared:{self._group}"
+
+    def _guarded(self, work, *arguments):
+        try:
+            return work(*arguments)
+        except DrawbridgeError:
+            raise
+        except Exception as error:
+            # Its name alone: the text may hold what was to be kept.
+            raise DrawbridgeError("secret_store", type(error).__name__) from None
+
+    @contextlib.contextmanager
+    def _locked(self, name: str):
+        """Throws `secret_store` when the store's lock does not work, and lets everything else through."""
+        lock = self._guarded(self._store.lock, name)
+        self._guarded(lock.__enter__)
+        try:
+            yield
+        finally:
+            self._guarded(lock.__exit__, None, None, None)
+
+    def _read(self, name: str) -> dict | None:
+        return _json(self._guarded(self._store.get, name) or "")
+
+    def _stored(self) -> dict | None:
+        kept = self._read(self._item)
+        whole = kept and is_text(kept.get("access_token")) and is_text(kept.get("subject")) and is_number(kept.get("expires_at"))
+        return kept if whole else None
+
+    def _begin(self, tokens: dict, subject: str):
+        """Keeps a new sign-in, not beside a renewal or a sign-out of the one before."""
+        with self._locked(f"renew {self._item}"):
+            self._keep(tokens, subject)
+
+    def _keep(self, tokens: dict, subject: str, refresh_token: str | None = None) -> dict:
+        own = {
+            "access_token": tokens["access_token"], "refresh_token": tokens.get("refresh_token") or refresh_token,
+            # Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
+            "expires_at": self._now() + tokens.get("expires_in", 0), "subject": subject,
+            "bound": tokens["token_type"].lower() == "dpop"}
+        self._guarded(self._store.set, self._item, json.dumps(own))
+        return own
+
+    def _shared(self) -> dict | None:
+        """What the apps of one maker share on one device: in one item, so that its two parts always belong together."""
+        if self._group is None:
+            return None
+        kept = self._read(self._shared_item)
+        whole = kept and is_text(kept.get("device_secret")) and is_text(kept.get("id_token")) and parts(kept["id_token"])
+        return kept if whole else None
+
+    def _share(self, device_secret: str, id_token: str):
+        if self._group is not None:
+            self._guarded(self._store.set, self._shared_item, json.dumps({"device_secret": device_secret, "id_token": id_token}))
+
+    def _forget_shared(self, dead: dict):
+        """Forgets a shared sign-in, unless another app has put in a fresh one meanwhile."""
+        now = self._shared()
+        if now and now["device_secret"] == dead["device_secret"]:
+            self._guarded(self._store.remove, self._shared_item)
+
+    def _need_client(self):
+        if self._client_id is None:
+            raise _wrong("this needs the app's client_id")
+
+    # The provider (OpenID Connect Discovery, RFC 8414)
+
+    def _provider(self) -> dict:
+        if self._metadata:
+            return self._metadata
+        answer = self._send("GET", f"{self._issuer}/.well-known/openid-configuration")
+        if answer.status != 200:
+            raise self._failure(answer, "discovery")
+        said = _json(answer.text)
+        if not said or not is_text(said.get("issuer")):
+            raise DrawbridgeError("provider.malformed", "description")
+        # Byte for byte: a document of another issuer would carry the whole sign-in elsewhere (RFC 8414 §6.2).
+        if said["issuer"] != self._issuer:
+            raise DrawbridgeError("provider.other_issuer")
+        methods = said.get("code_challenge_methods_supported")
+        if not isinstance(methods, list) or "S256" not in methods:
+            raise DrawbridgeError("provider.no_pkce")
+        possible = ["userinfo_endpoint", "revocation_endpoint", "device_authorization_endpoint"]
+        for name in ["authorization_endpoint", "token_endpoint", "jwks_uri", *possible]:
+            if name not in said and name in possible:
+                continue
+            address = secure_address(said.get(name))
+            if not address or (address.is_loopback and not self._is_loopback):
+                raise DrawbridgeError("provider.endpoint", name)
+        self._metadata = said
+        return said
+
+    def _provider_key(self, kid: str) -> dict | None:
+        """An unknown id makes us look again, once: the provider may have changed its keys."""
+        def find():
+            return next((key for key in self._key_set or [] if isinstance(key, dict) and key.get("kid") == kid), None)
+
+        if key := find():
+            return key
+        answer = self._send("GET", self._provider()["jwks_uri"])
+        if answer.status != 200:
+            raise self._failure(answer, "the key set")
+        found = (_json(answer.text) or {}).get("keys")
+        if not isinstance(found, list):
+            raise DrawbridgeError("provider.malformed", "key set")
+        self._key_set = found
+        return find()
+
+    def _token(self, members: dict) -> dict:
+        address = self._provider()["token_endpoint"]
+        answer = self._send("POST", address, members={**members, "client_id": self._client_id}, proves=bool(self._dpop))
+        if answer.status != 200:
+            raise self._failure(answer, "the token endpoint")
+        tokens = _json(answer.text) or {}
+        # A token of a type that we do not know must not be used (RFC 6749 §7.1).
+        types = ("bearer", "dpop") if self._dpop else ("bearer",)
+        optional = [name for name in ("refresh_token", "id_token", "device_secret") if name in tokens]
+        if (not is_text(tokens.get("access_token")) or str(tokens.get("token_type")).lower() not in types
+                or not all(is_text(tokens[name]) for name in optional)
+                or ("expires_in" in tokens and not (is_number(tokens["expires_in"]) and tokens["expires_in"] > 0))):
+            raise DrawbridgeError("unexpected_answer", "the token endpoint's answer cannot be read")
+        return tokens
+
+    # ID tokens (OpenID Connect Core §3.1.3.7, Native SSO §3.4)
+
+    def _verified(self, token: str | None, tokens: dict, *, nonce: str | None = None, max_age: int | None = None,
+                  subject: str | None = None, device_secret: str | None = None) -> dict:
+        def flaw(name: str) -> DrawbridgeError:
+            return DrawbridgeError(f"id_token.{name}")
+
+        if token is None:
+            raise flaw("missing")
+        taken = parts(token)
+        if not taken:
+            raise flaw("malformed")
+        header, claims = taken["header"], taken["claims"]
+        # Settled here, not by the token: `none` and HS256 with a public key are the classic ways around a signature.
+        if header.get("alg") != "ES256" or "crit" in header:
+            raise flaw("algorithm")
+        point = _point(self._provider_key(header["kid"])) if is_text(header.get("kid")) else None
+        if not point:
+            raise flaw("unknown_key")
+        if not _p256.verifies(point, taken["signed"], taken["signature"]):
+            raise flaw("signature")
+        now, names, party = self._now(), _audiences(claims), claims.get("azp")
+        if claims["iss"] != self._issuer:
+            raise flaw("issuer")
+        if self._client_id not in names or (len(names) > 1 and party != self._client_id) or (
+                "azp" in claims and party != self._client_id):
+            raise flaw("audience")
+        if claims["exp"] <= now - LEEWAY:
+            raise flaw("expired")
+        if claims["iat"] > now + LEEWAY:
+            raise flaw("issued_in_future")
+        if nonce is not None and not same(str(claims.get("nonce", "")), nonce):
+            raise flaw("nonce")
+        # The provider's word that it has done what max_age asked for.
+        proved = claims.get("auth_time")
+        if max_age is not None and not (is_number(proved) and proved >= now - max_age - LEEWAY):
+            raise flaw("auth_time")
+        if subject is not None and claims["sub"] != subject:
+            raise flaw("subject")
+        if "at_hash" in claims and not same(str(claims["at_hash"]), half_hash(tokens["access_token"])):
+            raise flaw("access_token_hash")
+        # Without `ds_hash` the secret is tied to nothing, and somebody may have put in their own.
+        if device_secret is not None and not same(str(claims.get("ds_hash", "")), half_hash(device_secret)):
+            raise flaw("device_secret_hash")
+        return claims
+
+    # Proof of possession (RFC 9449)
+
+    def _proof_key(self) -> "_Key":
+        with self._key_lock:
+            if self._key is None:
+                if self._dpop is not True:
+                    self._key = _Key(self._dpop.public_key, self._dpop.sign)
+                else:
+                    name = f"{self._item if self._group is None else self._shared_item}:key"
+                    with self._locked(f"key {name}"):
+                        kept = self._read(name)
+                        if not kept:
+                            kept = _Key.make()
+                            self._guarded(self._store.set, name, json.dumps(kept))
+                    self._key = _Key.of(kept)
+            return self._key
+
+    def _proof(self, method: str, address: str, token: str | None) -> str:
+        key = self._proof_key()
+        claims = {"jti": secrets.token_urlsafe(16), "htm": method, "htu": address.split("?")[0], "iat": int(self._now())}
+        if nonce := self._nonces.get(_origin(address)):
+            claims["nonce"] = nonce
+        if token:
+            claims["ath"] = sha256(token)
+        header = {"typ": "dpop+jwt", "alg": "ES256", "jwk": key.public}
+        text = ".".join(b64(json.dumps(part).encode()) for part in (header, claims))
+        return f"{text}.{b64(key.sign(text.encode()))}"
+
+    # HTTP
+
+    def _send(self, method: str, address: str, *, members: dict | None = None, data: dict | None = None,
+              accept: str = "application/json", token: str | None = None, proves: bool = False) -> http1.Answer:
+        proves = bool(self._dpop and proves)
+        for attempt in (1, 2):
+            headers = {"Accept": accept}
+            if token is not None:
+                headers["Authorization"] = f"{'DPoP' if proves else 'Bearer'} {token}"
+            if proves:
+                headers["DPoP"] = self._proof(method, address, token)
+            body = None
+            if members is not None:
+                body, headers["Content-Type"] = form(members).encode(), "application/x-www-form-urlencoded"
+            elif data is not None:
+                body, headers["Content-Type"] = json.dumps(data).encode(), "application/json"
+            answer = self._send_once(method, address, headers, body)
+            # A nonce that we did not have, or that is stale: once more with the one that came along (RFC 9449 §8).
+            if not (proves and attempt == 1 and answer.wants_nonce):
+                return answer
+        return answer
+
+    def _send_once(self, method: str, address: str, headers: dict, body: bytes | None) -> http1.Answer:
+        place = f"{method} {address.split('?')[0]}"
+        try:
+            answer = http1.send(method, address, headers, body, self._timeout)
+            self._log(f"{place}: {answer.status}")
+            if 300 <= answer.status < 400:
+                raise DrawbridgeError("unexpected_answer", "a redirect, which is never followed")
+        except DrawbridgeError as error:
+            self._log(f"{place}: {error.code}")
+            raise
+        nonce = answer.headers.get("dpop-nonce", "")
+        if re.fullmatch(r"[!-~]{1,1024}", nonce):
+            self._nonces[_origin(address)] = nonce
+        said = re.search(r'error="([^"]{1,64})"', answer.headers.get("www-authenticate", ""))
+        answer.challenge = said[1] if said else None
+        error = (_json(answer.text) or {}).get("error") or answer.challenge
+        answer.wants_nonce = bool(nonce) and answer.status >= 400 and error == "use_dpop_nonce"
+        return answer
+
+    def _log(self, line: str):
+        if self._logger:
+            self._logger.debug(line)
+
+    def _failure(self, answer: http1.Answer, what: str) -> DrawbridgeError:
+        if answer.status in (429, 502, 503, 504):
+            return DrawbridgeError("come_back_later", seconds=self._wait(answer.headers.get("retry-after")))
+        if 400 <= answer.status < 500:
+            body = _json(answer.text)
+            if body and is_text(body.get("error")):
+                return refused(body)
+            if answer.challenge or answer.status == 401:
+                return refused({"error": answer.challenge or "invalid_token"})
+        return DrawbridgeError("unexpected_answer", f"{what} answered {answer.status}")
+
+    def _wait(self, text: str | None) -> int | None:
+        """Seconds of `Retry-After`, which is a number or a date (RFC 9110 §10.2.3)."""
+        if text is None:
+            return None
+        if re.fullmatch(r"[0-9]{1,9}", text.strip()):
+            return int(text)
+        if not re.match(r"[A-Z][a-z]{2,8}, ", text):
+            return None
+        try:
+            date = email.utils.parsedate_to_datetime(text).timestamp()
+        except (ValueError, TypeError, OverflowError):
+            return None
+        return max(0, math.ceil(date - self._now()))
+
+
+class _Key:
+    """A P-256 key, which `cryptography` makes and signs with, or that is the app's own."""
+
+    def __init__(self, public: dict, sign):
+        self.public = {"crv": "P-256", "kty": "EC", "x": public["x"], "y": public["y"]}
+        self.sign = sign
+
+    @property
+    def thumbprint(self) -> str:
+        """RFC 7638."""
+        return sha256(json.dumps(self.public, sort_keys=True, separators=(",", ":")))
+
+    @staticmethod
+    def check():
+        try:
+            import cryptography.hazmat.primitives.asymmetric.ec  # noqa: F401
+        except ImportError:
+            raise _wrong("dpop=True needs the package cryptography; or give a key of your own") from None
+
+    @staticmethod
+    def make() -> dict:
+        from cryptography.hazmat.primitives.asymmetric import ec
+        private = ec.generate_private_key(ec.SECP256R1()).private_numbers()
+        point = private.public_numbers
+        return {name: b64(value.to_bytes(32, "big")) for name, value in
+                {"d": private.private_value, "x": point.x, "y": point.y}.items()}
+
+    @classmethod
+    def of(cls, kept: dict) -> "_Key":
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.asymmetric import ec, utils
+        private = ec.derive_private_key(int.from_bytes(from_b64(kept["d"]), "big"), ec.SECP256R1())
+
+        def sign(message: bytes) -> bytes:
+            r, s = utils.decode_dss_signature(private.sign(message, ec.ECDSA(hashes.SHA256())))
+            return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+
+        return cls(kept, sign)
+
+
+# What needs nothing of the client
+
+
+@dataclass(frozen=True)
+class Address:
+    text: str
+    host: str
+    is_loopback: bool
+
+
+def _wrong(text: str) -> DrawbridgeError:
+    return DrawbridgeError("configuration", text)
+
+
+_ADDRESS = re.compile(
+    r"(https?)://(\[[0-9a-f:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]*)(?::([1-9][0-9]{0,4}))?(?=[/?]|\Z)[!$-./0-;=?A-Z\[\]_a-z~]*\Z")
+
+
+def secure_address(text) -> Address | None:
+    """An address that secrets may be sent to. The odd ones are refused before any parser sees them."""
+    found = _ADDRESS.match(text) if isinstance(text, str) and len(text) <= 2048 else None
+    if not found or int(found[3] or 1) > 65535:
+        return None
+    host, is_loopback = found[2].lower(), found[1] == "http"
+    if is_loopback and host not in ("127.0.0.1", "[::1]", "localhost"):
+        return None
+    return Address(text, host, is_loopback)
+
+
+def is_private_use(text: str) -> bool:
+    """`com.example.app:/callback`: a domain turned round, then one slash (RFC 8252 §7.1)."""
+    return re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+:/(?!/)[!-~]*", text) is not None and "#" not in text
+
+
+def is_text(value) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def is_number(value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def from_b64(text: str) -> bytes | None:
+    """None for anything that `b64` would not have written: a token has one spelling."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]*", text) or len(text) % 4 == 1:
+        return None
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    return data if b64(data) == text else None
+
+
+def sha256(text: str) -> str:
+    return b64(hashlib.sha256(text.encode()).digest())
+
+
+def half_hash(text: str) -> str:
+    """`at_hash` and `ds_hash`: the left half of the SHA-256."""
+    return b64(hashlib.sha256(text.encode()).digest()[:16])
+
+
+def same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def form(members: dict) -> str:
+    return "&".join(f"{quote(name, safe='')}={quote(str(value), safe='')}" for name, value in members.items() if value is not None)
+
+
+def _no_constant(name: str):
+    raise ValueError(name)
+
+
+def _json(text: str) -> dict | None:
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _parameters(query: str) -> list | None:
+    """The parameters of a query in order, or None when an escape is broken."""
+    if re.search(r"%(?![0-9A-Fa-f]{2})", query):
+        return None
+    try:
+        return [tuple(unquote_to_bytes(part.replace("+", " ")).decode("utf-8") for part in pair.partition("=")[::2])
+                for pair in query.split("&") if pair]
+    except UnicodeDecodeError:
+        return None
+
+
+def parts(token: str) -> dict | None:
+    """An ID token taken apart, not believed yet; None when it is not one."""
+    pieces = token.split(".")
+    data = [from_b64(piece) for piece in pieces]
+    if len(pieces) != 3 or None in data:
+        return None
+    try:
+        header, claims = (_json(part.decode("utf-8")) for part in data[:2])
+    except UnicodeDecodeError:
+        return None
+    if not (header and claims and is_text(claims.get("iss")) and is_text(claims.get("sub")) and _audiences(claims)
+            and is_number(claims.get("exp")) and is_number(claims.get("iat"))):
+        return None
+    return {"header": header, "claims": claims, "signature": data[2], "signed": f"{pieces[0]}.{pieces[1]}".encode()}
+
+
+def _audiences(claims: dict) -> list:
+    found = claims.get("aud")
+    found = found if isinstance(found, list) else [found]
+    return found if all(map(is_text, found)) else []
+
+
+def _point(jwk: dict | None) -> tuple | None:
+    if not jwk or jwk.get("kty") != "EC" or jwk.get("crv") != "P-256" or jwk.get("use", "sig") != "sig" or (
+            jwk.get("alg", "ES256") != "ES256") or not is_text(jwk.get("x")) or not is_text(jwk.get("y")):
+        return None
+    x, y = from_b64(jwk["x"]), from_b64(jwk["y"])
+    if x is None or y is None or len(x) != 32 or len(y) != 32:
+        return None
+    point = int.from_bytes(x, "big"), int.from_bytes(y, "big")
+    return point if _p256.is_on_curve(*point) else None
+
+
+def _is_cookie(cookie) -> bool:
+    if not isinstance(cookie, dict) or not all(is_text(cookie.get(name)) for name in ("name", "path", "same_site", "expires")):
+        return False
+    try:
+        datetime.fromisoformat(cookie["expires"])
+    except ValueError:
+        return False
+    return isinstance(cookie.get("value"), str) and isinstance(cookie.get("http_only"), bool) and (
+        cookie.get("domain") is None or is_text(cookie["domain"]))
+
+
+def _reaches(cookie: dict, host: str, origin: str) -> bool:
+    """Whether a browser would send the cookie to this host (RFC 6265 §5.1.3)."""
+    if not cookie.get("domain"):
+        return host == (cookie.get("host") or origin)
+    name = cookie["domain"].removeprefix(".").lower()
+    # The provider may set cookies for its own domain, and for no other; an address has no domain above it.
+    return all(one == name or (one.endswith(f".{name}") and not re.match(r"[0-9.]+\Z|\[", one)) for one in (host, origin))
+
+
+def _is_same_place(one: dict, other: dict) -> bool:
+    return all(one.get(name) == other[name] for name in ("name", "domain", "path")) and _origin(str(one.get("url"))) == _origin(other["url"])
+
+
+def _origin(address: str) -> str:
+    return "/".join(address.split("/")[:3])

@@ -1,0 +1,79 @@
+"""One request: no redirects, no cookies, no proxy, bounded in time and size."""
+
+import http.client
+import socket
+import ssl
+import threading
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from .errors import DrawbridgeError
+
+#: More than any answer of a provider has, in bytes.
+LARGEST = 1 << 20
+
+
+@dataclass(repr=False)
+class Answer:
+    status: int
+    headers: dict
+    text: str
+    challenge: str | None = None
+    wants_nonce: bool = False
+
+    @property
+    def type(self) -> str:
+        return self.headers.get("content-type", "").split(";")[0].strip().lower()
+
+
+def send(method: str, address: str, headers: dict, body: bytes | None, seconds: float) -> Answer:
+    """Throws `unreachable` unless a whole answer comes within these seconds."""
+    url = urlsplit(address)
+    if url.scheme == "https":
+        connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=seconds, context=ssl.create_default_context())
+    else:
+        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=seconds)
+    late = threading.Event()
+
+    def stop():
+        # A timeout of the socket begins anew with every byte.
+        late.set()
+        if connection.sock:
+            try:
+                connection.sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        connection.request(method, (url.path or "/") + (f"?{url.query}" if url.query else ""), body, headers)
+        # `connection` lets go of its socket when the answer is the last one; the timer must still get at it.
+        own = connection.sock
+        response = connection.getresponse()
+        connection.sock = own
+        if int(response.headers.get("content-length") or 0) > LARGEST:
+            raise DrawbridgeError("unexpected_answer", "it is too long")
+        parts, length = [], 0
+        while part := response.read1(65536):
+            length += len(part)
+            if length > LARGEST:
+                raise DrawbridgeError("unexpected_answer", "it is too long")
+            parts.append(part)
+        if response.length:
+            raise http.client.IncompleteRead(b"")
+        if late.is_set():
+            raise TimeoutError
+        found: dict = {}
+        for name, value in response.getheaders():
+            found.setdefault(name.lower(), value)
+        return Answer(response.status, found, b"".join(parts).decode("utf-8", "replace"))
+    except DrawbridgeError:
+        raise
+    except (OSError, http.client.HTTPException, ValueError, AttributeError):
+        # The last two are what reading from a connection comes to that the timer has closed.
+        raise DrawbridgeError("unreachable", "it takes too long" if late.is_set() else "no connection, or it broke") from None
+    finally:
+        timer.cancel()
+        connection.close()

@@ -1,0 +1,110 @@
+"""Where secrets are kept: `get`, `set`, `remove`, and `lock`, which keeps other users of a name out meanwhile."""
+
+import contextlib
+import hashlib
+import os
+import pathlib
+import stat
+import tempfile
+import threading
+
+from .errors import DrawbridgeError
+
+
+class MemoryStore:
+    """As long as the process lives."""
+
+    def __init__(self):
+        self._kept: dict = {}
+        self._locks: dict = {}
+        self._guard = threading.Lock()
+
+    def get(self, name: str) -> str | None:
+        return self._kept.get(name)
+
+    def set(self, name: str, value: str):
+        self._kept[name] = value
+
+    def remove(self, name: str):
+        self._kept.pop(name, None)
+
+    @contextlib.contextmanager
+    def lock(self, name: str):
+        with self._guard:
+            lock = self._locks.setdefault(name, threading.Lock())
+        with lock:
+            yield
+
+
+class FileStore(MemoryStore):
+    """Files of mode 0600 in a folder of mode 0700; a folder that others can look into is refused.
+
+    That keeps other users out, not other programs of the same user.
+    """
+
+    def __init__(self, folder: str | os.PathLike):
+        super().__init__()
+        self._folder = pathlib.Path(folder).expanduser()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = os.lstat(self._folder)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise DrawbridgeError("secret_store", f"{self._folder} is not a folder of mode 0700 of this user")
+
+    def _path(self, name: str) -> pathlib.Path:
+        # Names hold addresses: none may lead out of the folder.
+        return self._folder / hashlib.sha256(name.encode()).hexdigest()
+
+    def get(self, name: str) -> str | None:
+        try:
+            descriptor = os.open(self._path(name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        with os.fdopen(descriptor, encoding="utf-8") as file:
+            return file.read()
+
+    def set(self, name: str, value: str):
+        # Whole or not at all: a power cut must not leave half a refresh token.
+        descriptor, path = tempfile.mkstemp(dir=self._folder)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(value)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(path, self._path(name))
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+            raise
+
+    def remove(self, name: str):
+        self._path(name).unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def lock(self, name: str):
+        import fcntl
+        with super().lock(name):
+            descriptor = os.open(self._path("lock " + name), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(descriptor)
+
+
+class KeyringStore(FileStore):
+    """The desktop's keyring, by the package `keyring`; the folder is for the locks alone."""
+
+    def __init__(self, service: str, folder: str | os.PathLike):
+        super().__init__(folder)
+        import keyring
+        self._keyring, self._service = keyring, service
+
+    def get(self, name: str) -> str | None:
+        return self._keyring.get_password(self._service, name)
+
+    def set(self, name: str, value: str):
+        self._keyring.set_password(self._service, name, value)
+
+    def remove(self, name: str):
+        with contextlib.suppress(self._keyring.errors.PasswordDeleteError):
+            self._keyring.delete_password(self._service, name)

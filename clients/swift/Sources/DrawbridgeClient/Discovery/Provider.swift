@@ -1,0 +1,36 @@
+/// The provider as the app reaches it: its metadata and keys, read once and kept.
+actor Provider {
+    private let issuer: IssuerAddress
+    private let transport: any HTTPTransport
+    private let time: TimeSource
+    private var knownMetadata: ProviderMetadata?
+    private var knownKeys: KeySet?
+
+    init(issuer: IssuerAddress, transport: any HTTPTransport, time: TimeSource) {
+        self.issuer = issuer
+        self.time = time
+        self.transport = transport
+    }
+
+    func metadata() async throws(ClientError) -> ProviderMetadata {
+        if let knownMetadata { return knownMetadata }
+        let answer = try await transport.send(.get(ProviderMetadata.address(of: issuer)))
+        guard answer.status == 200 else { throw answer.failure(of: "discovery", at: time.now()) }
+        guard let document = answer.decode(ProviderMetadata.Document.self) else {
+            throw .provider(.malformed("description"))
+        }
+        let metadata = try ProviderMetadata(document, of: issuer)
+        knownMetadata = metadata
+        return metadata
+    }
+
+    /// The key of this id. An unknown id makes us look again, once: the provider may have changed its keys.
+    func key(_ id: String) async throws(ClientError) -> KeySet.Key? {
+        if let key = knownKeys?.key(id) { return key }
+        let answer = try await transport.send(.get(metadata().keySetAddress))
+        guard answer.status == 200 else { throw answer.failure(of: "the key set", at: time.now()) }
+        guard let keys = answer.decode(KeySet.self) else { throw .provider(.malformed("key set")) }
+        knownKeys = keys
+        return keys.key(id)
+    }
+}

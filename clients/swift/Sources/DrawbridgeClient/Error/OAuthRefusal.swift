@@ -1,0 +1,37 @@
+/// An error answer of the provider (RFC 6749 §5.2, RFC 6750 §3.1).
+public struct OAuthRefusal: Error, Sendable, Equatable {
+    /// Such as `invalid_grant`, `access_denied`, `interaction_required`.
+    public let code: String
+    /// For developers; in English.
+    public let explanation: String?
+    /// A page that explains the error.
+    public let page: String?
+    /// To find the request in the provider's log.
+    public let requestID: String?
+
+    /// Says no with a code.
+    public init(code: String, explanation: String? = nil, page: String? = nil, requestID: String? = nil) {
+        self.code = code
+        self.explanation = explanation
+        self.page = page
+        self.requestID = requestID
+    }
+
+    /// The grant, secret or session that the request relies on is gone: sign in again.
+    public var endsSignIn: Bool { code == "invalid_grant" || code == "invalid_token" }
+
+    /// A person has to do something in the browser: consent, or prove more (RFC 9470).
+    public var needsPerson: Bool {
+        ["interaction_required", "login_required", "consent_required", "insufficient_user_authentication"]
+            .contains(code)
+    }
+}
+
+extension OAuthRefusal: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case code = "error"
+        case explanation = "error_description"
+        case page = "error_uri"
+        case requestID = "request_id"
+    }
+}

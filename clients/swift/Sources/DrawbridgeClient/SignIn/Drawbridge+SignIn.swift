@@ -1,0 +1,327 @@
+import Foundation
+
+// Sign-in through the browser (RFC 8252, OpenID Connect Core §3.1).
+extension Drawbridge {
+    /// The whole sign-in: opens the browser, checks what comes back, and keeps the tokens.
+    /// - Returns: who is signed in.
+    @discardableResult
+    public func signIn(
+        with browser: any SignInBrowser, options: SignInOptions = SignInOptions()
+    ) async throws(ClientError) -> IDTokenClaims {
+        let request = try await beginSignIn(redirect: browser.prepare(), options: options)
+        return try await finishSignIn(request, answer: browser.open(request))
+    }
+
+    /// The first half, for apps that open the browser themselves: what to open.
+    public func beginSignIn(
+        redirect: RedirectAddress, options: SignInOptions = SignInOptions()
+    ) async throws(ClientError) -> SignInRequest {
+        SignInRequest(
+            configuration, metadata: try await provider.metadata(), redirect: redirect, options: options,
+            proofThumbprint: try await proofThumbprint(), random: random)
+    }
+
+    /// The second half: checks the answer, redeems the code and keeps the tokens.
+    /// - Parameter answer: the whole address that the browser brought back.
+    /// - Returns: who is signed in.
+    @discardableResult
+    public func finishSignIn(_ request: SignInRequest, answer: String) async throws(ClientError) -> IDTokenClaims {
+        let code = try SignInAnswer(answer, to: request).code
+        var form: [(name: String, value: String)] = [
+            ("grant_type", "authorization_code"), ("code", code.expose()), ("redirect_uri", request.redirect.text),
+            ("code_verifier", request.verifier.text.expose()),
+        ]
+        // A device that is known stays one device; a secret that is no longer good counts as absent (contract §5.1).
+        let known = try await sharedDeviceSecret()
+        if let known { form.append(("device_secret", known.expose())) }
+        let tokens = try await token(form)
+        guard let idToken = tokens.idToken else { throw .idToken(.missing) }
+        let claims = try await verified(
+            idToken,
+            IDTokenCheck(
+                issuer: configuration.issuer, clientID: configuration.clientID, nonce: request.nonce,
+                maximumAge: request.maximumAge, accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret))
+        if let secret = tokens.deviceSecret { try await share(secret, idToken) }
+        try await begin(StoredSignIn(tokens, subject: claims.subject, at: time.now()))
+        return claims
+    }
+}
+
+// Who is signed in (OpenID Connect Core §5.3).
+extension Drawbridge {
+    /// Asks the provider who is signed in in this app.
+    public func person() async throws(ClientError) -> Person {
+        guard try await stored() != nil else { throw .notSignedIn }
+        guard let address = try await provider.metadata().userInfoEndpoint else {
+            throw .provider(.endpoint("userinfo_endpoint"))
+        }
+        let person = try await withSignIn { signIn async throws(ClientError) in
+            let answer = try await send(.get(address, bearer: signIn.accessToken), proves: signIn.isBound)
+            guard answer.status == 200 else { throw answer.failure(of: "userinfo", at: time.now()) }
+            guard let person = answer.decode(Person.self) else { throw .unexpectedAnswer("userinfo cannot be read") }
+            return person
+        }
+        // An answer about somebody else must not be used (OpenID Connect Core §5.3.2).
+        guard try await stored()?.subject == person.subject else { throw .idToken(.subject) }
+        return person
+    }
+}
+
+// What the apps of one maker share on one device (Native SSO §3, §4).
+extension Drawbridge {
+    /// The shared sign-in, when both of its parts are there and can be read.
+    func sharedSignIn() async throws(ClientError) -> SharedSignIn? {
+        guard let group = configuration.sharing, let secret = try await store.read(group.deviceSecret),
+            let idToken = try await store.read(group.idToken)
+        else { return nil }
+        return SharedSignIn(deviceSecret: secret, idToken: idToken)
+    }
+
+    func sharedDeviceSecret() async throws(ClientError) -> Redacted<String>? {
+        guard let group = configuration.sharing else { return nil }
+        return try await store.read(group.deviceSecret)
+    }
+
+    /// Puts both parts where the maker's other apps find them. The token first: a secret alone signs nobody in.
+    func share(_ deviceSecret: Redacted<String>, _ idToken: Redacted<String>) async throws(ClientError) {
+        guard let group = configuration.sharing else { return }
+        try await store.write(idToken, to: group.idToken)
+        try await store.write(deviceSecret, to: group.deviceSecret)
+    }
+
+    /// Forgets a shared sign-in that is no longer good, unless another app has put in a fresh one meanwhile.
+    func forgetShared(_ dead: SharedSignIn) async throws(ClientError) {
+        guard let group = configuration.sharing, try await store.read(group.deviceSecret) == dead.deviceSecret else {
+            return
+        }
+        try await store.remove(group.deviceSecret)
+        try await store.remove(group.idToken)
+    }
+}
+
+// One app signs in by what another left on the device (Native SSO §4).
+extension Drawbridge {
+    /// Tries to sign in without a person. Never throws: what it cannot do, the browser can.
+    public func signInSilently() async -> SilentSignIn {
+        do throws(ClientError) {
+            guard let shared = try await sharedSignIn() else { return .needsSignIn(.nothingShared) }
+            return try await exchange(shared)
+        } catch {
+            return .needsSignIn(.failed(error))
+        }
+    }
+
+    private func exchange(_ shared: SharedSignIn) async throws(ClientError) -> SilentSignIn {
+        guard DeviceSecretHash.fits(idToken: shared.idToken, deviceSecret: shared.deviceSecret) else {
+            return .needsSignIn(.partsDoNotFit)
+        }
+        do throws(ClientError) {
+            let tokens = try await token([
+                ("grant_type", TokenType.exchangeGrant), ("audience", configuration.issuer.text),
+                ("subject_token", shared.idToken.expose()), ("subject_token_type", TokenType.idToken),
+                ("actor_token", shared.deviceSecret.expose()), ("actor_token_type", TokenType.deviceSecret),
+                ("scope", configuration.scope.joined(separator: " ")),
+            ])
+            guard let idToken = tokens.idToken else { throw .idToken(.missing) }
+            let claims = try await verified(
+                idToken,
+                IDTokenCheck(
+                    issuer: configuration.issuer, clientID: configuration.clientID, subject: shared.claims.subject,
+                    accessToken: tokens.accessToken, deviceSecret: tokens.deviceSecret ?? shared.deviceSecret))
+            if let secret = tokens.deviceSecret, secret != shared.deviceSecret { try await share(secret, idToken) }
+            try await begin(StoredSignIn(tokens, subject: claims.subject, at: time.now()))
+            return .signedIn(claims)
+        } catch {
+            switch error {
+            case .refused(let refusal):
+                if refusal.code == "invalid_grant" { try await forgetShared(shared) }
+                return .needsSignIn(.refused(refusal))
+            case .idToken(let flaw): return .needsSignIn(.notBelieved(flaw))
+            default: throw error
+            }
+        }
+    }
+}
+
+/// How far a sign-out goes.
+public enum SignOutExtent: Sendable, Equatable {
+    /// The device secret ends, and with it every app and web session that came from it. What "sign out" means to people.
+    /// A secret of somebody else, who signed in on this device by another app, stays.
+    case device
+    /// This app alone; what it opened on the web ends as well. Of the app that brought the shared sign-in it is the
+    /// same as ``device``: the others depend on it.
+    case thisApp
+}
+
+// The end of a sign-in (contract §7, RFC 7009).
+extension Drawbridge {
+    /// Signs out. The secrets leave this device in every case, also when the provider cannot be told.
+    /// - Throws: ``ClientError/signedOutHereOnly(_:)`` when it could not be told.
+    public func signOut(_ extent: SignOutExtent = .device) async throws(ClientError) {
+        // Not beside a renewal: that one would put fresh tokens where these have just been taken out.
+        try await changingSignIn { own in
+            do throws(ClientError) {
+                try await own.end(extent)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    private func end(_ extent: SignOutExtent) async throws(ClientError) {
+        let own = try await stored()
+        let shared = try await sharedSignIn()
+        var ending: [(token: Redacted<String>, kind: String)] = []
+        if let token = own?.refreshToken { ending.append((token, "refresh_token")) }
+        let isOurs = own.map { shared?.isOf($0.subject) ?? false } ?? true
+        let endsShared = isOurs && (extent == .device || shared?.isFrom(configuration.clientID) ?? false)
+        if let shared, endsShared { ending.append((shared.deviceSecret, "device_secret")) }
+        guard own != nil || (shared != nil && endsShared) else { throw .notSignedIn }
+        let problem = await revoke(ending, proves: own?.isBound ?? false)
+        // All of it, also when the store refuses a part; what stays on the device is told before anything else.
+        var stays = await removed(StoredSignIn.item(of: configuration))
+        if let group = configuration.sharing, shared != nil, endsShared {
+            for item in [group.deviceSecret, group.idToken] {
+                let problem = await removed(item)
+                stays = stays ?? problem
+            }
+        }
+        if let webViewHost {
+            do throws(ClientError) { try await clearWebView(webViewHost) } catch { stays = stays ?? error }
+        }
+        if let stays { throw stays }
+        if let problem { throw .signedOutHereOnly("\(problem)") }
+    }
+
+    private func removed(_ item: SecretItem) async -> ClientError? {
+        do throws(ClientError) {
+            try await store.remove(item)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// - Returns: the first problem; a token that is dead already is none (RFC 7009 §2.2).
+    private func revoke(
+        _ tokens: [(token: Redacted<String>, kind: String)], proves: Bool
+    ) async -> ClientError? {
+        var problem: ClientError?
+        for (token, kind) in tokens {
+            do throws(ClientError) {
+                guard let address = try await provider.metadata().revocationEndpoint else {
+                    throw .provider(.endpoint("revocation_endpoint"))
+                }
+                let answer = try await send(
+                    .form(
+                        [
+                            ("token", token.expose()), ("token_type_hint", kind),
+                            ("client_id", configuration.clientID),
+                        ], to: address), proves: proves)
+                guard answer.status == 200 else { throw answer.failure(of: "revocation", at: time.now()) }
+            } catch {
+                problem = problem ?? error
+            }
+        }
+        return problem
+    }
+}
+
+// Access tokens and their renewal (RFC 6749 §6; rotation: RFC 9700 §4.14).
+extension Drawbridge {
+    /// An access token that is good for half a minute at least; renewed first when it is not.
+    /// - Throws: ``ClientError/notSignedIn`` when there is none, or the provider has ended the sign-in.
+    public func accessToken() async throws(ClientError) -> Redacted<String> {
+        try await current().accessToken
+    }
+
+    private func current() async throws(ClientError) -> StoredSignIn {
+        guard let signIn = try await stored() else { throw .notSignedIn }
+        return signIn.expiresAt > time.now().addingTimeInterval(30) ? signIn : try await renewed()
+    }
+
+    /// Calls with the sign-in, and once more with a fresh one when the provider does not take the first: it may
+    /// have been revoked, or its key changed.
+    func withSignIn<Value: Sendable>(
+        _ call: (StoredSignIn) async throws(ClientError) -> Value
+    ) async throws(ClientError) -> Value {
+        let signIn = try await current()
+        do throws(ClientError) {
+            return try await call(signIn)
+        } catch {
+            guard case .refused(let refusal) = error, refusal.code == "invalid_token" else { throw error }
+        }
+        return try await call(renewed())
+    }
+
+    /// One renewal at a time: a second one with the same refresh token would look like a thief's (RFC 9700 §4.14.2).
+    func renewed() async throws(ClientError) -> StoredSignIn {
+        await othersChange()
+        let task =
+            refreshing
+            ?? Task {
+                do throws(ClientError) { return .success(try await renew()) } catch { return .failure(error) }
+            }
+        refreshing = task
+        let result = await task.value
+        if refreshing == task { refreshing = nil }
+        return try result.get()
+    }
+
+    private func renew() async throws(ClientError) -> StoredSignIn {
+        guard let signIn = try await stored() else { throw .notSignedIn }
+        guard let refreshToken = signIn.refreshToken else { throw .notSignedIn }
+        let shared = try await sharedSignIn()
+        var form: [(name: String, value: String)] = [
+            ("grant_type", "refresh_token"), ("refresh_token", refreshToken.expose()),
+        ]
+        let isOurs = shared?.isOf(signIn.subject) ?? true
+        if !isOurs {
+            // Somebody else's sign-in is shared by now: ask for no device secret that would take its place.
+            let scope = configuration.scope.filter { $0 != "device_sso" }
+            form.append(("scope", scope.joined(separator: " ")))
+        } else if let shared {
+            // Without it the provider would make a second device of this one (contract §5.2).
+            form.append(("device_secret", shared.deviceSecret.expose()))
+        }
+        let tokens: TokenAnswer
+        do throws(ClientError) {
+            tokens = try await token(form)
+        } catch {
+            guard case .refused(let refusal) = error, refusal.endsSignIn else { throw error }
+            try await forget(signIn)
+            throw .notSignedIn
+        }
+        var fresh = StoredSignIn(tokens, subject: signIn.subject, at: time.now())
+        fresh.refreshToken = tokens.refreshToken ?? refreshToken
+        // Another process may have signed out or in meanwhile: a keychain has no lock. That stands.
+        guard let now = try await stored() else {
+            // Ended when the provider can be told; the sign-out has ended the session anyway.
+            if let token = tokens.refreshToken { _ = await revoke([(token, "refresh_token")], proves: signIn.isBound) }
+            throw .notSignedIn
+        }
+        guard now.refreshToken == refreshToken else { return now }
+        // Kept before its ID token is looked at: the one before is used up.
+        try await keep(fresh)
+        try await check(tokens, subject: signIn.subject, isShared: isOurs)
+        return fresh
+    }
+
+    private func check(_ tokens: TokenAnswer, subject: String, isShared: Bool) async throws(ClientError) {
+        guard let idToken = tokens.idToken else { return }
+        let secret = tokens.deviceSecret
+        _ = try await verified(
+            idToken,
+            IDTokenCheck(
+                issuer: configuration.issuer, clientID: configuration.clientID, subject: subject,
+                accessToken: tokens.accessToken, deviceSecret: secret))
+        if let secret, isShared { try await share(secret, idToken) }
+    }
+
+    /// Forgets a sign-in that has ended, unless another process has renewed it meanwhile.
+    private func forget(_ dead: StoredSignIn) async throws(ClientError) {
+        guard try await stored()?.refreshToken == dead.refreshToken else { return }
+        try await store.remove(StoredSignIn.item(of: configuration))
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+
+/// An app's way to its provider: signs its user in, keeps the tokens, and carries the sign-in onto the web.
+///
+/// ```swift
+/// let drawbridge = Drawbridge(
+///     configuration: try ClientConfiguration(issuer: IssuerAddress("https://id.example.com"), clientID: "phone-app"),
+///     store: KeychainSecretStore())
+/// if case .needsSignIn = await drawbridge.signInSilently() {
+///     try await drawbridge.signIn(with: browser)
+/// }
+/// let link = try await drawbridge.openURL(path: "/contacts")
+/// ```
+///
+/// The secret store holds the truth, not this object: two processes of an app see the same sign-in.
+public actor Drawbridge {
+    /// The app and its provider.
+    public nonisolated let configuration: ClientConfiguration
+    let store: any SecretStore
+    let transport: any HTTPTransport
+    let provider: Provider
+    let time: TimeSource
+    let random: RandomSource
+    /// The one refresh that is under way; whoever comes meanwhile waits for the same.
+    var refreshing: Task<Result<StoredSignIn, ClientError>, Never>?
+    /// The one sign-out, or the one new sign-in, that changes what is kept; a renewal waits for it, and it for that one.
+    var changing: Task<ClientError?, Never>?
+    let binding: TokenBinding
+    /// The key in the store, once it was read.
+    var readingKey: Task<Result<any ProofKey, ClientError>, Never>?
+    /// The latest nonce of each origin (RFC 9449 §8.2).
+    var proofNonces: [String: String] = [:]
+    /// The web view whose cookies are taken out at sign-out.
+    var webViewHost: (any WebViewHost)?
+
+    /// - Parameters:
+    ///   - store: where the secrets lie; its items outlive the app.
+    ///   - transport: how the provider is reached.
+    ///   - binding: whether tokens are bound to a key (RFC 9449).
+    ///   - webView: the web view whose cookies go at sign-out; the one last opened when absent.
+    ///   - time: the clock.
+    ///   - random: where `state`, `nonce` and verifiers come from.
+    public init(
+        configuration: ClientConfiguration, store: any SecretStore,
+        transport: any HTTPTransport = URLSessionTransport(), binding: TokenBinding = .none,
+        webView: (any WebViewHost)? = nil, time: TimeSource = .system, random: RandomSource = .system
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.transport = transport
+        self.time = time
+        self.random = random
+        self.binding = binding
+        webViewHost = webView
+        provider = Provider(issuer: configuration.issuer, transport: transport, time: time)
+    }
+
+    /// This app's sign-in, as it was last kept.
+    func stored() async throws(ClientError) -> StoredSignIn? {
+        try await store.read(StoredSignIn.item(of: configuration)).flatMap { StoredSignIn($0) }
+    }
+
+    /// Does what puts another sign-in in place of this one, or none: beside no renewal and no other such change.
+    func changingSignIn(
+        _ work: @escaping @Sendable (isolated Drawbridge) async -> ClientError?
+    ) async throws(ClientError) {
+        while refreshing != nil || changing != nil {
+            if let running = refreshing {
+                _ = await running.value
+                if refreshing == running { refreshing = nil }
+            }
+            await othersChange()
+        }
+        let own = Task { await work(self) }
+        changing = own
+        let problem = await own.value
+        if changing == own { changing = nil }
+        if let problem { throw problem }
+    }
+
+    func othersChange() async {
+        while let running = changing {
+            _ = await running.value
+            if changing == running { changing = nil }
+        }
+    }
+
+    /// Keeps a new sign-in.
+    func begin(_ signIn: StoredSignIn) async throws(ClientError) {
+        try await changingSignIn { own in
+            do throws(ClientError) {
+                try await own.keep(signIn)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    func keep(_ signIn: StoredSignIn) async throws(ClientError) {
+        try await store.write(signIn.text(), to: StoredSignIn.item(of: configuration))
+    }
+
+    /// Asks the token endpoint as this app, or as another client of the same maker.
+    func token(
+        _ parameters: [(name: String, value: String)], as clientID: String? = nil
+    ) async throws(ClientError) -> TokenAnswer {
+        let form = parameters + [("client_id", clientID ?? configuration.clientID)]
+        let answer = try await send(.form(form, to: provider.metadata().tokenEndpoint), proves: bindsTokens)
+        guard answer.status == 200 else { throw answer.failure(of: "the token endpoint", at: time.now()) }
+        // What is bound to a key that we do not have is of no use.
+        guard let tokens = answer.decode(TokenAnswer.self), bindsTokens || !tokens.isBound else {
+            throw .unexpectedAnswer("the token endpoint's answer cannot be read")
+        }
+        return tokens
+    }
+
+    /// The claims of an ID token whose signature and claims are right.
+    func verified(_ token: Redacted<String>, _ check: IDTokenCheck) async throws(ClientError) -> IDTokenClaims {
+        let token = try SignedIDToken(token)
+        guard let key = try await provider.key(token.keyID)?.publicKey else { throw .idToken(.unknownKey) }
+        guard token.isSigned(by: key) else { throw .idToken(.signature) }
+        if let flaw = check.flaw(in: token.claims, at: time.now()) { throw .idToken(flaw) }
+        return token.claims
+    }
+}

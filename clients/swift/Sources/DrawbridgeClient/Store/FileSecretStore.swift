@@ -1,0 +1,97 @@
+public import Foundation
+
+/// Keeps each secret in a file of its own that only this user may read (0600), in a folder that only they may enter.
+///
+/// For desktops without a secret service. Whoever can read the user's files can read the secrets; what runs as
+/// another user cannot.
+public struct FileSecretStore: SecretStore {
+    private let folder: URL
+
+    /// - Parameter folder: made on the first write, with mode 0700; one that is there must have no other.
+    public init(folder: URL) { self.folder = folder }
+
+    /// Refuses a folder that is there already and that others may enter; one that is not there is fine.
+    public func checkFolder() throws(ClientError) {
+        let path = folder.path
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw .secretStore("\(path) cannot be looked at: \(Self.lastProblem)")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            throw .secretStore("\(path) is open to others (mode \(mode)); secrets need one of mode 700")
+        }
+    }
+
+    /// As ``SecretStore/read(_:)`` says. A file that others may read is not used: somebody may have taken it.
+    public func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? {
+        try checkFolder()
+        let file = path(of: item)
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .secretStore("\(file) cannot be opened: \(Self.lastProblem)")
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
+            throw .secretStore("\(file) is open to others; remove it and sign in again")
+        }
+        guard let bytes = try? handle.readToEnd() ?? Data(), let text = String(data: bytes, encoding: .utf8) else {
+            throw .secretStore("\(file) cannot be read")
+        }
+        return Redacted(text)
+    }
+
+    /// As ``SecretStore/write(_:to:)`` says: written beside, flushed, and renamed over the old one.
+    public func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
+        try checkFolder()
+        let file = path(of: item)
+        do {
+            try FileManager.default.createDirectory(
+                at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
+        } catch {
+            throw .secretStore("\(folder.path) cannot be made")
+        }
+        // Never open to others, not even for a moment: a program that comes at the same time would refuse it.
+        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else {
+            throw .secretStore("\(folder.path) cannot be made: \(Self.lastProblem)")
+        }
+        try checkFolder()
+        let draft = "\(file).\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
+        // Never readable by others, not even for a moment.
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .secretStore("\(draft) cannot be made: \(Self.lastProblem)") }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data(secret.expose().utf8))
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            unlink(draft)
+            throw .secretStore("\(draft) cannot be written")
+        }
+        guard rename(draft, file) == 0 else {
+            let problem = Self.lastProblem
+            unlink(draft)
+            throw .secretStore("\(file) cannot be replaced: \(problem)")
+        }
+    }
+
+    /// As ``SecretStore/remove(_:)`` says.
+    public func remove(_ item: SecretItem) async throws(ClientError) {
+        let file = path(of: item)
+        guard unlink(file) == 0 || errno == ENOENT else {
+            throw .secretStore("\(file) cannot be removed: \(Self.lastProblem)")
+        }
+    }
+
+    /// Names are escaped, so that none leads out of the folder and no two are one.
+    private func path(of item: SecretItem) -> String {
+        let name = [item.accessGroup.map { "=\($0)" } ?? "", item.service, item.account].map(FormEncoding.escape)
+        return folder.appendingPathComponent(name.joined(separator: "+")).path
+    }
+
+    private static var lastProblem: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// An app's own tokens, as they lie in the secret store.
+struct StoredSignIn: Sendable, Equatable {
+    var accessToken: Redacted<String>
+    var refreshToken: Redacted<String>?
+    var expiresAt: Date
+    /// Whether the access token is bound to a key.
+    let isBound: Bool
+    /// Whose tokens they are; what the provider says later must be about the same person.
+    let subject: String
+
+    /// One item for each app and provider. In no sharing group: an app's tokens are nobody else's.
+    static func item(of configuration: ClientConfiguration) -> SecretItem {
+        SecretItem(service: "drawbridge:\(configuration.clientID)", account: configuration.issuer.text)
+    }
+
+    /// - Returns: `nil` for what another version of the library, or somebody else, has written.
+    init?(_ secret: Redacted<String>) {
+        guard let kept = try? JSONDecoder().decode(Kept.self, from: Data(secret.expose().utf8)) else { return nil }
+        accessToken = Redacted(kept.accessToken)
+        refreshToken = kept.refreshToken.map { Redacted($0) }
+        expiresAt = Date(timeIntervalSince1970: kept.expiresAt)
+        isBound = kept.isBound ?? false
+        subject = kept.subject
+    }
+
+    init(_ answer: TokenAnswer, subject: String, at now: Date) {
+        accessToken = answer.accessToken
+        refreshToken = answer.refreshToken
+        // Without a word about its life it is good for this use alone (RFC 6749 §5.1 leaves it open).
+        expiresAt = now.addingTimeInterval(answer.expiresIn ?? 0)
+        isBound = answer.isBound
+        self.subject = subject
+    }
+
+    /// The text to keep.
+    func text() throws(ClientError) -> Redacted<String> {
+        let kept = Kept(
+            accessToken: accessToken.expose(), refreshToken: refreshToken?.expose(),
+            expiresAt: expiresAt.timeIntervalSince1970, isBound: isBound, subject: subject)
+        guard let json = try? JSONEncoder().encode(kept) else { throw .secretStore("the tokens cannot be written") }
+        return Redacted(String(decoding: json, as: UTF8.self))
+    }
+
+    private struct Kept: Codable {
+        let accessToken: String
+        let refreshToken: String?
+        let expiresAt: Double
+        // Absent in what a version before it has written.
+        let isBound: Bool?
+        let subject: String
+    }
+}

@@ -1,0 +1,424 @@
+"""Makes cases.json: the one table that every language's tests load. Run it after a change, with `cryptography` there.
+
+Keys are made anew at each run and thrown away: the table holds public keys and tokens only.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import pathlib
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
+
+NOW = 1_800_000_000
+ISSUER = "https://id.example.com"
+SECRET = "proxy-secret-of-the-tests-32-chars"
+HOOK = "webhook-secret-of-the-tests-0123456789"
+OLD_HOOK = "webhook-secret-that-was-replaced-0123456789"
+EVENT = "http://schemas.openid.net/event/backchannel-logout"
+
+
+def b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def number(value: int, length: int | None = None) -> str:
+    return b64(value.to_bytes(length or (value.bit_length() + 7) // 8, "big"))
+
+
+class EC:
+    alg = "ES256"
+
+    def __init__(self, kid: str):
+        self.kid, self.private = kid, ec.generate_private_key(ec.SECP256R1())
+        point = self.private.public_key().public_numbers()
+        self.jwk = {"kty": "EC", "crv": "P-256", "kid": kid, "alg": "ES256", "use": "sig",
+                    "x": number(point.x, 32), "y": number(point.y, 32)}
+
+    def sign(self, message: bytes) -> bytes:
+        r, s = utils.decode_dss_signature(self.private.sign(message, ec.ECDSA(hashes.SHA256())))
+        return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+
+
+class RSA:
+    alg = "RS256"
+
+    def __init__(self, kid: str, bits: int = 2048):
+        self.kid, self.private = kid, rsa.generate_private_key(65537, bits)
+        public = self.private.public_key().public_numbers()
+        self.jwk = {"kty": "RSA", "kid": kid, "alg": "RS256", "use": "sig", "n": number(public.n), "e": number(public.e)}
+
+    def sign(self, message: bytes) -> bytes:
+        return self.private.sign(message, padding.PKCS1v15(), hashes.SHA256())
+
+
+OLD, CURRENT, NEXT, STRANGER = EC("old"), EC("current"), EC("next"), EC("current")
+SIGNER, SMALL = RSA("rsa"), RSA("small", 1024)
+
+
+def token(claims: dict, key=CURRENT, header: dict | None = None, signature: bytes | None = None) -> str:
+    head = {"alg": key.alg, "typ": "at+jwt", "kid": key.kid, **(header or {})}
+    head = {name: value for name, value in head.items() if value is not None}
+    claims = {name: value for name, value in claims.items() if value is not None}
+    signed = ".".join(b64(json.dumps(part, separators=(",", ":")).encode()) for part in (head, claims))
+    return f"{signed}.{b64(key.sign(signed.encode()) if signature is None else signature)}"
+
+
+def access(key=CURRENT, header: dict | None = None, **changes) -> str:
+    return token({"iss": ISSUER, "aud": ISSUER, "sub": "alice", "client_id": "web", "sid": "s-1", "iat": NOW,
+                  "exp": NOW + 300, "jti": "t-1", "acr": "aal2", "amr": ["pwd", "otp"], "auth_time": NOW - 60,
+                  **changes}, key, header)
+
+
+def logout(key=CURRENT, header: dict | None = None, **changes) -> str:
+    return token({"iss": ISSUER, "aud": "web", "sub": "alice", "sid": "s-9", "iat": NOW, "exp": NOW + 120,
+                  "jti": "l-1", "events": {EVENT: {}}, **changes}, key, {"typ": "logout+jwt", **(header or {})})
+
+
+def altered(text: str) -> str:
+    head, claims, signature = text.split(".")
+    body = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+    return f"{head}.{b64(json.dumps({**body, 'sub': 'bob'}).encode())}.{signature}"
+
+
+def hs256_with_public_key() -> str:
+    """What a library falls for that takes the algorithm from the token."""
+    head = b64(json.dumps({"alg": "HS256", "typ": "at+jwt", "kid": "current"}).encode())
+    body = access().split(".")[1]
+    key = json.dumps(CURRENT.jwk, separators=(",", ":")).encode()
+    return f"{head}.{body}.{b64(hmac.new(key, f'{head}.{body}'.encode(), hashlib.sha256).digest())}"
+
+
+ALICE = {"subject": "alice", "session": "s-1", "acr": "aal2", "amr": ["pwd", "otp"], "auth_time": NOW - 60}
+
+
+def tokens() -> list:
+    def refused(name: str, text: str, reason: str, now: int = NOW):
+        return {"id": name, "token": text, "now": now, "expect": {"refused": reason}}
+
+    good = access()
+    zeros = ".".join(good.split(".")[:2]) + "." + b64(bytes(64))
+    return [
+        {"id": "a good token is its user", "token": good, "now": NOW, "expect": ALICE},
+        {"id": "a token for several audiences", "token": access(aud=["x", ISSUER]), "now": NOW, "expect": ALICE},
+        {"id": "a token of a listed client", "token": access(client_id="web-view"), "now": NOW, "expect": ALICE},
+        {"id": "a type with its prefix", "token": access(header={"typ": "application/AT+JWT"}), "now": NOW, "expect": ALICE},
+        {"id": "a token without acr, amr and auth_time", "token": access(acr=None, amr=None, auth_time=None), "now": NOW,
+         "expect": {"subject": "alice", "session": "s-1", "acr": None, "amr": [], "auth_time": None}},
+        {"id": "a clock that is 29 s late takes an expired token", "token": good, "now": NOW + 329, "expect": ALICE},
+        refused("a clock that is 30 s late does not", good, "expired", NOW + 330),
+        {"id": "a clock that is 30 s early takes a new token", "token": good, "now": NOW - 30, "expect": ALICE},
+        refused("a clock that is 31 s early does not", good, "not_yet_valid", NOW - 31),
+        refused("a token that is not valid yet", access(nbf=NOW + 31), "not_yet_valid"),
+        refused("no algorithm", access(header={"alg": "none"}), "algorithm"),
+        refused("no algorithm and no signature", access(header={"alg": "none"}).rsplit(".", 1)[0] + ".", "algorithm"),
+        refused("the public key as a shared secret", hs256_with_public_key(), "algorithm"),
+        refused("an RSA token where ES256 is pinned", access(SIGNER), "algorithm"),
+        refused("an algorithm in lower case", access(header={"alg": "es256"}), "algorithm"),
+        refused("an ID token", access(header={"typ": "JWT"}), "type"),
+        refused("a logout token", access(header={"typ": "logout+jwt"}), "type"),
+        refused("no type", access(header={"typ": None}), "type"),
+        refused("no kid", access(header={"kid": None}), "unknown_key"),
+        refused("a kid that is a number", access(header={"kid": 7}), "unknown_key"),
+        refused("a kid that nobody has", access(header={"kid": "else"}), "unknown_key"),
+        refused("a key that the token brings along", access(STRANGER, {"jwk": STRANGER.jwk}), "signature"),
+        refused("a key of the token's own address", access(STRANGER, {"jku": "https://evil.example/keys"}), "signature"),
+        refused("a kid of an RSA key", access(header={"kid": "rsa"}), "algorithm"),
+        refused("somebody else's key", access(STRANGER), "signature"),
+        refused("altered claims", altered(good), "signature"),
+        refused("a signature of zeros", zeros, "signature"),
+        refused("an empty signature", ".".join(good.split(".")[:2]) + ".", "signature"),
+        refused("a signature in DER", token(json.loads(base64.urlsafe_b64decode(good.split(".")[1] + "==")),
+                                            signature=CURRENT.private.sign(b"x", ec.ECDSA(hashes.SHA256()))), "signature"),
+        refused("what must be understood and is not", access(header={"crit": ["x"], "x": 1}), "malformed"),
+        refused("another issuer", access(iss="https://id.example.com/"), "issuer"),
+        refused("no issuer", access(iss=None), "issuer"),
+        refused("another audience", access(aud="https://other.example"), "audience"),
+        refused("an empty list of audiences", access(aud=[]), "audience"),
+        refused("no audience", access(aud=None), "audience"),
+        refused("another client's token", access(client_id="demo-app"), "client"),
+        refused("no client", access(client_id=None), "client"),
+        refused("a token bound to a key", access(cnf={"jkt": "x"}), "bound"),
+        refused("no end", access(exp=None), "claims"),
+        refused("an end that is text", access(exp=str(NOW + 300)), "claims"),
+        refused("an end that is true", access(exp=True), "claims"),
+        refused("no beginning", access(iat=None), "claims"),
+        refused("no subject", access(sub=None), "claims"),
+        refused("an empty subject", access(sub=""), "claims"),
+        refused("a subject that is a number", access(sub=7), "claims"),
+        refused("a machine's token, without a session", access(sid=None), "claims"),
+        refused("amr that is no list", access(amr="pwd"), "claims"),
+        refused("two parts", "a.b", "malformed"),
+        refused("four parts", good + ".x", "malformed"),
+        refused("padding", good + "=", "malformed"),
+        refused("a line break at the end", good + "\n", "malformed"),
+        refused("the other base64", good.replace(".", ".+", 1), "malformed"),
+        refused("bits that belong to no byte", good[:-1] + chr(ord(good[-1]) + 1 if good[-1] not in "Zz9_-" else ord("x")), "malformed"),
+        refused("claims that are a list", good.split(".")[0] + "." + b64(b"[]") + "." + good.split(".")[2], "malformed"),
+        refused("claims that are no JSON", good.split(".")[0] + "." + b64(b"{") + "." + good.split(".")[2], "malformed"),
+        refused("deep nesting", good.split(".")[0] + "." + b64(b"[" * 4000) + "." + good.split(".")[2], "malformed"),
+        refused("too long", good + "A" * 9000, "malformed"),
+        refused("nothing", "", "malformed"),
+    ]
+
+
+def proxies() -> list:
+    secret = ["X-Drawbridge-Proxy", SECRET]
+    auth = [["X-Auth-Subject", "alice"], ["X-Auth-Session", "s-1"], ["X-Auth-Acr", "aal2"]]
+    alice = {"subject": "alice", "session": "s-1", "acr": "aal2"}
+
+    def case(name: str, headers: list, expect, settings: dict | None = None, peer: str = "203.0.113.9", raw: bool = False):
+        expect = expect if isinstance(expect, dict) else {"refused": expect}
+        # `raw`: only where the server shows names as they came; CGI, WSGI and PHP may not.
+        return {"id": name, "headers": headers, "peer": peer, "settings": settings or {"proxy_secret": SECRET},
+                "raw": raw, "expect": expect}
+
+    address = {"proxy_addresses": ["127.0.0.1/32", "10.1.0.0/16", "2001:db8::/64"]}
+    both = {"proxy_secret": SECRET, "proxy_addresses": ["10.1.0.0/16"]}
+    return [
+        case("the proxy's word", [secret, *auth], alice),
+        case("names in another case", [["x-drawbridge-proxy", SECRET], ["x-auth-subject", "alice"],
+                                      ["X-AUTH-SESSION", "s-1"], ["X-Auth-acr", "aal2"]], alice),
+        case("no acr", [secret, *auth[:2]], {**alice, "acr": None}),
+        case("a subject beyond ASCII", [secret, ["X-Auth-Subject", "zo%C3%AB%20100%25"], auth[1]],
+             {"subject": "zoë 100%", "session": "s-1", "acr": None}),
+        case("nobody is signed in", [secret], "missing"),
+        case("an empty subject", [secret, ["X-Auth-Subject", ""], auth[1]], "missing"),
+        case("a visitor's forged header", auth, "not_from_proxy"),
+        case("a visitor's guess of the secret", [["X-Drawbridge-Proxy", SECRET[:-1]], *auth], "not_from_proxy"),
+        case("a longer guess", [["X-Drawbridge-Proxy", SECRET + "x"], *auth], "not_from_proxy"),
+        case("an empty secret", [["X-Drawbridge-Proxy", ""], *auth], "not_from_proxy"),
+        case("the secret twice", [secret, secret, *auth], "not_from_proxy"),
+        case("a subject twice", [secret, *auth, ["X-Auth-Subject", "bob"]], "repeated"),
+        case("two subjects joined by a server", [secret, ["X-Auth-Subject", "alice,bob"], auth[1]], "repeated"),
+        case("a session twice", [secret, *auth, ["X-Auth-Session", "s-2"]], "repeated"),
+        case("an acr twice", [secret, *auth, ["X-Auth-Acr", "aal9"]], "repeated"),
+        case("a subject without a session", [secret, auth[0]], "malformed"),
+        case("a broken escape", [secret, ["X-Auth-Subject", "a%2"], auth[1]], "malformed"),
+        case("bytes that are no text", [secret, ["X-Auth-Subject", "%FF"], auth[1]], "malformed"),
+        case("a bare space", [secret, ["X-Auth-Subject", "a b"], auth[1]], "malformed"),
+        case("underscores alone", [secret, ["X_Auth_Subject", "bob"], auth[1]], "underscore", raw=True),
+        case("underscores beside the proxy's", [secret, *auth, ["X_Auth_Subject", "bob"]], "underscore", raw=True),
+        case("one underscore", [secret, *auth, ["X-Auth_Subject", "bob"]], "underscore", raw=True),
+        case("an underscore in the session's name", [secret, *auth, ["x_auth-session", "s-2"]], "underscore", raw=True),
+        case("an underscore in the secret's name", [["X_Drawbridge_Proxy", SECRET], *auth], "underscore", raw=True),
+        case("underscores in a name of others", [secret, *auth, ["X_Other", "1"]], alice),
+        case("a trusted address", auth, alice, address, "127.0.0.1"),
+        case("a trusted network", auth, alice, address, "10.1.255.255"),
+        case("a trusted address of IPv6", auth, alice, address, "2001:db8::7"),
+        case("a trusted address as IPv6 writes it", auth, alice, address, "::ffff:10.1.2.3"),
+        case("another address", auth, "not_from_proxy", address, "10.2.0.1"),
+        case("another network of IPv6", auth, "not_from_proxy", address, "2001:db8:0:1::7"),
+        case("no address", auth, "not_from_proxy", address, ""),
+        case("an address that a visitor says", [["X-Forwarded-For", "127.0.0.1"], *auth], "not_from_proxy", address),
+        case("address and secret", [secret, *auth], alice, both, "10.1.0.1"),
+        case("the address alone, where both are asked", auth, "not_from_proxy", both, "10.1.0.1"),
+        case("the secret alone, where both are asked", [secret, *auth], "not_from_proxy", both, "10.2.0.1"),
+    ]
+
+
+def cookies() -> list:
+    good = access()
+    return [
+        {"id": "the cookie", "cookie": [f"a=b; vagov_access_token={good}; c=d"], "expect": "alice"},
+        {"id": "the cookie in a second field", "cookie": ["a=b", f"vagov_access_token={good}"], "expect": "alice"},
+        {"id": "no cookie", "cookie": [], "refused": "missing"},
+        {"id": "an empty cookie", "cookie": ["vagov_access_token="], "refused": "missing"},
+        {"id": "a name that ends alike", "cookie": [f"x_vagov_access_token={good}"], "refused": "missing"},
+        {"id": "a name in another case", "cookie": [f"VAGOV_access_token={good}"], "refused": "missing"},
+        {"id": "two, one of them of a website beside", "cookie": [f"vagov_access_token={good}; vagov_access_token={good}"],
+         "refused": "repeated"},
+        {"id": "an X-Auth-Subject beside no cookie", "cookie": [], "headers": [["X-Auth-Subject", "bob"], ["X-Auth-Session", "s"]],
+         "refused": "missing"},
+    ]
+
+
+def rotation() -> list:
+    """`serves`: what /.well-known/jwks.json answers; `fetches`: how often it was asked until after this step."""
+    both, after = ["current", "rsa"], ["next", "rsa"]
+    current, new = access(exp=NOW + 80000), access(NEXT, exp=NOW + 80000)
+
+    def step(at: int, serves, text: str, expect: str, fetches: int):
+        return {"now": NOW + at, "serves": serves, "token": text, "expect": expect, "fetches": fetches}
+
+    return [
+        {"id": "keys are fetched once and used for five minutes", "steps": [
+            step(0, both, current, "alice", 1), step(299, both, current, "alice", 1), step(300, both, current, "alice", 2)]},
+        {"id": "a new key is learnt when its first token comes", "steps": [
+            step(0, both, current, "alice", 1), step(31, [*both, "next"], new, "alice", 2)]},
+        {"id": "unknown keys make one question in half a minute, however many come", "steps": [
+            step(0, both, current, "alice", 1), step(1, both, new, "unknown_key", 1), step(29, [*both, "next"], new, "unknown_key", 1),
+            step(30, [*both, "next"], new, "alice", 2), step(31, both, access(OLD), "unknown_key", 2)]},
+        {"id": "a key that is withdrawn is used for five minutes at most", "steps": [
+            step(0, both, current, "alice", 1), step(299, after, current, "alice", 1), step(300, after, current, "unknown_key", 2)]},
+        {"id": "an unknown kid takes a withdrawn key away at once", "steps": [
+            step(0, both, current, "alice", 1), step(40, after, new, "alice", 2), step(41, after, current, "unknown_key", 2)]},
+        {"id": "while Drawbridge is away, old keys hold for an hour and no longer", "steps": [
+            step(0, both, current, "alice", 1), step(600, "down", current, "alice", 2), step(610, "down", current, "alice", 2),
+            step(3600, "down", current, "alice", 3), step(3631, "down", current, "unavailable", 4),
+            step(3640, both, current, "unavailable", 4), step(3661, both, current, "alice", 5)]},
+        {"id": "without any keys nobody is believed and nobody is signed out", "steps": [
+            step(0, "down", current, "unavailable", 1), step(29, both, current, "unavailable", 1), step(30, both, current, "alice", 2)]},
+        {"id": "an answer that is no key set changes nothing", "steps": [
+            step(0, both, current, "alice", 1), step(300, "garbage", current, "alice", 2)]},
+        {"id": "a key set without the key", "steps": [step(0, [], current, "unknown_key", 1)]},
+        {"id": "a malformed token asks nobody", "steps": [step(0, both, "a.b.c", "malformed", 0)]},
+    ]
+
+
+def returns() -> list:
+    page = [["Accept", "text/html,*/*"]]
+    navigation = [["Sec-Fetch-Mode", "navigate"], ["Sec-Fetch-Dest", "document"]]
+    to = "/session/sign-in?redirect="
+
+    def case(name: str, target: str, location, headers=page, method: str = "GET"):
+        return {"id": name, "method": method, "target": target, "headers": headers,
+                "expect": {"status": 303, "location": location} if location else {"status": 401}}
+
+    return [
+        case("a page", "/account/1", to + "%2Faccount%2F1"),
+        case("a page with a query", "/a?b=c&d=%20e", to + "%2Fa%3Fb%3Dc%26d%3D%2520e"),
+        case("a browser's navigation", "/a", to + "%2Fa", navigation),
+        case("HEAD", "/a", to + "%2Fa", page, "HEAD"),
+        case("a line break cannot get into the answer", "/a%0d%0aSet-Cookie:x=y", to + "%2Fa%250d%250aSet-Cookie%3Ax%3Dy"),
+        case("unreserved characters stay", "/a-b_c.d~e", to + "%2Fa-b_c.d~e"),
+        case("the marks of a path", "/a(b)!*'", to + "%2Fa%28b%29%21%2A%27"),
+        case("another host", "//evil.example/", "/session/sign-in"),
+        case("another host with a backslash", "/\\evil.example/", "/session/sign-in"),
+        case("a backslash within", "/a\\..\\b", "/session/sign-in"),
+        case("a whole address", "https://evil.example/", "/session/sign-in"),
+        case("an address of a proxy", "http://evil.example/", "/session/sign-in"),
+        case("an asterisk", "*", "/session/sign-in"),
+        case("a space", "/a b", "/session/sign-in"),
+        case("too long", "/" + "a" * 2048, "/session/sign-in"),
+        case("a script", "/a", None, [["Accept", "application/json"]]),
+        case("no Accept", "/a", None, []),
+        case("a script that takes anything", "/a", None, [["Sec-Fetch-Mode", "cors"], ["Sec-Fetch-Dest", "empty"], *page]),
+        case("a frame", "/a", None, [["Sec-Fetch-Mode", "navigate"], ["Sec-Fetch-Dest", "iframe"], *page]),
+        case("a form", "/a", None, page, "POST"),
+    ]
+
+
+def demands() -> list:
+    def case(name: str, expect, wanted: list | None = None, age: int | None = None, **claims):
+        return {"id": name, "token": access(**claims), "acr": wanted or [], "max_age": age, "now": NOW, "expect": expect}
+
+    challenge = 'Bearer error="insufficient_user_authentication"'
+    return [
+        case("nothing is demanded", "alice"),
+        case("the acr is there", "alice", ["aal2"]),
+        case("one of two will do", "alice", ["x", "aal2"]),
+        case("the acr is missing", challenge + ', acr_values="aal2"', ["aal2"], acr=None),
+        case("another acr", challenge + ', acr_values="aal3 aal4"', ["aal3", "aal4"]),
+        case("an acr that begins alike", challenge + ', acr_values="aal22"', ["aal22"]),
+        case("fresh enough", "alice", None, 60),
+        case("not fresh enough", challenge + ', max_age="59"', None, 59),
+        case("nobody says when", challenge + ', max_age="300"', None, 300, auth_time=None),
+        case("both", "alice", ["aal2"], 60),
+        case("one of both", challenge + ', acr_values="aal2", max_age="10"', ["aal2"], 10),
+    ]
+
+
+def webhooks() -> list:
+    def body(**changes) -> str:
+        event = {"id": "web_session.ended:s-1", "type": "web_session.ended", "at": "2027-01-15T08:00:00.000Z",
+                 "client_id": "web", "sub": "alice", "sid": "s-1", "reason": "signed_out", **changes}
+        return json.dumps({name: value for name, value in event.items() if value is not None}, separators=(",", ":"))
+
+    def code(text: str, at: int | str = NOW, secret: str = HOOK) -> str:
+        return hmac.new(secret.encode(), f"{at}.{text}".encode(), hashlib.sha256).hexdigest()
+
+    def step(text: str, expect: str, header: str | None = None, now: int = NOW):
+        status = {"handled": 200, "known": 200}.get(expect, 400)
+        return {"now": now, "body": text, "header": f"t={NOW},v1={code(text)}" if header is None else header,
+                "status": status, "expect": expect}
+
+    one = body()
+    other = body(id="web_session.ended:s-2", sid="s-2")
+    return [
+        {"id": "a notice is handled", "steps": [step(one, "handled")]},
+        {"id": "a repeat is known, and answered well", "steps": [step(one, "handled"), step(one, "known")]},
+        {"id": "a repeat that is signed afresh is known", "steps": [
+            step(one, "handled"), step(one, "known", f"t={NOW + 90000},v1={code(one, NOW + 90000)}", NOW + 90000)]},
+        {"id": "two notices are two", "steps": [step(one, "handled"), step(other, "handled")]},
+        {"id": "the old secret, while it is being replaced", "steps": [
+            step(one, "handled", f"t={NOW},v1={code(one, secret=OLD_HOOK)}")]},
+        {"id": "two signatures, one that fits", "steps": [step(one, "handled", f"t={NOW},v1={'0' * 64},v1={code(one)}")]},
+        {"id": "a signature of another scheme is passed over", "steps": [
+            step(one, "handled", f"t={NOW},v0=x,v1={code(one)}")]},
+        {"id": "another secret", "steps": [step(one, "signature", f"t={NOW},v1={code(one, secret='x' * 32)}")]},
+        {"id": "an altered body", "steps": [step(one + " ", "signature", f"t={NOW},v1={code(one)}")]},
+        {"id": "another time than was signed", "steps": [step(one, "signature", f"t={NOW + 1},v1={code(one)}")]},
+        {"id": "the signature under another scheme's name", "steps": [step(one, "signature", f"t={NOW},v2={code(one)}")]},
+        {"id": "no signature", "steps": [step(one, "signature", f"t={NOW}")]},
+        {"id": "no header", "steps": [step(one, "signature", "")]},
+        {"id": "no time", "steps": [step(one, "signature", f"v1={code(one)}")]},
+        {"id": "two times", "steps": [step(one, "signature", f"t={NOW},t={NOW},v1={code(one)}")]},
+        {"id": "a time with a sign", "steps": [step(one, "signature", f"t=+{NOW},v1={code(one, f'+{NOW}')}")]},
+        {"id": "a time in other digits", "steps": [step(one, "signature", f"t=١,v1={code(one, '١')}")]},
+        {"id": "a signature in capitals", "steps": [step(one, "signature", f"t={NOW},v1={code(one).upper()}")]},
+        {"id": "five minutes late", "steps": [step(one, "handled", None, NOW + 300)]},
+        {"id": "later than five minutes", "steps": [step(one, "stale", None, NOW + 301)]},
+        {"id": "five minutes early", "steps": [step(one, "handled", None, NOW - 300)]},
+        {"id": "earlier than five minutes", "steps": [step(one, "stale", None, NOW - 301)]},
+        {"id": "no JSON", "steps": [step("x", "malformed")]},
+        {"id": "a list", "steps": [step("[]", "malformed")]},
+        {"id": "no id", "steps": [step(body(id=None), "malformed")]},
+        {"id": "another website's notice", "steps": [step(body(client_id="shop"), "client")]},
+        {"id": "a notice that was refused is no repeat later", "steps": [step(one, "stale", None, NOW + 301), step(one, "handled")]},
+    ]
+
+
+def logouts() -> list:
+    def step(text: str, expect: str, now: int = NOW, form: str | None = None):
+        status = {"handled": 200, "known": 200}.get(expect, 400)
+        return {"now": now, "form": f"logout_token={text}" if form is None else form, "status": status, "expect": expect}
+
+    good = logout()
+    return [
+        {"id": "a logout token is handled", "steps": [step(good, "handled")]},
+        {"id": "a repeat is known", "steps": [step(good, "handled"), step(good, "known")]},
+        {"id": "signed by RS256", "steps": [step(logout(SIGNER), "handled")]},
+        {"id": "an access token", "steps": [step(access(), "type")]},
+        {"id": "an ID token", "steps": [step(logout(header={"typ": "JWT"}), "type")]},
+        {"id": "no algorithm", "steps": [step(logout(header={"alg": "none"}), "algorithm")]},
+        {"id": "the other algorithm for a key", "steps": [step(logout(header={"kid": "rsa"}), "algorithm")]},
+        {"id": "somebody else's key", "steps": [step(logout(STRANGER), "signature")]},
+        {"id": "a small RSA key", "steps": [step(logout(SMALL), "unknown_key")]},
+        {"id": "another issuer", "steps": [step(logout(iss="https://evil.example"), "issuer")]},
+        {"id": "another website's", "steps": [step(logout(aud="shop"), "audience")]},
+        {"id": "a nonce: an ID token in disguise", "steps": [step(logout(nonce="n"), "claims")]},
+        {"id": "no event", "steps": [step(logout(events=None), "claims")]},
+        {"id": "another event", "steps": [step(logout(events={"x": {}}), "claims")]},
+        {"id": "an event that is no object", "steps": [step(logout(events={EVENT: True}), "claims")]},
+        {"id": "no session", "steps": [step(logout(sid=None), "claims")]},
+        {"id": "no jti", "steps": [step(logout(jti=None), "claims")]},
+        {"id": "expired", "steps": [step(good, "expired", NOW + 150)]},
+        {"id": "not yet", "steps": [step(good, "not_yet_valid", NOW - 31)]},
+        {"id": "no end", "steps": [step(logout(exp=None), "claims")]},
+        {"id": "two tokens", "steps": [step("", "malformed", form=f"logout_token={good}&logout_token={good}")]},
+        {"id": "no token", "steps": [step("", "malformed", form="x=y")]},
+        {"id": "an empty form", "steps": [step("", "malformed", form="")]},
+    ]
+
+
+def table() -> dict:
+    keys = {key.kid: key.jwk for key in (OLD, CURRENT, NEXT, SIGNER, SMALL)}
+    return {
+        "about": "Made by make.py. Times are Unix seconds; `refused` and `expect` are the words of docs/middleware.md.",
+        "settings": {"origin": "https://www.example.com", "issuer": ISSUER, "client_id": "web", "clients": ["web-view"],
+                     "cookie": "vagov_access_token", "webhook_secrets": [HOOK, OLD_HOOK]},
+        "now": NOW, "keys": keys, "serves": ["current", "rsa", "small"],
+        "tokens": tokens(), "proxies": proxies(), "cookies": cookies(), "rotation": rotation(), "returns": returns(),
+        "demands": demands(), "webhooks": webhooks(), "logouts": logouts(),
+        # A session that a notice ended is nobody's from then on, though its token would still verify.
+        "ended": {"webhook": webhooks()[0]["steps"][0], "token": access(), "logout": logouts()[0]["steps"][0],
+                  "logged_out_token": access(sid="s-9"), "other_token": access(sid="s-3")},
+    }
+
+
+if __name__ == "__main__":
+    path = pathlib.Path(__file__).with_name("cases.json")
+    path.write_text(json.dumps(table(), indent=1, ensure_ascii=False) + "\n")

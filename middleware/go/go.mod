@@ -1,0 +1,3 @@
+module example.com/drawbridge/site
+
+go 1.19

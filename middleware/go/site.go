@@ -1,0 +1,847 @@
+// Package site tells a website who is signed in by Drawbridge, in front of any http.Handler. No dependency.
+package site
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// SessionCookie opens a web session of Drawbridge.
+const SessionCookie = "__Host-drawbridge_session"
+
+// SignOutForm is Drawbridge's own page's: a form of the same origin ends the session and takes its cookies away.
+const SignOutForm = `<form method="post" action="/session/logout"><button>Sign out</button></form>`
+
+const (
+	proxyField  = "x-drawbridge-proxy"
+	logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
+	// Seconds: an access token lives at most a day; a notice is tried for a day.
+	longestToken = 86400
+	noticeMemory = 2 * 86400
+	// Seconds for which a handler may take; a process that dies over a notice is waited for no longer.
+	longestHandler = 300
+)
+
+// ErrUnavailable says that nobody can say now who this is: 503, never "signed out" and never "signed in".
+var ErrUnavailable = errors.New("drawbridge cannot be asked")
+
+// Refused is what must not be believed, as one short word for the log.
+type Refused string
+
+func (r Refused) Error() string { return string(r) }
+
+// Source is where the user comes from.
+type Source string
+
+const (
+	// Proxy: X-Auth-* of a proxy that asked /auth/check.
+	Proxy Source = "proxy"
+	// Cookie: the access token's cookie, verified here.
+	Cookie Source = "cookie"
+	// Session: Drawbridge is asked, at every request.
+	Session Source = "session"
+)
+
+// Settings is what a website says of itself; docs/middleware.md has the table.
+type Settings struct {
+	Source           Source
+	Origin           string
+	Drawbridge       string
+	Issuer           string
+	ClientID         string
+	Clients          []string
+	Cookie           string
+	Audience         string
+	ProxySecret      string
+	ProxyAddresses   []string
+	WebhookSecrets   []string
+	LogoutAlgorithms []string
+	SignIn           string
+	// Leeway is by how many seconds clocks may differ; nil means 30.
+	Leeway *int64
+
+	networks []*net.IPNet
+	leeway   int64
+}
+
+const (
+	keysFresh = 300
+	keysPause = 30
+	keysStale = 3600
+)
+
+func (s *Settings) check() error {
+	if s.Source != Proxy && s.Source != Cookie && s.Source != Session {
+		return errors.New("Source is proxy, cookie or session")
+	}
+	for name, value := range map[string]string{"Origin": s.Origin, "Drawbridge": s.Drawbridge, "Issuer": s.Issuer} {
+		if value == "" && name != "Origin" {
+			continue
+		}
+		address, err := url.Parse(value)
+		if err != nil || address.Host == "" {
+			return fmt.Errorf("%s is no address", name)
+		}
+		host := address.Hostname()
+		plain := host == "127.0.0.1" || host == "::1" || host == "localhost"
+		if address.Scheme != "https" && !(plain && address.Scheme == "http") {
+			return fmt.Errorf("%s is an https address (http on loopback), not %q", name, value)
+		}
+		if address.RawQuery != "" || address.Fragment != "" || address.User != nil || strings.HasSuffix(value, "/") {
+			return fmt.Errorf("%s has no query, fragment, user or slash at its end", name)
+		}
+	}
+	if s.Source == Proxy && s.ProxySecret == "" && len(s.ProxyAddresses) == 0 {
+		return errors.New("X-Auth-* of anybody would be believed: set ProxySecret or ProxyAddresses")
+	}
+	if s.ProxySecret != "" && len(s.ProxySecret) < 32 {
+		return errors.New("ProxySecret has 32 characters or more")
+	}
+	if s.Source == Cookie && (s.Issuer == "" || s.ClientID == "") {
+		return errors.New("the source Cookie needs Issuer and ClientID")
+	}
+	for _, secret := range s.WebhookSecrets {
+		if len(secret) < 32 {
+			return errors.New("a webhook secret has 32 characters or more")
+		}
+	}
+	if s.LogoutAlgorithms == nil {
+		s.LogoutAlgorithms = []string{"ES256", "RS256"}
+	}
+	for _, name := range s.LogoutAlgorithms {
+		if name != "ES256" && name != "RS256" {
+			return errors.New("LogoutAlgorithms are ES256 and RS256")
+		}
+	}
+	s.leeway = 30
+	if s.Leeway != nil {
+		s.leeway = *s.Leeway
+	}
+	if s.leeway < 0 || s.leeway > 60 {
+		return errors.New("Leeway is 0 to 60 seconds")
+	}
+	s.networks = nil
+	for _, text := range s.ProxyAddresses {
+		if !strings.Contains(text, "/") {
+			if strings.Contains(text, ":") {
+				text += "/128"
+			} else {
+				text += "/32"
+			}
+		}
+		_, network, err := net.ParseCIDR(text)
+		if err != nil {
+			return fmt.Errorf("ProxyAddresses: %w", err)
+		}
+		s.networks = append(s.networks, network)
+	}
+	if s.Drawbridge == "" {
+		s.Drawbridge = s.Origin
+	}
+	if s.Cookie == "" {
+		s.Cookie = "access_token"
+	}
+	if s.Audience == "" {
+		s.Audience = s.Issuer
+	}
+	if s.SignIn == "" {
+		s.SignIn = "/session/sign-in"
+	}
+	return nil
+}
+
+// User is who is signed in. ACR and AuthTime are empty and zero where nobody says.
+type User struct {
+	Subject, Session, ACR string
+	AMR                   []string
+	// AuthTime is the sign-in, in Unix seconds; the source Proxy does not know it.
+	AuthTime int64
+}
+
+// Memory remembers texts until their time is over. Full, it says so: it forgets nothing early.
+type Memory interface {
+	// Add answers "new", "known" or "full".
+	Add(text string, until, now int64) string
+	Has(text string, now int64) bool
+	Forget(text string)
+}
+
+// NewMemory is one of this process. Several processes share a store of their own.
+func NewMemory(limit int) Memory { return &memory{limit: limit, until: map[string]int64{}} }
+
+type memory struct {
+	sync.Mutex
+	limit int
+	until map[string]int64
+}
+
+func (m *memory) Add(text string, until, now int64) string {
+	m.Lock()
+	defer m.Unlock()
+	if m.until[text] > now {
+		return "known"
+	}
+	if len(m.until) >= m.limit {
+		for key, end := range m.until {
+			if end <= now {
+				delete(m.until, key)
+			}
+		}
+		if len(m.until) >= m.limit {
+			return "full"
+		}
+	}
+	m.until[text] = until
+	return "new"
+}
+
+func (m *memory) Has(text string, now int64) bool {
+	m.Lock()
+	defer m.Unlock()
+	return m.until[text] > now
+}
+
+func (m *memory) Forget(text string) {
+	m.Lock()
+	defer m.Unlock()
+	delete(m.until, text)
+}
+
+// Fetch asks Drawbridge. It returns an error that wraps ErrUnavailable when there is no whole answer.
+type Fetch func(path string, headers http.Header) (status int, answer http.Header, body []byte, err error)
+
+// Site is one website. Safe for many goroutines; keep one for the process.
+type Site struct {
+	// Now is Unix seconds.
+	Now   func() int64
+	Fetch Fetch
+	// Ended and Notices may be replaced before the first request, by stores that several processes share.
+	Ended, Notices Memory
+
+	settings Settings
+	keys     keyStore
+}
+
+// New says what is wrong with settings that cannot work, or that would believe anybody.
+func New(settings Settings) (*Site, error) {
+	if err := settings.check(); err != nil {
+		return nil, err
+	}
+	site := &Site{
+		Now: func() int64 { return time.Now().Unix() }, Ended: NewMemory(100_000), Notices: NewMemory(100_000),
+		settings: settings,
+	}
+	site.Fetch = site.ask()
+	return site, nil
+}
+
+// Identify gives the user, or nil and the reason: "missing" is a visitor, anything else deserves a line in the log.
+// The error wraps ErrUnavailable.
+func (s *Site) Identify(r *http.Request) (*User, string, error) {
+	var user *User
+	var err error
+	switch s.settings.Source {
+	case Proxy:
+		user, err = s.fromProxy(r)
+	case Cookie:
+		user, err = s.fromCookie(r)
+	default:
+		user, err = s.fromSession(r)
+	}
+	var refused Refused
+	if errors.As(err, &refused) {
+		return nil, string(refused), nil
+	}
+	return user, "", err
+}
+
+func (s *Site) fromProxy(r *http.Request) (*User, error) {
+	for name := range r.Header {
+		// CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
+		usual := strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		if strings.Contains(name, "_") && (strings.HasPrefix(usual, "x-auth-") || strings.HasPrefix(usual, proxyField)) {
+			return nil, Refused("underscore")
+		}
+	}
+	if !s.isFromProxy(r) {
+		return nil, Refused("not_from_proxy")
+	}
+	subject, err := field(r, "X-Auth-Subject")
+	if err != nil {
+		return nil, err
+	}
+	session, err := field(r, "X-Auth-Session")
+	if err != nil {
+		return nil, err
+	}
+	acr, err := field(r, "X-Auth-Acr")
+	switch {
+	case err != nil:
+		return nil, err
+	case subject == "":
+		return nil, Refused("missing")
+	case session == "":
+		return nil, Refused("malformed")
+	case s.Ended.Has(session, s.Now()):
+		return nil, Refused("ended")
+	}
+	return &User{Subject: subject, Session: session, ACR: acr}, nil
+}
+
+func (s *Site) isFromProxy(r *http.Request) bool {
+	holds := true
+	if s.settings.ProxySecret != "" {
+		said := r.Header.Values(proxyField)
+		holds = len(said) == 1 && same(said[0], s.settings.ProxySecret)
+	}
+	if len(s.settings.networks) > 0 {
+		host, _, err := net.SplitHostPort(r.RemoteAddr)
+		if err != nil {
+			return false
+		}
+		address, found := net.ParseIP(host), false
+		for _, network := range s.settings.networks {
+			found = found || (address != nil && network.Contains(address))
+		}
+		holds = holds && found
+	}
+	return holds
+}
+
+func field(r *http.Request, name string) (string, error) {
+	values := r.Header.Values(name)
+	if len(values) == 0 || len(values) == 1 && values[0] == "" {
+		return "", nil
+	}
+	// Servers join repeated fields with a comma, so a comma may be a second voice.
+	if len(values) > 1 || strings.Contains(values[0], ",") {
+		return "", Refused("repeated")
+	}
+	text, ok := decoded(values[0])
+	if !ok || !isText(text) {
+		return "", Refused("malformed")
+	}
+	return text, nil
+}
+
+var plainField = regexp.MustCompile(`\A(?:[\x21-\x24\x26-\x7e]|%[0-9A-Fa-f]{2})*\z`)
+
+// Drawbridge percent-encodes whatever is not visible ASCII.
+func decoded(value string) (string, bool) {
+	if !plainField.MatchString(value) {
+		return "", false
+	}
+	text, err := url.PathUnescape(value)
+	return text, err == nil && utf8.ValidString(text)
+}
+
+// cookies as they came: net/http drops values that it finds strange.
+func cookies(r *http.Request, name string) (found []string) {
+	for _, line := range r.Header.Values("Cookie") {
+		for _, pair := range strings.Split(line, ";") {
+			if key, value, _ := strings.Cut(strings.Trim(pair, " \t"), "="); key == name {
+				found = append(found, value)
+			}
+		}
+	}
+	return found
+}
+
+func (s *Site) fromCookie(r *http.Request) (*User, error) {
+	tokens := cookies(r, s.settings.Cookie)
+	if len(tokens) == 0 || len(tokens) == 1 && tokens[0] == "" {
+		return nil, Refused("missing")
+	}
+	// A website beside ours can set a second one for the whole domain.
+	if len(tokens) > 1 {
+		return nil, Refused("repeated")
+	}
+	return s.UserOf(tokens[0])
+}
+
+// UserOf an access token of this website; the error is a Refused or wraps ErrUnavailable.
+func (s *Site) UserOf(accessToken string) (*User, error) {
+	now := s.Now()
+	claims, err := s.verified(accessToken, "at+jwt", []string{"ES256"}, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := claims.check(s.settings.Issuer, s.settings.Audience, now, s.settings.leeway); err != nil {
+		return nil, err
+	}
+	client, _ := claims.text("client_id")
+	known := client == s.settings.ClientID
+	for _, other := range s.settings.Clients {
+		known = known || client == other
+	}
+	if !known {
+		return nil, Refused("client")
+	}
+	// One that is bound to a key is no cookie's (RFC 9449 §7).
+	if _, bound := claims["cnf"]; bound {
+		return nil, Refused("bound")
+	}
+	user := &User{}
+	var ok bool
+	// A machine's token has no session, and is nobody's.
+	if user.Subject, ok = claims.text("sub"); !ok {
+		return nil, Refused("claims")
+	}
+	if user.Session, ok = claims.text("sid"); !ok {
+		return nil, Refused("claims")
+	}
+	if claims.has("acr") {
+		if user.ACR, ok = claims.text("acr"); !ok {
+			return nil, Refused("claims")
+		}
+	}
+	if claims.has("auth_time") {
+		if user.AuthTime, ok = claims.time("auth_time"); !ok {
+			return nil, Refused("claims")
+		}
+	}
+	if claims.has("amr") && json.Unmarshal(claims["amr"], &user.AMR) != nil {
+		return nil, Refused("claims")
+	}
+	if s.Ended.Has(user.Session, now) {
+		return nil, Refused("ended")
+	}
+	return user, nil
+}
+
+func (s *Site) fromSession(r *http.Request) (*User, error) {
+	cookie, err := s.ownCookies(r)
+	if err != nil {
+		return nil, err
+	}
+	if cookie == "" {
+		return nil, Refused("missing")
+	}
+	status, _, body, err := s.Fetch("/session", http.Header{"Cookie": {cookie}})
+	if err != nil {
+		return nil, err
+	}
+	var said struct {
+		Authenticated bool       `json:"authenticated"`
+		Subject       string     `json:"sub"`
+		ACR           string     `json:"acr"`
+		AMR           []string   `json:"amr"`
+		AuthTime      *time.Time `json:"auth_time"`
+	}
+	if status != http.StatusOK || json.Unmarshal(body, &said) != nil {
+		return nil, fmt.Errorf("%w: /session answers with something else", ErrUnavailable)
+	}
+	if !said.Authenticated {
+		return nil, Refused("missing")
+	}
+	if !isText(said.Subject) {
+		return nil, fmt.Errorf("%w: /session names nobody", ErrUnavailable)
+	}
+	user := &User{Subject: said.Subject, ACR: said.ACR, AMR: said.AMR}
+	if said.AuthTime != nil {
+		user.AuthTime = said.AuthTime.Unix()
+	}
+	return user, nil
+}
+
+// Drawbridge's own cookies of the request, as one field.
+func (s *Site) ownCookies(r *http.Request) (string, error) {
+	var pairs []string
+	for _, name := range []string{SessionCookie, s.settings.Cookie} {
+		values := cookies(r, name)
+		if len(values) > 1 {
+			return "", Refused("repeated")
+		}
+		for _, value := range values {
+			pairs = append(pairs, name+"="+value)
+		}
+	}
+	return strings.Join(pairs, "; "), nil
+}
+
+// Demand is what a page asks for beyond a sign-in.
+type Demand struct {
+	// ACR are the values that will do.
+	ACR []string
+	// MaxAge is in seconds since the sign-in; 0 means any.
+	MaxAge int64
+}
+
+type contextKey struct{}
+
+// From gives the user of a request that came through Guard, or nil.
+func From(r *http.Request) *User {
+	user, _ := r.Context().Value(contextKey{}).(*User)
+	return user
+}
+
+// Guard lets those through who may see the pages behind it. It panics for a demand that the source cannot answer.
+func (s *Site) Guard(next http.Handler, demand Demand) http.Handler {
+	if demand.MaxAge != 0 && s.settings.Source == Proxy {
+		panic("a proxy does not say when somebody signed in: let it ask /auth/check?max_age=")
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, _, err := s.Identify(r)
+		if err == nil && user == nil {
+			s.signIn(w, r)
+			return
+		}
+		if err == nil && !s.isMet(user, demand) {
+			var answered bool
+			if answered, err = s.stepUp(w, r, user, demand); answered {
+				return
+			}
+		}
+		if err != nil {
+			away(w)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), contextKey{}, user)))
+	})
+}
+
+func (s *Site) isMet(user *User, demand Demand) bool {
+	holds := len(demand.ACR) == 0
+	for _, value := range demand.ACR {
+		holds = holds || user.ACR == value && value != ""
+	}
+	return holds && (demand.MaxAge == 0 || user.AuthTime != 0 && s.Now()-user.AuthTime <= demand.MaxAge)
+}
+
+func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
+	if !isPage(r) {
+		refuse(w, "Bearer", "invalid_token")
+		return
+	}
+	location := s.settings.SignIn
+	if isReturnTarget(r.RequestURI) {
+		location += "?redirect=" + encoded(r.RequestURI)
+	}
+	w.Header().Set("Vary", "Cookie")
+	redirect(w, location)
+}
+
+func redirect(w http.ResponseWriter, location string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Location", location)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than.
+func (s *Site) stepUp(w http.ResponseWriter, r *http.Request, user *User, demand Demand) (answered bool, err error) {
+	challenge := `Bearer error="insufficient_user_authentication"`
+	var query []string
+	if len(demand.ACR) > 0 {
+		values := strings.Join(demand.ACR, " ")
+		challenge += fmt.Sprintf(`, acr_values="%s"`, values)
+		query = append(query, "acr="+encoded(values))
+	}
+	if demand.MaxAge != 0 {
+		challenge += fmt.Sprintf(`, max_age="%d"`, demand.MaxAge)
+		query = append(query, fmt.Sprintf("max_age=%d", demand.MaxAge))
+	}
+	cookie, err := s.ownCookies(r)
+	if s.settings.Source == Proxy || cookie == "" || err != nil {
+		refuse(w, challenge, "insufficient_user_authentication")
+		return true, nil
+	}
+	headers := http.Header{"Cookie": {cookie}}
+	if isPage(r) && isReturnTarget(r.RequestURI) {
+		query = append(query, "redirect="+encoded(r.RequestURI))
+		headers.Set("Accept", "text/html")
+		headers.Set("Sec-Fetch-Mode", "navigate")
+		headers.Set("Sec-Fetch-Dest", "document")
+	}
+	status, said, _, err := s.Fetch("/auth/check?"+strings.Join(query, "&"), headers)
+	if err != nil {
+		return false, err
+	}
+	subject, ok := decoded(said.Get("X-Auth-Subject"))
+	switch {
+	case status == http.StatusOK && ok && subject == user.Subject:
+		return false, nil
+	case status == http.StatusFound && said.Get("Location") != "":
+		for _, line := range said.Values("Set-Cookie") {
+			w.Header().Add("Set-Cookie", line)
+		}
+		redirect(w, said.Get("Location"))
+	case status == http.StatusOK || status == http.StatusUnauthorized || status == http.StatusForbidden:
+		refuse(w, challenge, "insufficient_user_authentication")
+	default:
+		return false, fmt.Errorf("%w: /auth/check answers %d", ErrUnavailable, status)
+	}
+	return true, nil
+}
+
+// Webhook takes signed notices, docs/webhooks.md: each is handled once.
+func (s *Site) Webhook(handle func(event map[string]any) error) http.Handler {
+	return s.receiver(func(r *http.Request, body []byte, now int64) (notice, error) {
+		return s.notice(body, r.Header.Get("Drawbridge-Webhook-Signature"), now)
+	}, handle)
+}
+
+// BackchannelLogout takes logout tokens (OpenID Connect Back-Channel Logout 1.0, §2.6).
+func (s *Site) BackchannelLogout(handle func(claims map[string]any) error) http.Handler {
+	return s.receiver(func(_ *http.Request, body []byte, now int64) (notice, error) { return s.logout(body, now) }, handle)
+}
+
+type notice struct {
+	name    string
+	until   int64
+	session string
+	body    map[string]any
+}
+
+func (s *Site) receiver(
+	read func(*http.Request, []byte, int64) (notice, error), handle func(map[string]any) error,
+) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			say(w, http.StatusMethodNotAllowed, "refused")
+			return
+		}
+		body, err := io.ReadAll(io.LimitReader(r.Body, 65537))
+		if err != nil || len(body) > 65536 {
+			say(w, http.StatusBadRequest, "too_large")
+			return
+		}
+		now := s.Now()
+		found, err := read(r, body, now)
+		var refused Refused
+		if errors.As(err, &refused) {
+			say(w, http.StatusBadRequest, string(refused))
+			return
+		}
+		if err != nil {
+			away(w)
+			return
+		}
+		// Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet.
+		if s.Notices.Has(found.name, now) {
+			say(w, http.StatusOK, "known")
+			return
+		}
+		inHand := "in hand " + found.name
+		switch s.Notices.Add(inHand, now+longestHandler, now) {
+		case "full":
+			say(w, http.StatusServiceUnavailable, "full")
+			return
+		case "known":
+			say(w, http.StatusServiceUnavailable, "in_hand")
+			return
+		}
+		// After a panic too.
+		defer s.Notices.Forget(inHand)
+		// Handled between the two looks above.
+		if s.Notices.Has(found.name, now) {
+			say(w, http.StatusOK, "known")
+			return
+		}
+		if isText(found.session) && s.Ended.Add(found.session, now+longestToken, now) == "full" {
+			say(w, http.StatusServiceUnavailable, "full")
+			return
+		}
+		if handle != nil {
+			if err := handle(found.body); err != nil {
+				say(w, http.StatusInternalServerError, "failed")
+				return
+			}
+		}
+		s.Notices.Add(found.name, found.until, now)
+		say(w, http.StatusOK, "handled")
+	})
+}
+
+var digits = regexp.MustCompile(`\A[0-9]{1,12}\z`)
+
+func (s *Site) notice(body []byte, signature string, now int64) (notice, error) {
+	var times, codes []string
+	for _, part := range strings.Split(signature, ",") {
+		name, value, found := strings.Cut(part, "=")
+		switch {
+		case found && name == "t":
+			times = append(times, value)
+		case found && name == "v1":
+			codes = append(codes, value)
+		}
+	}
+	if len(times) != 1 || !digits.MatchString(times[0]) {
+		return notice{}, Refused("signature")
+	}
+	holds := false
+	for _, secret := range s.settings.WebhookSecrets {
+		code := hmac.New(sha256.New, []byte(secret))
+		code.Write([]byte(times[0] + "."))
+		code.Write(body)
+		expected := hex.EncodeToString(code.Sum(nil))
+		for _, value := range codes {
+			// All are compared, so that the time does not tell which one fits.
+			holds = same(value, expected) || holds
+		}
+	}
+	if !holds {
+		return notice{}, Refused("signature")
+	}
+	at, err := strconv.ParseInt(times[0], 10, 64)
+	if err != nil || now-at > 300 || at-now > 300 {
+		return notice{}, Refused("stale")
+	}
+	event, err := object(body)
+	if err != nil {
+		return notice{}, err
+	}
+	id, hasID := event.text("id")
+	kind, hasKind := event.text("type")
+	if !hasID || !hasKind {
+		return notice{}, Refused("malformed")
+	}
+	if client, _ := event.text("client_id"); s.settings.ClientID != "" && client != s.settings.ClientID {
+		return notice{}, Refused("client")
+	}
+	session := ""
+	if strings.HasSuffix(kind, "session.ended") {
+		session, _ = event.text("sid")
+	}
+	return notice{id, now + noticeMemory, session, event.plain()}, nil
+}
+
+func (s *Site) logout(form []byte, now int64) (notice, error) {
+	values, err := url.ParseQuery(string(form))
+	tokens := values["logout_token"]
+	if err != nil || len(tokens) != 1 || s.settings.Issuer == "" || s.settings.ClientID == "" {
+		return notice{}, Refused("malformed")
+	}
+	claims, err := s.verified(tokens[0], "logout+jwt", s.settings.LogoutAlgorithms, now)
+	if err != nil {
+		return notice{}, err
+	}
+	if err := claims.check(s.settings.Issuer, s.settings.ClientID, now, s.settings.leeway); err != nil {
+		return notice{}, err
+	}
+	events, err := object(claims["events"])
+	if err != nil {
+		return notice{}, Refused("claims")
+	}
+	if _, err := object(events[logoutEvent]); err != nil {
+		return notice{}, Refused("claims")
+	}
+	session, hasSession := claims.text("sid")
+	id, hasID := claims.text("jti")
+	if _, hasNonce := claims["nonce"]; hasNonce || !hasSession || !hasID {
+		return notice{}, Refused("claims")
+	}
+	end, _ := claims.time("exp")
+	return notice{"logout:" + id, end + s.settings.leeway, session, claims.plain()}, nil
+}
+
+// isPage says whether somebody looks: a script has no use for a sign-in page.
+func isPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	mode, destination := r.Header.Values("Sec-Fetch-Mode"), r.Header.Values("Sec-Fetch-Dest")
+	if len(mode)+len(destination) > 0 {
+		return strings.Join(mode, ",") == "navigate" && strings.Join(destination, ",") == "document"
+	}
+	return strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), "text/html")
+}
+
+// isReturnTarget: a path of this website; not //elsewhere nor /\elsewhere, which browsers read as another host.
+func isReturnTarget(target string) bool {
+	if len(target) == 0 || len(target) > 2048 || target[0] != '/' || strings.HasPrefix(target, "//") {
+		return false
+	}
+	for i := 0; i < len(target); i++ {
+		if target[i] < 0x21 || target[i] > 0x7e || target[i] == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// encoded percent-encodes all but RFC 3986's unreserved characters.
+func encoded(text string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			out.WriteByte(c)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	return out.String()
+}
+
+func isText(value string) bool { return value != "" && len(value) <= 1024 }
+
+// same compares in a time that tells neither where nor how long.
+func same(one, other string) bool {
+	first, second := sha256.Sum256([]byte(one)), sha256.Sum256([]byte(other))
+	return subtle.ConstantTimeCompare(first[:], second[:]) == 1
+}
+
+func refuse(w http.ResponseWriter, challenge, word string) {
+	w.Header().Set("WWW-Authenticate", challenge)
+	write(w, http.StatusUnauthorized, "error", word)
+}
+
+func say(w http.ResponseWriter, status int, word string) { write(w, status, "result", word) }
+
+func write(w http.ResponseWriter, status int, name, word string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"%s": "%s"}`, name, word)
+}
+
+func away(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "5")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusServiceUnavailable)
+}
+
+// No redirects, three seconds for all of it, 256 KiB.
+func (s *Site) ask() Fetch {
+	client := &http.Client{
+		Timeout:       3 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	origin, _ := url.Parse(s.settings.Origin)
+	return func(path string, headers http.Header) (int, http.Header, []byte, error) {
+		request, err := http.NewRequest(http.MethodGet, s.settings.Drawbridge+path, nil)
+		if err != nil {
+			return 0, nil, nil, err
+		}
+		request.Header = headers
+		// Drawbridge knows its origins by Host: the browser's, not the name of the machine.
+		request.Host = origin.Host
+		response, err := client.Do(request)
+		if err != nil {
+			return 0, nil, nil, fmt.Errorf("%w: no answer", ErrUnavailable)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(io.LimitReader(response.Body, 262_145))
+		if err != nil || len(body) > 262_144 {
+			return 0, nil, nil, fmt.Errorf("%w: no whole answer", ErrUnavailable)
+		}
+		return response.StatusCode, response.Header, bytes.TrimSpace(body), nil
+	}
+}

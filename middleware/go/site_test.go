@@ -1,0 +1,453 @@
+// The shared table, and what is Go's own.
+package site
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+type step struct {
+	Now                         int64
+	Serves                      any
+	Token, Expect, Body, Header string
+	Form                        string
+	Fetches, Status             int
+}
+
+type sequence struct {
+	ID    string
+	Steps []step
+}
+
+var table struct {
+	Settings map[string]any
+	Now      int64
+	Keys     map[string]any
+	Serves   []any
+	Tokens   []struct {
+		ID, Token string
+		Now       int64
+		Expect    map[string]any
+	}
+	Proxies []struct {
+		ID, Peer string
+		Headers  [][2]string
+		Settings struct {
+			Secret    string   `json:"proxy_secret"`
+			Addresses []string `json:"proxy_addresses"`
+		}
+		Expect map[string]any
+	}
+	Cookies []struct {
+		ID, Expect, Refused string
+		Cookie              []string
+		Headers             [][2]string
+	}
+	Rotation, Webhooks, Logouts []sequence
+	Returns                     []struct {
+		ID, Method, Target string
+		Headers            [][2]string
+		Expect             struct {
+			Status   int
+			Location string
+		}
+	}
+	Demands []struct {
+		ID, Token, Expect string
+		Now               int64
+		ACR               []string
+		MaxAge            int64 `json:"max_age"`
+	}
+	Ended struct {
+		Webhook, Logout step
+		Token           string
+		LoggedOut       string `json:"logged_out_token"`
+		Other           string `json:"other_token"`
+	}
+}
+
+func TestMain(m *testing.M) {
+	data, err := os.ReadFile("../cases/cases.json")
+	if err == nil {
+		err = json.Unmarshal(data, &table)
+	}
+	if err != nil || len(table.Tokens) < 40 || len(table.Proxies) < 30 || len(table.Webhooks) < 20 {
+		panic(fmt.Sprint("the table cannot be read: ", err))
+	}
+	os.Exit(m.Run())
+}
+
+type provider struct {
+	serves any
+	asked  int
+}
+
+func (p *provider) fetch(path string, _ http.Header) (int, http.Header, []byte, error) {
+	p.asked++
+	if p.serves == "down" {
+		return 0, nil, nil, ErrUnavailable
+	}
+	if p.serves == "garbage" {
+		return 200, nil, []byte("<html>"), nil
+	}
+	keys := []any{}
+	for _, name := range p.serves.([]any) {
+		keys = append(keys, table.Keys[name.(string)])
+	}
+	body, _ := json.Marshal(map[string]any{"keys": keys})
+	return 200, nil, body, nil
+}
+
+func settings() Settings {
+	return Settings{
+		Source: Cookie, Origin: "https://www.example.com", Issuer: "https://id.example.com", ClientID: "web",
+		Clients: []string{"web-view"}, Cookie: "vagov_access_token",
+		WebhookSecrets: []string{table.Settings["webhook_secrets"].([]any)[0].(string), table.Settings["webhook_secrets"].([]any)[1].(string)},
+	}
+}
+
+func made(t *testing.T, change func(*Settings)) (*Site, *provider) {
+	t.Helper()
+	own := settings()
+	if change != nil {
+		change(&own)
+	}
+	site, err := New(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawbridge := &provider{serves: table.Serves}
+	site.Now = func() int64 { return table.Now }
+	site.Fetch = drawbridge.fetch
+	return site, drawbridge
+}
+
+func request(method, target string, headers [][2]string) *http.Request {
+	r := httptest.NewRequest(method, "/", nil)
+	r.RequestURI = target
+	for _, pair := range headers {
+		// As a server does it: only names that are tokens are brought into the usual form.
+		r.Header.Add(pair[0], pair[1])
+	}
+	return r
+}
+
+func outcome(user *User, err error) string {
+	if errors.Is(err, ErrUnavailable) {
+		return "unavailable"
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return user.Subject
+}
+
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func TestTokens(t *testing.T) {
+	for _, one := range table.Tokens {
+		t.Run(one.ID, func(t *testing.T) {
+			site, _ := made(t, nil)
+			site.Now = func() int64 { return one.Now }
+			user, err := site.UserOf(one.Token)
+			got := map[string]any{"refused": outcome(user, err)}
+			if err == nil {
+				amr := []any{}
+				for _, item := range user.AMR {
+					amr = append(amr, item)
+				}
+				got = map[string]any{"subject": user.Subject, "session": user.Session, "acr": orNil(user.ACR), "amr": amr, "auth_time": nil}
+				if user.AuthTime != 0 {
+					got["auth_time"] = float64(user.AuthTime)
+				}
+			}
+			if !reflect.DeepEqual(got, one.Expect) {
+				t.Error(got, one.Expect)
+			}
+		})
+	}
+}
+
+func TestProxies(t *testing.T) {
+	for _, one := range table.Proxies {
+		t.Run(one.ID, func(t *testing.T) {
+			site, _ := made(t, func(s *Settings) {
+				s.Source, s.ProxySecret, s.ProxyAddresses = Proxy, one.Settings.Secret, one.Settings.Addresses
+			})
+			r := request("GET", "/", one.Headers)
+			r.RemoteAddr = one.Peer + ":1234"
+			if strings.Contains(one.Peer, ":") {
+				r.RemoteAddr = "[" + one.Peer + "]:1234"
+			}
+			user, reason, err := site.Identify(r)
+			got := map[string]any{"refused": reason}
+			if user != nil {
+				got = map[string]any{"subject": user.Subject, "session": user.Session, "acr": orNil(user.ACR)}
+			}
+			if err != nil || !reflect.DeepEqual(got, one.Expect) {
+				t.Error(got, one.Expect, err)
+			}
+		})
+	}
+}
+
+func TestCookies(t *testing.T) {
+	for _, one := range table.Cookies {
+		t.Run(one.ID, func(t *testing.T) {
+			site, _ := made(t, nil)
+			headers := one.Headers
+			for _, line := range one.Cookie {
+				headers = append(headers, [2]string{"Cookie", line})
+			}
+			user, reason, err := site.Identify(request("GET", "/", headers))
+			if err != nil || reason != one.Refused || user != nil && user.Subject != one.Expect || (user == nil) != (one.Expect == "") {
+				t.Error(user, reason, err)
+			}
+		})
+	}
+}
+
+func TestRotation(t *testing.T) {
+	for _, one := range table.Rotation {
+		t.Run(one.ID, func(t *testing.T) {
+			site, drawbridge := made(t, nil)
+			for _, step := range one.Steps {
+				site.Now = func() int64 { return step.Now }
+				drawbridge.serves = step.Serves
+				if got := outcome(site.UserOf(step.Token)); got != step.Expect || drawbridge.asked != step.Fetches {
+					t.Error(step.Now, got, step.Expect, drawbridge.asked, step.Fetches)
+				}
+			}
+		})
+	}
+}
+
+var page = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, From(r).Subject) })
+
+func TestReturns(t *testing.T) {
+	for _, one := range table.Returns {
+		t.Run(one.ID, func(t *testing.T) {
+			site, _ := made(t, nil)
+			w := httptest.NewRecorder()
+			site.Guard(page, Demand{}).ServeHTTP(w, request(one.Method, one.Target, one.Headers))
+			if w.Code != one.Expect.Status || w.Header().Get("Location") != one.Expect.Location {
+				t.Error(w.Code, w.Header())
+			}
+		})
+	}
+}
+
+func TestDemands(t *testing.T) {
+	for _, one := range table.Demands {
+		t.Run(one.ID, func(t *testing.T) {
+			site, drawbridge := made(t, nil)
+			site.Fetch = func(path string, headers http.Header) (int, http.Header, []byte, error) {
+				if strings.Contains(path, "check") {
+					return 401, http.Header{}, nil, nil
+				}
+				return drawbridge.fetch(path, headers)
+			}
+			w := httptest.NewRecorder()
+			r := request("GET", "/", [][2]string{{"Cookie", "vagov_access_token=" + one.Token}})
+			site.Guard(page, Demand{one.ACR, one.MaxAge}).ServeHTTP(w, r)
+			if one.Expect == "alice" && (w.Code != 200 || w.Body.String() != "alice") ||
+				one.Expect != "alice" && (w.Code != 401 || w.Header().Get("WWW-Authenticate") != one.Expect) {
+				t.Error(w.Code, w.Header())
+			}
+		})
+	}
+}
+
+func post(handler http.Handler, body, signature string) (int, string) {
+	r := httptest.NewRequest("POST", "/hook", strings.NewReader(body))
+	r.Header.Set("Drawbridge-Webhook-Signature", signature)
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	var said struct{ Result string }
+	_ = json.Unmarshal(w.Body.Bytes(), &said)
+	return w.Code, said.Result
+}
+
+func sequences(t *testing.T, all []sequence, handler func(*Site, func(map[string]any) error) http.Handler) {
+	for _, one := range all {
+		t.Run(one.ID, func(t *testing.T) {
+			site, _ := made(t, nil)
+			heard, expected := 0, 0
+			receiver := handler(site, func(map[string]any) error { heard++; return nil })
+			for _, step := range one.Steps {
+				site.Now = func() int64 { return step.Now }
+				status, said := post(receiver, step.Body+step.Form, step.Header)
+				if status != step.Status || said != step.Expect {
+					t.Error(status, said, step.Expect)
+				}
+				if step.Expect == "handled" {
+					expected++
+				}
+			}
+			if heard != expected {
+				t.Error(heard, expected)
+			}
+		})
+	}
+}
+
+func TestWebhooks(t *testing.T) { sequences(t, table.Webhooks, (*Site).Webhook) }
+func TestLogouts(t *testing.T)  { sequences(t, table.Logouts, (*Site).BackchannelLogout) }
+
+func TestAnEndedSessionIsNobodys(t *testing.T) {
+	site, _ := made(t, nil)
+	expect := func(token, expected string) {
+		t.Helper()
+		if got := outcome(site.UserOf(token)); got != expected {
+			t.Error(got, expected)
+		}
+	}
+	expect(table.Ended.Token, "alice")
+	post(site.Webhook(nil), table.Ended.Webhook.Body, table.Ended.Webhook.Header)
+	expect(table.Ended.Token, "ended")
+	post(site.BackchannelLogout(nil), table.Ended.Logout.Form, "")
+	expect(table.Ended.LoggedOut, "ended")
+	expect(table.Ended.Other, "alice")
+}
+
+func TestSettingsThatWouldBelieveAnybodyAreRefused(t *testing.T) {
+	tooMuch := int64(600)
+	for number, change := range []func(*Settings){
+		func(s *Settings) { s.Source = Proxy },
+		func(s *Settings) { s.Source, s.ProxySecret = Proxy, "short" },
+		func(s *Settings) { s.Source, s.ProxyAddresses = Proxy, []string{"proxy"} },
+		func(s *Settings) { s.Issuer = "" },
+		func(s *Settings) { s.ClientID = "" },
+		func(s *Settings) { s.Source = "else" },
+		func(s *Settings) { s.Origin = "http://www.example.com" },
+		func(s *Settings) { s.Issuer = "http://id.example.com" },
+		func(s *Settings) { s.WebhookSecrets = []string{"short"} },
+		func(s *Settings) { s.Leeway = &tooMuch },
+		func(s *Settings) { s.Drawbridge = "http://drawbridge.internal:8080" },
+		func(s *Settings) { s.LogoutAlgorithms = []string{"HS256"} },
+	} {
+		own := settings()
+		change(&own)
+		if _, err := New(own); err == nil {
+			t.Error(number)
+		}
+	}
+}
+
+func TestAFullMemorySaysFullAndForgetsNothing(t *testing.T) {
+	memory, got := NewMemory(2), ""
+	for _, name := range []string{"a", "b", "c", "a"} {
+		got += memory.Add(name, 10, 0) + " "
+	}
+	if got += memory.Add("c", 20, 10); got != "new new full known new" {
+		t.Error(got)
+	}
+}
+
+func TestManyRequestsWithUnknownKeysAskOnce(t *testing.T) {
+	site, drawbridge := made(t, nil)
+	drawbridge.serves = []any{}
+	var all sync.WaitGroup
+	for i := 0; i < 20; i++ {
+		all.Add(1)
+		go func() { defer all.Done(); _, _ = site.UserOf(table.Ended.Token) }()
+	}
+	all.Wait()
+	if drawbridge.asked != 1 {
+		t.Error(drawbridge.asked)
+	}
+}
+
+func TestANoticeWhoseHandlingFailedComesAgain(t *testing.T) {
+	site, _ := made(t, nil)
+	step := table.Webhooks[0].Steps[0]
+	fails := site.Webhook(func(map[string]any) error { return errors.New("failed") })
+	if status, _ := post(fails, step.Body, step.Header); status != 500 {
+		t.Error(status)
+	}
+	if _, said := post(site.Webhook(nil), step.Body, step.Header); said != "handled" {
+		t.Error(said)
+	}
+}
+
+func TestARepeatOfANoticeInHandIsSentAgainForTheHandlerMayFail(t *testing.T) {
+	site, _ := made(t, nil)
+	step := table.Webhooks[0].Steps[0]
+	var status int
+	var said string
+	post(site.Webhook(func(map[string]any) error {
+		status, said = post(site.Webhook(nil), step.Body, step.Header)
+		return errors.New("failed")
+	}), step.Body, step.Header)
+	if status != 503 || said != "in_hand" {
+		t.Error(status, said)
+	}
+	for _, expected := range []string{"handled", "known"} {
+		if _, said = post(site.Webhook(nil), step.Body, step.Header); said != expected {
+			t.Error(said)
+		}
+	}
+}
+
+func TestASessionThatCannotBeAskedIsNeitherInNorOut(t *testing.T) {
+	site, _ := made(t, func(s *Settings) { s.Source = Session })
+	for answer, expected := range map[string]int{
+		"500 ": 503, "200 <html>": 503, `200 {"authenticated":true}`: 503, "303 ": 503,
+		`200 {"authenticated":"true","sub":"alice"}`: 503, "200 {}": 401,
+		`200 {"authenticated":true,"sub":"alice","auth_time":"2027-01-15T08:00:00.000Z"}`: 200,
+	} {
+		site.Fetch = func(path string, headers http.Header) (int, http.Header, []byte, error) {
+			if path != "/session" || headers.Get("Cookie") != "__Host-drawbridge_session=abc" {
+				t.Error(path, headers)
+			}
+			status, body, _ := strings.Cut(answer, " ")
+			return map[string]int{"200": 200, "303": 303, "500": 500}[status], nil, []byte(body), nil
+		}
+		w := httptest.NewRecorder()
+		r := request("GET", "/", [][2]string{{"Cookie", "shop=1; __Host-drawbridge_session=abc"}, {"X-Auth-Subject", "bob"}})
+		site.Guard(page, Demand{}).ServeHTTP(w, r)
+		if w.Code != expected {
+			t.Error(answer, w.Code)
+		}
+	}
+}
+
+func TestStepUpTakesDrawbridgesWayThereAndNeverAnotherUser(t *testing.T) {
+	for _, one := range []struct {
+		status   int
+		headers  http.Header
+		expected int
+	}{
+		{302, http.Header{"Location": {"/sign-in?redirect=%2Fx"}, "Set-Cookie": {"a=b"}, "Server": {"x"}}, 303},
+		{200, http.Header{"X-Auth-Subject": {"alice"}}, 200},
+		{200, http.Header{"X-Auth-Subject": {"bob"}}, 401},
+		{500, http.Header{}, 503},
+	} {
+		site, drawbridge := made(t, nil)
+		site.Fetch = func(path string, headers http.Header) (int, http.Header, []byte, error) {
+			if path == "/auth/check?acr=aal9&max_age=5&redirect=%2Fx" {
+				return one.status, one.headers, nil, nil
+			}
+			return drawbridge.fetch(path, headers)
+		}
+		w := httptest.NewRecorder()
+		r := request("GET", "/x", [][2]string{{"Cookie", "vagov_access_token=" + table.Ended.Token}, {"Accept", "text/html"}})
+		site.Guard(page, Demand{[]string{"aal9"}, 5}).ServeHTTP(w, r)
+		if w.Code != one.expected || one.expected == 303 && (w.Header().Get("Set-Cookie") != "a=b" || w.Header().Get("Server") != "") {
+			t.Error(w.Code, w.Header())
+		}
+	}
+}

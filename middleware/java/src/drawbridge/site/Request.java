@@ -1,0 +1,64 @@
+package drawbridge.site;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** What is asked of a request. Headers are pairs; the target is path and query, not decoded. */
+public final class Request {
+    private static final Pattern TARGET = Pattern.compile("/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]{0,2047}");
+
+    final String method;
+    final String target;
+    final List<String[]> headers;
+    final String peer;
+
+    public Request(String method, String target, List<String[]> headers, String peer) {
+        this.method = method;
+        this.target = target;
+        this.headers = headers;
+        this.peer = peer;
+    }
+
+    List<String> values(String name) {
+        List<String> found = new ArrayList<>();
+        for (String[] pair : headers) {
+            if (pair[0].equalsIgnoreCase(name)) {
+                found.add(pair[1]);
+            }
+        }
+        return found;
+    }
+
+    List<String> cookies(String name) {
+        List<String> found = new ArrayList<>();
+        for (String line : values("Cookie")) {
+            for (String pair : line.split(";")) {
+                String trimmed = pair.replaceAll("^[ \\t]+|[ \\t]+$", "");
+                if (trimmed.startsWith(name + "=")) {
+                    found.add(trimmed.substring(name.length() + 1));
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Whether somebody looks: a script has no use for a sign-in page. */
+    boolean isPage() {
+        if (!method.equals("GET") && !method.equals("HEAD")) {
+            return false;
+        }
+        String mode = String.join(",", values("Sec-Fetch-Mode"));
+        String destination = String.join(",", values("Sec-Fetch-Dest"));
+        if (!mode.isEmpty() || !destination.isEmpty()) {
+            return mode.equals("navigate") && destination.equals("document");
+        }
+        return String.join(",", values("Accept")).toLowerCase(Locale.ROOT).contains("text/html");
+    }
+
+    /** A path of this website; not //elsewhere nor /\elsewhere, which browsers read as another host. */
+    boolean isReturnTarget() {
+        return TARGET.matcher(target).matches();
+    }
+}

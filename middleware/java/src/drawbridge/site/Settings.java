@@ -1,0 +1,96 @@
+package drawbridge.site;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/** What a website says of itself; docs/middleware.md has the table. Set the fields, then give it to {@link Site}. */
+public final class Settings {
+    /** Where the user comes from. */
+    public enum Source {
+        /** X-Auth-* of a proxy that asked /auth/check. */
+        PROXY,
+        /** The access token's cookie, verified here. */
+        COOKIE,
+        /** Drawbridge is asked, at every request. */
+        SESSION
+    }
+
+    public Source source;
+    public String origin;
+    public String drawbridge;
+    public String issuer;
+    public String clientId;
+    public List<String> clients = Collections.emptyList();
+    public String cookie = "access_token";
+    public String audience;
+    public String proxySecret;
+    public List<String> proxyAddresses = Collections.emptyList();
+    public List<String> webhookSecrets = Collections.emptyList();
+    public List<String> logoutAlgorithms = Arrays.asList("ES256", "RS256");
+    public String signIn = "/session/sign-in";
+    /** Seconds by which clocks may differ. */
+    public long leeway = 30;
+
+    /** Addresses and how many of their bits count. */
+    final List<Object[]> networks = new ArrayList<>();
+
+    void check() {
+        require(source != null, "source is PROXY, COOKIE or SESSION");
+        address("origin", origin, true);
+        address("drawbridge", drawbridge, false);
+        address("issuer", issuer, false);
+        require(source != Source.PROXY || proxySecret != null || !proxyAddresses.isEmpty(),
+            "X-Auth-* of anybody would be believed: set proxySecret or proxyAddresses");
+        require(proxySecret == null || proxySecret.length() >= 32, "proxySecret has 32 characters or more");
+        require(source != Source.COOKIE || issuer != null && clientId != null, "the source COOKIE needs issuer and clientId");
+        for (String secret : webhookSecrets) {
+            require(secret.length() >= 32, "a webhook secret has 32 characters or more");
+        }
+        require(Arrays.asList("ES256", "RS256").containsAll(logoutAlgorithms), "logoutAlgorithms are ES256 and RS256");
+        require(leeway >= 0 && leeway <= 60, "leeway is 0 to 60 seconds");
+        networks.clear();
+        for (String text : proxyAddresses) {
+            String[] parts = text.split("/", 2);
+            byte[] packed = packed(parts[0]);
+            require(packed != null && (parts.length == 1 || parts[1].matches("[0-9]{1,3}")), "proxyAddresses: " + text + " is no address");
+            int bits = parts.length == 1 ? 8 * packed.length : Integer.parseInt(parts[1]);
+            require(bits <= 8 * packed.length, "proxyAddresses: " + text + " is no network");
+            networks.add(new Object[] {packed, bits});
+        }
+    }
+
+    private static void require(boolean holds, String sentence) {
+        if (!holds) {
+            throw new IllegalArgumentException(sentence);
+        }
+    }
+
+    private static void address(String name, String value, boolean needed) {
+        if (value == null && !needed) {
+            return;
+        }
+        require(value != null, name + " is missing");
+        URI uri = URI.create(value);
+        String host = String.valueOf(uri.getHost());
+        boolean plain = Arrays.asList("127.0.0.1", "[::1]", "localhost").contains(host);
+        require(uri.getHost() != null && ("https".equals(uri.getScheme()) || plain && "http".equals(uri.getScheme())),
+            name + " is an https address (http on loopback), not " + value);
+        require(uri.getQuery() == null && uri.getFragment() == null && uri.getUserInfo() == null && !value.endsWith("/"),
+            name + " has no query, fragment, user or slash at its end");
+    }
+
+    /** The bytes of an address that is written in digits; never a name, which would be looked up. Null when it is none. */
+    static byte[] packed(String text) {
+        boolean digits = text.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}") || text.matches("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
+        try {
+            return digits ? InetAddress.getByName(text).getAddress() : null;
+        } catch (UnknownHostException none) {
+            return null;
+        }
+    }
+}

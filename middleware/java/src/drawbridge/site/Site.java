@@ -1,0 +1,638 @@
+package drawbridge.site;
+
+import drawbridge.json.Json;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URL;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** One website: who is signed in, what a page demands, what Drawbridge tells its server. Keep one for the process. */
+public final class Site {
+    public static final String SESSION_COOKIE = "__Host-drawbridge_session";
+    /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
+    public static final String SIGN_OUT_FORM =
+        "<form method=\"post\" action=\"/session/logout\"><button>Sign out</button></form>";
+    private static final String PROXY_FIELD = "x-drawbridge-proxy";
+    private static final String LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
+    // Seconds: an access token lives at most a day; a notice is tried for a day.
+    private static final long LONGEST_TOKEN = 86400;
+    private static final long NOTICE_MEMORY = 2 * 86400;
+    /** Seconds for which a handler may take; a process that dies over a notice is waited for no longer. */
+    private static final long LONGEST_HANDLER = 300;
+
+    /** Does something with a notice; what it throws makes the notice come again. */
+    public interface Handler {
+        void handle(Map<String, Object> notice) throws Exception;
+    }
+
+    /** A user, or the reason why there is none: "missing" is a visitor, anything else deserves a line in the log. */
+    public static final class Identity {
+        public final User user;
+        public final String reason;
+
+        Identity(User user, String reason) {
+            this.user = user;
+            this.reason = reason;
+        }
+    }
+
+    /** The user who may see a page, or the answer for whoever may not; one of them is null. */
+    public static final class Decision {
+        public final User user;
+        public final Answer answer;
+
+        Decision(User user, Answer answer) {
+            this.user = user;
+            this.answer = answer;
+        }
+    }
+
+    private final Settings settings;
+    private final LongSupplier now;
+    private final Drawbridge drawbridge;
+    private final Memory ended;
+    private final Memory notices;
+    /** Milliseconds for one question to Drawbridge. */
+    long patience = 3000;
+    private final Keys keys;
+
+    public Site(Settings settings) {
+        this(settings, () -> System.currentTimeMillis() / 1000, null, new Memory(100_000), new Memory(100_000));
+    }
+
+    /**
+     * @param now Unix seconds
+     * @param drawbridge null asks over HTTP
+     * @param ended several processes share what they are told by stores of their own, as the next
+     */
+    public Site(Settings settings, LongSupplier now, Drawbridge drawbridge, Memory ended, Memory notices) {
+        settings.check();
+        this.settings = settings;
+        this.now = now;
+        this.drawbridge = drawbridge == null ? this::ask : drawbridge;
+        this.ended = ended;
+        this.notices = notices;
+        this.keys = new Keys(this.drawbridge);
+    }
+
+    public Identity identify(Request request) throws Unavailable {
+        try {
+            switch (settings.source) {
+                case PROXY:
+                    return new Identity(fromProxy(request), null);
+                case COOKIE:
+                    return new Identity(fromCookie(request), null);
+                default:
+                    return new Identity(fromSession(request), null);
+            }
+        } catch (Refused refusal) {
+            return new Identity(null, refusal.getMessage());
+        }
+    }
+
+    private User fromProxy(Request request) throws Refused {
+        for (String[] pair : request.headers) {
+            // CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
+            String usual = pair[0].toLowerCase(Locale.ROOT).replace('_', '-');
+            if (pair[0].contains("_") && (usual.startsWith("x-auth-") || usual.startsWith(PROXY_FIELD))) {
+                throw new Refused("underscore");
+            }
+        }
+        if (!isFromProxy(request)) {
+            throw new Refused("not_from_proxy");
+        }
+        String subject = field(request, "X-Auth-Subject");
+        String session = field(request, "X-Auth-Session");
+        String acr = field(request, "X-Auth-Acr");
+        if (subject == null) {
+            throw new Refused("missing");
+        }
+        if (session == null) {
+            throw new Refused("malformed");
+        }
+        refuseEnded(session);
+        return new User(subject, session, acr, Collections.emptyList(), null);
+    }
+
+    private boolean isFromProxy(Request request) {
+        boolean holds = true;
+        if (settings.proxySecret != null) {
+            List<String> said = request.values(PROXY_FIELD);
+            holds = said.size() == 1 && same(said.get(0), settings.proxySecret);
+        }
+        if (!settings.networks.isEmpty()) {
+            byte[] peer = Settings.packed(request.peer == null ? "" : request.peer);
+            boolean found = false;
+            for (Object[] network : settings.networks) {
+                found = found || peer != null && isWithin(peer, (byte[]) network[0], (int) network[1]);
+            }
+            holds = holds && found;
+        }
+        return holds;
+    }
+
+    private static boolean isWithin(byte[] peer, byte[] network, int bits) {
+        if (peer.length != network.length) {
+            return false;
+        }
+        for (int bit = 0; bit < bits; bit++) {
+            if (((peer[bit / 8] ^ network[bit / 8]) >> (7 - bit % 8) & 1) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static String field(Request request, String name) throws Refused {
+        List<String> values = request.values(name);
+        if (values.isEmpty() || values.equals(Collections.singletonList(""))) {
+            return null;
+        }
+        // Servers join repeated fields with a comma, so a comma may be a second voice.
+        if (values.size() > 1 || values.get(0).contains(",")) {
+            throw new Refused("repeated");
+        }
+        String text = decoded(values.get(0));
+        if (!isText(text)) {
+            throw new Refused("malformed");
+        }
+        return text;
+    }
+
+    /** Drawbridge percent-encodes whatever is not visible ASCII. Null when it cannot be. */
+    private static String decoded(String value) {
+        if (!value.matches("(?:[\\x21-\\x24\\x26-\\x7e]|%[0-9A-Fa-f]{2})*+")) {
+            return null;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (int i = 0; i < value.length(); i++) {
+            if (value.charAt(i) == '%') {
+                bytes.write(Integer.parseInt(value.substring(i + 1, i + 3), 16));
+                i += 2;
+            } else {
+                bytes.write(value.charAt(i));
+            }
+        }
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray())).toString();
+        } catch (CharacterCodingException not) {
+            return null;
+        }
+    }
+
+    private User fromCookie(Request request) throws Refused, Unavailable {
+        List<String> tokens = request.cookies(settings.cookie);
+        if (tokens.isEmpty() || tokens.equals(Collections.singletonList(""))) {
+            throw new Refused("missing");
+        }
+        // A website beside ours can set a second one for the whole domain.
+        if (tokens.size() > 1) {
+            throw new Refused("repeated");
+        }
+        return userOf(tokens.get(0));
+    }
+
+    /** The user of an access token of this website. */
+    public User userOf(String accessToken) throws Refused, Unavailable {
+        long time = now.getAsLong();
+        Map<String, Object> claims = keys.verified(accessToken, "at+jwt", Collections.singletonList("ES256"), time);
+        check(claims, settings.audience == null ? settings.issuer : settings.audience, time);
+        Object client = claims.get("client_id");
+        if (client == null || !client.equals(settings.clientId) && !settings.clients.contains(client)) {
+            throw new Refused("client");
+        }
+        // One that is bound to a key is no cookie's (RFC 9449 §7).
+        if (claims.containsKey("cnf")) {
+            throw new Refused("bound");
+        }
+        Object subject = claims.get("sub");
+        Object session = claims.get("sid");
+        Object acr = claims.get("acr");
+        Object authTime = claims.get("auth_time");
+        List<String> amr = texts(claims.get("amr"));
+        // A machine's token has no session, and is nobody's.
+        if (!isText(subject) || !isText(session) || acr != null && !isText(acr) || authTime != null && !isTime(authTime) || amr == null) {
+            throw new Refused("claims");
+        }
+        refuseEnded((String) session);
+        return new User((String) subject, (String) session, (String) acr, amr, (Long) authTime);
+    }
+
+    /** Null when it is no list of texts. */
+    private static List<String> texts(Object value) {
+        List<String> found = new ArrayList<>();
+        if (value != null && !(value instanceof List)) {
+            return null;
+        }
+        for (Object item : value == null ? Collections.emptyList() : (List<?>) value) {
+            if (!(item instanceof String)) {
+                return null;
+            }
+            found.add((String) item);
+        }
+        return found;
+    }
+
+    private void refuseEnded(String session) throws Refused {
+        if (ended.has(session, now.getAsLong())) {
+            throw new Refused("ended");
+        }
+    }
+
+    private User fromSession(Request request) throws Refused, Unavailable {
+        String cookie = ownCookies(request);
+        if (cookie.isEmpty()) {
+            throw new Refused("missing");
+        }
+        Drawbridge.Reply reply = drawbridge.get("/session", Collections.singletonMap("Cookie", cookie));
+        Map<String, Object> said;
+        try {
+            said = reply.status == 200 ? Json.object(reply.body) : null;
+        } catch (Json.Malformed not) {
+            said = null;
+        }
+        if (said == null) {
+            throw new Unavailable("/session answers with something else");
+        }
+        if (!Boolean.TRUE.equals(said.get("authenticated"))) {
+            throw new Refused("missing");
+        }
+        List<String> amr = texts(said.get("amr"));
+        if (!isText(said.get("sub")) || said.get("acr") != null && !isText(said.get("acr")) || amr == null) {
+            throw new Unavailable("/session answers with something else");
+        }
+        Long authTime = null;
+        try {
+            authTime = said.get("auth_time") instanceof String ? Instant.parse((String) said.get("auth_time")).getEpochSecond() : null;
+        } catch (DateTimeParseException unknown) {
+            // Nobody says when, so nothing that asks for it is met.
+        }
+        return new User((String) said.get("sub"), null, (String) said.get("acr"), amr, authTime);
+    }
+
+    /** Drawbridge's own cookies of the request, as one field. */
+    private String ownCookies(Request request) throws Refused {
+        List<String> pairs = new ArrayList<>();
+        for (String name : Arrays.asList(SESSION_COOKIE, settings.cookie)) {
+            List<String> values = request.cookies(name);
+            if (values.size() > 1) {
+                throw new Refused("repeated");
+            }
+            for (String value : values) {
+                pairs.add(name + "=" + value);
+            }
+        }
+        return String.join("; ", pairs);
+    }
+
+    /**
+     * @param acr the values that will do; empty means any
+     * @param maxAge seconds since the sign-in; null means any
+     */
+    public Decision guard(Request request, List<String> acr, Long maxAge) {
+        if (maxAge != null && settings.source == Settings.Source.PROXY) {
+            throw new IllegalArgumentException("a proxy does not say when somebody signed in: let it ask /auth/check?max_age=");
+        }
+        try {
+            User user = identify(request).user;
+            if (user == null) {
+                return new Decision(null, signIn(request));
+            }
+            boolean isFresh = maxAge == null || user.authTime != null && now.getAsLong() - user.authTime <= maxAge;
+            if ((acr.isEmpty() || acr.contains(user.acr)) && isFresh) {
+                return new Decision(user, null);
+            }
+            return stepUp(request, user, acr, maxAge);
+        } catch (Unavailable away) {
+            return new Decision(null, Answer.away());
+        } catch (Refused refusal) {
+            return new Decision(null, Answer.refusal("Bearer", "invalid_token"));
+        }
+    }
+
+    private Answer signIn(Request request) {
+        if (!request.isPage()) {
+            return Answer.refusal("Bearer", "invalid_token");
+        }
+        String wanted = request.isReturnTarget() ? "?redirect=" + encoded(request.target) : "";
+        return new Answer(303, "", "Location", settings.signIn + wanted, "Cache-Control", "no-store", "Vary", "Cookie");
+    }
+
+    /** Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than. */
+    private Decision stepUp(Request request, User user, List<String> acr, Long maxAge) throws Unavailable, Refused {
+        StringBuilder challenge = new StringBuilder("Bearer error=\"insufficient_user_authentication\"");
+        List<String> query = new ArrayList<>();
+        if (!acr.isEmpty()) {
+            challenge.append(", acr_values=\"").append(String.join(" ", acr)).append('"');
+            query.add("acr=" + encoded(String.join(" ", acr)));
+        }
+        if (maxAge != null) {
+            challenge.append(", max_age=\"").append(maxAge).append('"');
+            query.add("max_age=" + maxAge);
+        }
+        Decision no = new Decision(null, Answer.refusal(challenge.toString(), "insufficient_user_authentication"));
+        String cookie = ownCookies(request);
+        if (settings.source == Settings.Source.PROXY || cookie.isEmpty()) {
+            return no;
+        }
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Cookie", cookie);
+        if (request.isPage() && request.isReturnTarget()) {
+            query.add("redirect=" + encoded(request.target));
+            headers.put("Accept", "text/html");
+            headers.put("Sec-Fetch-Mode", "navigate");
+            headers.put("Sec-Fetch-Dest", "document");
+        }
+        Drawbridge.Reply reply = drawbridge.get("/auth/check?" + String.join("&", query), headers);
+        Answer passed = new Answer(303, "");
+        String subject = null;
+        for (String[] pair : reply.headers) {
+            String name = pair[0].toLowerCase(Locale.ROOT);
+            if (name.equals("location") || name.equals("set-cookie")) {
+                passed.headers.add(pair);
+            } else if (name.equals("x-auth-subject")) {
+                subject = decoded(pair[1]);
+            }
+        }
+        if (reply.status == 200) {
+            return user.subject.equals(subject) ? new Decision(user, null) : no;
+        }
+        if (reply.status == 302 && passed.header("Location") != null) {
+            passed.headers.add(new String[] {"Cache-Control", "no-store"});
+            return new Decision(null, passed);
+        }
+        if (reply.status == 401 || reply.status == 403) {
+            return no;
+        }
+        throw new Unavailable("/auth/check answers " + reply.status);
+    }
+
+    /** A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. */
+    public Answer webhook(byte[] body, String signature, Handler handler) throws Exception {
+        long time = now.getAsLong();
+        Map<String, Object> event;
+        try {
+            event = notice(body, signature == null ? "" : signature, time);
+        } catch (Refused refusal) {
+            return Answer.said(400, refusal.getMessage());
+        }
+        Object session = ((String) event.get("type")).endsWith("session.ended") ? event.get("sid") : null;
+        return once((String) event.get("id"), time + NOTICE_MEMORY, session, event, handler, time);
+    }
+
+    /** OpenID Connect Back-Channel Logout 1.0, §2.6. {@code form} is the body of the POST. */
+    public Answer backchannelLogout(byte[] form, Handler handler) throws Exception {
+        long time = now.getAsLong();
+        Map<String, Object> claims;
+        try {
+            claims = logout(new String(form, StandardCharsets.ISO_8859_1), time);
+        } catch (Refused refusal) {
+            return Answer.said(400, refusal.getMessage());
+        } catch (Unavailable away) {
+            return Answer.away();
+        }
+        return once("logout:" + claims.get("jti"), (Long) claims.get("exp") + settings.leeway, claims.get("sid"), claims, handler, time);
+    }
+
+    private Answer once(String name, long until, Object session, Map<String, Object> notice, Handler handler, long time)
+        throws Exception {
+        // Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet.
+        if (notices.has(name, time)) {
+            return Answer.said(200, "known");
+        }
+        String inHand = "in hand " + name;
+        String state = notices.add(inHand, time + LONGEST_HANDLER, time);
+        if (!state.equals("new")) {
+            return Answer.said(503, state.equals("known") ? "in_hand" : state);
+        }
+        try {
+            // Handled between the two looks above.
+            if (notices.has(name, time)) {
+                return Answer.said(200, "known");
+            }
+            if (isText(session) && ended.add((String) session, time + LONGEST_TOKEN, time).equals("full")) {
+                return Answer.said(503, "full");
+            }
+            handler.handle(notice);
+            notices.add(name, until, time);
+        } finally {
+            notices.forget(inHand);
+        }
+        return Answer.said(200, "handled");
+    }
+
+    private Map<String, Object> notice(byte[] body, String signature, long time) throws Refused {
+        if (body.length > 65536) {
+            throw new Refused("too_large");
+        }
+        List<String> times = new ArrayList<>();
+        List<String> codes = new ArrayList<>();
+        for (String part : signature.split(",")) {
+            if (part.startsWith("t=")) {
+                times.add(part.substring(2));
+            } else if (part.startsWith("v1=")) {
+                codes.add(part.substring(3));
+            }
+        }
+        if (times.size() != 1 || !times.get(0).matches("[0-9]{1,12}")) {
+            throw new Refused("signature");
+        }
+        boolean holds = false;
+        for (String secret : settings.webhookSecrets) {
+            String expected = code(secret, times.get(0), body);
+            for (String code : codes) {
+                // All are compared, so that the time does not tell which one fits.
+                holds = same(code, expected) | holds;
+            }
+        }
+        if (!holds) {
+            throw new Refused("signature");
+        }
+        if (Math.abs(time - Long.parseLong(times.get(0))) > 300) {
+            throw new Refused("stale");
+        }
+        Map<String, Object> event;
+        try {
+            event = Json.object(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
+        } catch (Json.Malformed | CharacterCodingException not) {
+            throw new Refused("malformed");
+        }
+        if (!isText(event.get("id")) || !isText(event.get("type"))) {
+            throw new Refused("malformed");
+        }
+        if (settings.clientId != null && !settings.clientId.equals(event.get("client_id"))) {
+            throw new Refused("client");
+        }
+        return event;
+    }
+
+    private static String code(String secret, String time, byte[] body) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+            mac.update((time + ".").getBytes(StandardCharsets.US_ASCII));
+            StringBuilder out = new StringBuilder();
+            for (byte b : mac.doFinal(body)) {
+                out.append(String.format("%02x", b));
+            }
+            return out.toString();
+        } catch (GeneralSecurityException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    private Map<String, Object> logout(String form, long time) throws Refused, Unavailable {
+        List<String> tokens = new ArrayList<>();
+        for (String pair : form.split("&")) {
+            if (pair.startsWith("logout_token=")) {
+                // A token has no character that a form would encode.
+                tokens.add(pair.substring("logout_token=".length()));
+            }
+        }
+        if (tokens.size() != 1 || settings.issuer == null || settings.clientId == null) {
+            throw new Refused("malformed");
+        }
+        Map<String, Object> claims = keys.verified(tokens.get(0), "logout+jwt", settings.logoutAlgorithms, time);
+        check(claims, settings.clientId, time);
+        Object events = claims.get("events");
+        Object event = events instanceof Map ? ((Map<?, ?>) events).get(LOGOUT_EVENT) : null;
+        if (!(event instanceof Map) || claims.containsKey("nonce") || !isText(claims.get("sid")) || !isText(claims.get("jti"))) {
+            throw new Refused("claims");
+        }
+        return claims;
+    }
+
+    private void check(Map<String, Object> claims, String audience, long time) throws Refused {
+        if (!settings.issuer.equals(claims.get("iss"))) {
+            throw new Refused("issuer");
+        }
+        Object audiences = claims.get("aud");
+        if (!(audiences instanceof List ? (List<?>) audiences : Collections.singletonList(audiences)).contains(audience)) {
+            throw new Refused("audience");
+        }
+        Object later = claims.getOrDefault("nbf", 0L);
+        if (!isTime(claims.get("exp")) || !isTime(claims.get("iat")) || !isTime(later)) {
+            throw new Refused("claims");
+        }
+        if (time >= (Long) claims.get("exp") + settings.leeway) {
+            throw new Refused("expired");
+        }
+        if (Math.max((Long) claims.get("iat"), (Long) later) > time + settings.leeway) {
+            throw new Refused("not_yet_valid");
+        }
+    }
+
+    private static boolean isText(Object value) {
+        return value instanceof String && !((String) value).isEmpty() && ((String) value).length() <= 1024;
+    }
+
+    private static boolean isTime(Object value) {
+        return value instanceof Long && (Long) value >= 0 && (Long) value < 1L << 53;
+    }
+
+    /** In a time that tells neither where nor how long. */
+    private static boolean same(String one, String other) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            byte[] first = digest.digest(one.getBytes(StandardCharsets.UTF_8));
+            return MessageDigest.isEqual(first, digest.digest(other.getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    /** All but RFC 3986's unreserved characters. */
+    private static String encoded(String text) {
+        StringBuilder out = new StringBuilder();
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (b & 0xff);
+            boolean plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "-._~".indexOf(c) >= 0;
+            out.append(plain ? String.valueOf(c) : String.format("%%%02X", (int) c));
+        }
+        return out.toString();
+    }
+
+    static {
+        // Drawbridge knows its origins by Host: the browser's, not the name of the machine. Java keeps that name to
+        // itself unless it is told, before the first connection, that a program may set it.
+        System.setProperty("sun.net.http.allowRestrictedHeaders", "true");
+    }
+
+    /** Ends what takes too long: a timeout of the connection begins anew with every byte. */
+    private static final ScheduledExecutorService WATCH = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "drawbridge-deadline");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /** No redirects, three seconds for all of it, 256 KiB. */
+    private Drawbridge.Reply ask(String path, Map<String, String> headers) throws Unavailable {
+        ScheduledFuture<?> deadline = null;
+        HttpURLConnection connection = null;
+        try {
+            HttpURLConnection own =
+                (HttpURLConnection) new URL((settings.drawbridge == null ? settings.origin : settings.drawbridge) + path).openConnection();
+            connection = own;
+            long end = System.nanoTime() + patience * 1_000_000;
+            deadline = WATCH.schedule(own::disconnect, patience, TimeUnit.MILLISECONDS);
+            connection.setInstanceFollowRedirects(false);
+            connection.setConnectTimeout((int) patience);
+            connection.setReadTimeout((int) patience);
+            connection.setUseCaches(false);
+            connection.setRequestProperty("Host", URI.create(settings.origin).getRawAuthority());
+            for (Map.Entry<String, String> header : headers.entrySet()) {
+                connection.setRequestProperty(header.getKey(), header.getValue());
+            }
+            int status = connection.getResponseCode();
+            InputStream stream = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
+            ByteArrayOutputStream body = new ByteArrayOutputStream();
+            byte[] buffer = new byte[8192];
+            for (int count; stream != null && (count = stream.read(buffer)) >= 0;) {
+                body.write(buffer, 0, count);
+                if (System.nanoTime() - end > 0) {
+                    throw new Unavailable("Drawbridge is too slow");
+                }
+                if (body.size() > 262_144) {
+                    throw new Unavailable("Drawbridge's answer is too large");
+                }
+            }
+            List<String[]> pairs = new ArrayList<>();
+            for (int i = 1; connection.getHeaderFieldKey(i) != null; i++) {
+                pairs.add(new String[] {connection.getHeaderFieldKey(i), connection.getHeaderField(i)});
+            }
+            return new Drawbridge.Reply(status, pairs, new String(body.toByteArray(), StandardCharsets.UTF_8));
+        } catch (IOException none) {
+            throw new Unavailable("Drawbridge does not answer: " + none.getClass().getSimpleName());
+        } finally {
+            if (deadline != null) {
+                deadline.cancel(false);
+            }
+            if (connection != null) {
+                connection.disconnect();
+            }
+        }
+    }
+}

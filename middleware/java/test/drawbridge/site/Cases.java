@@ -1,0 +1,371 @@
+package drawbridge.site;
+
+import drawbridge.json.Json;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** The shared table, and what is Java's own: {@code java drawbridge.site.Cases cases.json}. Status 0 when all hold. */
+public final class Cases {
+    private static Map<String, Object> table;
+    private static int count;
+    private static int failures;
+    private static long now;
+    private static Object serves;
+    private static int asked;
+
+    public static void main(String[] arguments) throws Exception {
+        table = Json.object(new String(Files.readAllBytes(Paths.get(arguments[0])), StandardCharsets.UTF_8));
+        tokens();
+        proxies();
+        cookies();
+        rotation();
+        returns();
+        demands();
+        notices("webhooks");
+        notices("logouts");
+        ended();
+        settings();
+        own();
+        System.out.println(count + " checks, " + failures + " failures");
+        System.exit(failures == 0 && count > 250 ? 0 : 1);
+    }
+
+    private static void same(String id, Object expected, Object got) {
+        count++;
+        if (!Objects.equals(expected, got)) {
+            failures++;
+            System.err.println(id + ": " + Json.write(got) + " instead of " + Json.write(expected));
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> list(Map<String, Object> of, String name) {
+        return (List<Map<String, Object>>) of.get(name);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> map(Map<String, Object> of, String name) {
+        return (Map<String, Object>) of.get(name);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<String> texts(Object value) {
+        return value == null ? Collections.emptyList() : (List<String>) value;
+    }
+
+    private static String text(Map<String, Object> of, String name) {
+        return (String) of.get(name);
+    }
+
+    private static List<String[]> pairs(Object value) {
+        List<String[]> pairs = new ArrayList<>();
+        for (Object pair : value == null ? Collections.emptyList() : (List<?>) value) {
+            pairs.add(texts(pair).toArray(new String[0]));
+        }
+        return pairs;
+    }
+
+    private static Drawbridge.Reply provider(String path, Map<String, String> headers) throws Unavailable {
+        asked++;
+        if ("down".equals(serves)) {
+            throw new Unavailable("down");
+        }
+        if ("garbage".equals(serves)) {
+            return new Drawbridge.Reply(200, Collections.emptyList(), "<html>");
+        }
+        List<Object> keys = new ArrayList<>();
+        for (String name : texts(serves)) {
+            keys.add(map(table, "keys").get(name));
+        }
+        return new Drawbridge.Reply(200, Collections.emptyList(), Json.write(Collections.singletonMap("keys", keys)));
+    }
+
+    private static Settings plain() {
+        Map<String, Object> own = map(table, "settings");
+        Settings settings = new Settings();
+        settings.source = Settings.Source.COOKIE;
+        settings.origin = text(own, "origin");
+        settings.issuer = text(own, "issuer");
+        settings.clientId = text(own, "client_id");
+        settings.clients = texts(own.get("clients"));
+        settings.cookie = text(own, "cookie");
+        settings.webhookSecrets = texts(own.get("webhook_secrets"));
+        return settings;
+    }
+
+    private static Site site(Settings settings, Drawbridge drawbridge) {
+        now = (Long) table.get("now");
+        serves = table.get("serves");
+        asked = 0;
+        return new Site(settings, () -> now, drawbridge, new Memory(1000), new Memory(1000));
+    }
+
+    private static Site site() {
+        return site(plain(), Cases::provider);
+    }
+
+    private static String outcome(Site site, String token) {
+        try {
+            return site.userOf(token).subject;
+        } catch (Refused refusal) {
+            return refusal.getMessage();
+        } catch (Unavailable away) {
+            return "unavailable";
+        }
+    }
+
+    private static void tokens() throws Exception {
+        for (Map<String, Object> one : list(table, "tokens")) {
+            Site site = site();
+            now = (Long) one.get("now");
+            Map<String, Object> got = new LinkedHashMap<>();
+            try {
+                User user = site.userOf(text(one, "token"));
+                got.put("subject", user.subject);
+                got.put("session", user.session);
+                got.put("acr", user.acr);
+                got.put("amr", user.amr);
+                got.put("auth_time", user.authTime);
+            } catch (Refused refusal) {
+                got.put("refused", refusal.getMessage());
+            }
+            same(text(one, "id"), one.get("expect"), got);
+        }
+    }
+
+    private static void proxies() throws Exception {
+        for (Map<String, Object> one : list(table, "proxies")) {
+            Settings settings = plain();
+            settings.source = Settings.Source.PROXY;
+            settings.proxySecret = text(map(one, "settings"), "proxy_secret");
+            settings.proxyAddresses = texts(map(one, "settings").get("proxy_addresses"));
+            Site.Identity identity = site(settings, Cases::provider).identify(new Request("GET", "/", pairs(one.get("headers")), text(one, "peer")));
+            Map<String, Object> got = new LinkedHashMap<>();
+            if (identity.user == null) {
+                got.put("refused", identity.reason);
+            } else {
+                got.put("subject", identity.user.subject);
+                got.put("session", identity.user.session);
+                got.put("acr", identity.user.acr);
+            }
+            same(text(one, "id"), one.get("expect"), got);
+        }
+    }
+
+    private static void cookies() throws Exception {
+        for (Map<String, Object> one : list(table, "cookies")) {
+            List<String[]> headers = pairs(one.get("headers"));
+            for (String line : texts(one.get("cookie"))) {
+                headers.add(new String[] {"Cookie", line});
+            }
+            Site.Identity identity = site().identify(new Request("GET", "/", headers, ""));
+            same(text(one, "id"), Arrays.asList(one.get("expect"), one.get("refused")),
+                Arrays.asList(identity.user == null ? null : identity.user.subject, identity.reason));
+        }
+    }
+
+    private static void rotation() {
+        for (Map<String, Object> one : list(table, "rotation")) {
+            Site site = site();
+            for (Map<String, Object> step : list(one, "steps")) {
+                now = (Long) step.get("now");
+                serves = step.get("serves");
+                same(one.get("id") + " at " + now, Arrays.asList(step.get("expect"), step.get("fetches")),
+                    Arrays.asList(outcome(site, text(step, "token")), (long) asked));
+            }
+        }
+    }
+
+    private static void returns() {
+        for (Map<String, Object> one : list(table, "returns")) {
+            Request request = new Request(text(one, "method"), text(one, "target"), pairs(one.get("headers")), "");
+            Answer answer = site().guard(request, Collections.emptyList(), null).answer;
+            same(text(one, "id"), Arrays.asList(map(one, "expect").get("status"), map(one, "expect").get("location")),
+                Arrays.asList((long) answer.status, answer.header("Location")));
+        }
+    }
+
+    private static Request withCookie(String token, String target) {
+        return new Request("GET", target, Arrays.asList(
+            new String[] {"Cookie", "vagov_access_token=" + token}, new String[] {"Accept", "text/html"}), "");
+    }
+
+    private static void demands() {
+        for (Map<String, Object> one : list(table, "demands")) {
+            Site site = site(plain(), (path, headers) -> path.contains("check")
+                ? new Drawbridge.Reply(401, Collections.emptyList(), "") : provider(path, headers));
+            Site.Decision decision = site.guard(withCookie(text(one, "token"), "/"), texts(one.get("acr")), (Long) one.get("max_age"));
+            same(text(one, "id"), one.get("expect"),
+                decision.user != null ? decision.user.subject : decision.answer.header("WWW-Authenticate"));
+        }
+    }
+
+    private static String result(Answer answer) throws Json.Malformed {
+        return text(Json.object(answer.body), "result");
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void notices(String kind) throws Exception {
+        for (Map<String, Object> one : list(table, kind)) {
+            Site site = site();
+            int[] heard = {0};
+            int expected = 0;
+            for (Map<String, Object> step : list(one, "steps")) {
+                now = (Long) step.get("now");
+                Answer answer = kind.equals("webhooks")
+                    ? site.webhook(bytes(text(step, "body")), text(step, "header"), event -> heard[0]++)
+                    : site.backchannelLogout(bytes(text(step, "form")), claims -> heard[0]++);
+                same(kind + ": " + one.get("id"), Arrays.asList(step.get("status"), step.get("expect")),
+                    Arrays.asList((long) answer.status, result(answer)));
+                expected += "handled".equals(step.get("expect")) ? 1 : 0;
+            }
+            same(kind + ": " + one.get("id") + ": handled", expected, heard[0]);
+        }
+    }
+
+    private static void ended() throws Exception {
+        Map<String, Object> ended = map(table, "ended");
+        Site site = site();
+        same("before the end", "alice", outcome(site, text(ended, "token")));
+        site.webhook(bytes(text(map(ended, "webhook"), "body")), text(map(ended, "webhook"), "header"), event -> { });
+        same("an ended session is nobody's", "ended", outcome(site, text(ended, "token")));
+        site.backchannelLogout(bytes(text(map(ended, "logout"), "form")), claims -> { });
+        same("a session that logged out is nobody's", "ended", outcome(site, text(ended, "logged_out_token")));
+        same("another session goes on", "alice", outcome(site, text(ended, "other_token")));
+    }
+
+    private interface Change {
+        void apply(Settings settings);
+    }
+
+    private static void settings() {
+        Change[] changes = {
+            s -> s.source = Settings.Source.PROXY, s -> s.source = null, s -> s.issuer = null, s -> s.clientId = null,
+            s -> { s.source = Settings.Source.PROXY; s.proxySecret = "short"; },
+            s -> { s.source = Settings.Source.PROXY; s.proxyAddresses = Collections.singletonList("proxy"); },
+            s -> s.origin = "http://www.example.com", s -> s.issuer = "http://id.example.com",
+            s -> s.webhookSecrets = Collections.singletonList("short"), s -> s.leeway = 600,
+            s -> s.logoutAlgorithms = Collections.singletonList("HS256"),
+            s -> s.drawbridge = "http://drawbridge.internal:8080",
+        };
+        for (int i = 0; i < changes.length; i++) {
+            Settings settings = plain();
+            changes[i].apply(settings);
+            String got = "taken";
+            try {
+                site(settings, Cases::provider);
+            } catch (IllegalArgumentException refused) {
+                got = "refused";
+            }
+            same("settings that would believe anybody: " + i, "refused", got);
+        }
+    }
+
+    /** Somebody sends a byte now and then: each is in time, all together are not. */
+    private static void trickle() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            Thread thread = new Thread(() -> {
+                try (Socket socket = server.accept()) {
+                    socket.getOutputStream().write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    for (int i = 0; i < 1000; i++) {
+                        socket.getOutputStream().write('x');
+                        Thread.sleep(20);
+                    }
+                } catch (Exception closed) {
+                    // Given up, as it should be.
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+            Settings settings = new Settings();
+            settings.source = Settings.Source.SESSION;
+            settings.origin = "http://127.0.0.1:" + server.getLocalPort();
+            Site site = new Site(settings);
+            site.patience = 300;
+            Request request = new Request("GET", "/", Collections.singletonList(
+                new String[] {"Cookie", "__Host-drawbridge_session=abc"}), "");
+            same("an answer that trickles is given up", 503, site.guard(request, Collections.emptyList(), null).answer.status);
+            same("in time", true, thread.isAlive());
+        }
+    }
+
+    private static void own() throws Exception {
+        Memory memory = new Memory(2);
+        same("a full memory says full and forgets nothing", Arrays.asList("new", "new", "full", "known", "new"), Arrays.asList(
+            memory.add("a", 10, 0), memory.add("b", 10, 0), memory.add("c", 10, 0), memory.add("a", 10, 0), memory.add("c", 20, 10)));
+
+        Site site = site();
+        Map<String, Object> step = list(list(table, "webhooks").get(0), "steps").get(0);
+        try {
+            site.webhook(bytes(text(step, "body")), text(step, "header"), event -> {
+                throw new IllegalStateException("failed");
+            });
+            same("a handler that fails is heard of", true, false);
+        } catch (IllegalStateException failed) {
+            same("a notice whose handling failed comes again", "handled",
+                result(site.webhook(bytes(text(step, "body")), text(step, "header"), event -> { })));
+        }
+
+        Site other = site();
+        List<Object> said = new ArrayList<>();
+        Site.Handler none = event -> { };
+        try {
+            other.webhook(bytes(text(step, "body")), text(step, "header"), event -> {
+                Answer repeat = other.webhook(bytes(text(step, "body")), text(step, "header"), none);
+                said.addAll(Arrays.asList(repeat.status, result(repeat)));
+                throw new IllegalStateException("failed");
+            });
+        } catch (IllegalStateException failed) {
+            for (int i = 0; i < 2; i++) {
+                said.add(result(other.webhook(bytes(text(step, "body")), text(step, "header"), none)));
+            }
+        }
+        same("a repeat of a notice in hand is sent again", Arrays.asList(503, "in_hand", "handled", "known"), said);
+        trickle();
+
+        String[][] answers = {{"500", "", "503"}, {"200", "<html>", "503"}, {"200", "{\"authenticated\":true}", "503"}, {"303", "", "503"},
+            {"200", "{\"authenticated\":\"true\",\"sub\":\"alice\"}", "401"}, {"200", "{}", "401"}};
+        Settings session = plain();
+        session.source = Settings.Source.SESSION;
+        Request request = new Request("GET", "/", Arrays.asList(
+            new String[] {"Cookie", "shop=1; __Host-drawbridge_session=abc"}, new String[] {"X-Auth-Subject", "bob"}), "");
+        for (String[] one : answers) {
+            site = site(session, (path, headers) -> new Drawbridge.Reply(Integer.parseInt(one[0]), Collections.emptyList(), one[1]));
+            same("a session that cannot be asked: " + one[1], one[2], String.valueOf(site.guard(request, Collections.emptyList(), null).answer.status));
+        }
+        List<Object> questions = new ArrayList<>();
+        site = site(session, (path, headers) -> {
+            questions.add(path + " " + headers);
+            return new Drawbridge.Reply(200, Collections.emptyList(),
+                "{\"authenticated\":true,\"sub\":\"alice\",\"auth_time\":\"2027-01-15T08:00:00.000Z\"}");
+        });
+        User user = site.guard(request, Collections.emptyList(), null).user;
+        same("the session is asked", Arrays.asList("alice", 1_800_000_000L), Arrays.asList(user.subject, user.authTime));
+        same("with Drawbridge's cookies alone", Collections.singletonList("/session {Cookie=__Host-drawbridge_session=abc}"), questions);
+
+        Object[][] ways = {{302, "Location", "/sign-in?redirect=%2Fx", "303"}, {200, "X-Auth-Subject", "alice", "alice"},
+            {200, "X-Auth-Subject", "bob", "401"}, {500, "Server", "x", "503"}};
+        for (Object[] way : ways) {
+            site = site(plain(), (path, headers) -> path.equals("/auth/check?acr=aal9&max_age=5&redirect=%2Fx")
+                ? new Drawbridge.Reply((int) way[0], Collections.singletonList(new String[] {(String) way[1], (String) way[2]}), "")
+                : provider(path, headers));
+            Site.Decision decision = site.guard(
+                withCookie(text(map(table, "ended"), "token"), "/x"), Collections.singletonList("aal9"), 5L);
+            same("step-up: " + way[2], way[3], decision.user != null ? decision.user.subject : String.valueOf(decision.answer.status));
+        }
+    }
+}

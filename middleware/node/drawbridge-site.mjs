@@ -1,0 +1,641 @@
+// Who is signed in by Drawbridge at a website: for Express, for its like, and for plain node:http. No dependency.
+
+import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
+import { BlockList, isIP } from 'node:net';
+
+export const SESSION_COOKIE = '__Host-drawbridge_session';
+/** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
+export const SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>';
+const PROXY_FIELD = 'x-drawbridge-proxy';
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+// Seconds: an access token lives at most a day; a notice is tried for a day.
+const LONGEST_TOKEN = 86400;
+const NOTICE_MEMORY = 2 * 86400;
+// Seconds for which a handler may take; a process that dies over a notice is waited for no longer.
+const IN_HAND = 300;
+
+/** Settings that cannot work, or that would believe anybody. */
+export class ConfigurationError extends Error {}
+
+/** Nobody can say now who this is: 503, never "signed out" and never "signed in". */
+export class Unavailable extends Error {}
+
+/** What must not be believed; `reason` is one short word for the log. */
+export class Refused extends Error {
+  constructor(reason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** Remembers texts until their time is over. Full, it says so: it forgets nothing early. */
+export class Memory {
+  #until = new Map();
+
+  constructor(limit = 100_000) {
+    this.limit = limit;
+  }
+
+  /** `new`, `known` or `full`. */
+  add(text, until, now) {
+    if (this.has(text, now)) return 'known';
+    if (this.#until.size >= this.limit) {
+      for (const [key, end] of this.#until) if (end <= now) this.#until.delete(key);
+      if (this.#until.size >= this.limit) return 'full';
+    }
+    this.#until.set(text, until);
+    return 'new';
+  }
+
+  has(text, now) {
+    return (this.#until.get(text) ?? now) > now;
+  }
+
+  forget(text) {
+    this.#until.delete(text);
+  }
+}
+
+const DEFAULTS = {
+  drawbridge: null, issuer: null, client_id: null, clients: [], cookie: 'access_token', audience: null,
+  proxy_secret: null, proxy_addresses: [], webhook_secrets: [], logout_algorithms: ['ES256', 'RS256'],
+  sign_in: '/session/sign-in', leeway: 30, keys_fresh: 300, keys_pause: 30, keys_stale: 3600,
+};
+
+function checked(given) {
+  const settings = { ...DEFAULTS, ...given };
+  const refuse = (sentence) => { throw new ConfigurationError(sentence); };
+  for (const name of Object.keys(settings)) {
+    if (!(name in DEFAULTS) && name !== 'source' && name !== 'origin') refuse(`${name} is no setting`);
+  }
+  if (!['proxy', 'cookie', 'session'].includes(settings.source)) refuse('source is proxy, cookie or session');
+  for (const name of ['origin', 'drawbridge', 'issuer']) {
+    if (settings[name] === null) continue;
+    let url;
+    try { url = new URL(settings[name]); } catch { refuse(`${name} is no address`); }
+    const isLoopback = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
+    if (url.protocol !== 'https:' && !(isLoopback && url.protocol === 'http:')) {
+      refuse(`${name} is an https address (http on loopback), not ${settings[name]}`);
+    }
+    if (url.search || url.hash || url.username || settings[name].endsWith('/')) {
+      refuse(`${name} has no query, fragment, user or slash at its end`);
+    }
+  }
+  if (settings.source === 'proxy' && !settings.proxy_secret && !settings.proxy_addresses.length) {
+    refuse('X-Auth-* of anybody would be believed: set proxy_secret or proxy_addresses');
+  }
+  if (settings.proxy_secret !== null && settings.proxy_secret.length < 32) refuse('proxy_secret has 32 characters or more');
+  if (settings.source === 'cookie' && !(settings.issuer && settings.client_id)) {
+    refuse('the source cookie needs issuer and client_id');
+  }
+  if (settings.webhook_secrets.some((secret) => secret.length < 32)) refuse('a webhook secret has 32 characters or more');
+  if (!settings.logout_algorithms.every((name) => ['ES256', 'RS256'].includes(name))) {
+    refuse('logout_algorithms are ES256 and RS256');
+  }
+  if (!(settings.leeway >= 0 && settings.leeway <= 60)) refuse('leeway is 0 to 60 seconds');
+  return settings;
+}
+
+function addresses(texts) {
+  const list = new BlockList();
+  for (const text of texts) {
+    const [address, bits] = text.split('/');
+    const family = isIP(address);
+    if (!family) throw new ConfigurationError(`proxy_addresses: ${text} is no address`);
+    list.addSubnet(address, bits === undefined ? (family === 4 ? 32 : 128) : Number(bits), `ipv${family}`);
+  }
+  return list;
+}
+
+/** Drawbridge's public keys: used for five minutes, and fetched for an unknown `kid` at most every half minute. */
+class Keys {
+  #keys = new Map();
+  #fetched = null;
+  #tried = null;
+  #pending = null;
+
+  constructor(settings, fetch) {
+    this.settings = settings;
+    this.fetch = fetch;
+  }
+
+  async key(kid, now) {
+    if (this.#fetched === null || now - this.#fetched >= this.settings.keys_fresh) await this.#renew(now);
+    if (this.#fetched === null || now - this.#fetched > this.settings.keys_stale) {
+      throw new Unavailable("Drawbridge's keys cannot be had");
+    }
+    if (!this.#keys.has(kid)) await this.#renew(now);
+    if (!this.#keys.has(kid)) throw new Refused('unknown_key');
+    return this.#keys.get(kid);
+  }
+
+  async #renew(now) {
+    // One question at a time, whose answer is for all who wait.
+    if (this.#pending) return this.#pending;
+    if (this.#tried !== null && now - this.#tried < this.settings.keys_pause) return;
+    this.#tried = now;
+    this.#pending = (async () => {
+      try {
+        const { status, body } = await this.fetch('/.well-known/jwks.json', {});
+        if (status === 200) {
+          this.#keys = readKeys(body);
+          this.#fetched = now;
+        }
+      } catch (error) {
+        if (!(error instanceof Unavailable || error instanceof Refused)) throw error;
+      } finally {
+        this.#pending = null;
+      }
+    })();
+    return this.#pending;
+  }
+}
+
+function readKeys(body) {
+  const members = jsonObject(body).keys;
+  if (!Array.isArray(members) || members.length > 100) throw new Refused('malformed');
+  const found = new Map();
+  for (const jwk of members) {
+    const key = readKey(jwk);
+    if (key && !found.has(jwk.kid)) found.set(jwk.kid, key);
+  }
+  return found;
+}
+
+/** A key's kind says the one algorithm that it verifies. */
+function readKey(jwk) {
+  if (!jwk || typeof jwk.kid !== 'string' || (jwk.use ?? 'sig') !== 'sig') return null;
+  const make = (members) => createPublicKey({ format: 'jwk', key: members });
+  try {
+    if (jwk.kty === 'EC' && jwk.crv === 'P-256' && (jwk.alg ?? 'ES256') === 'ES256') {
+      return { algorithm: 'ES256', key: make({ kty: 'EC', crv: 'P-256', x: jwk.x, y: jwk.y }) };
+    }
+    if (jwk.kty === 'RSA' && (jwk.alg ?? 'RS256') === 'RS256') {
+      const key = make({ kty: 'RSA', n: jwk.n, e: jwk.e });
+      const { modulusLength } = key.asymmetricKeyDetails;
+      return modulusLength >= 2048 && modulusLength <= 8192 ? { algorithm: 'RS256', key } : null;
+    }
+  } catch {
+    return null;
+  }
+  return null;
+}
+
+function decode(text) {
+  const data = Buffer.from(text, 'base64url');
+  // Two texts must not stand for the same bytes, and Buffer passes over what does not belong.
+  if (data.toString('base64url') !== text) throw new Refused('malformed');
+  return data;
+}
+
+function jsonObject(data) {
+  let value;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data));
+  } catch {
+    throw new Refused('malformed');
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new Refused('malformed');
+  return value;
+}
+
+/** The claims of a token that one of the keys signed. Algorithm and type are ours to say (RFC 8725). */
+async function verified(text, type, algorithms, keys, now) {
+  const parts = text.length <= 8192 ? text.split('.') : [];
+  if (parts.length !== 3) throw new Refused('malformed');
+  const header = jsonObject(decode(parts[0]));
+  const claims = jsonObject(decode(parts[1]));
+  const signature = decode(parts[2]);
+  if (Object.hasOwn(header, 'crit')) throw new Refused('malformed');
+  if (!algorithms.includes(header.alg)) throw new Refused('algorithm');
+  if (typeof header.typ !== 'string' || header.typ.toLowerCase().replace(/^application\//, '') !== type) throw new Refused('type');
+  if (typeof header.kid !== 'string') throw new Refused('unknown_key');
+  const { algorithm, key } = await keys.key(header.kid, now);
+  if (algorithm !== header.alg) throw new Refused('algorithm');
+  const signed = Buffer.from(`${parts[0]}.${parts[1]}`);
+  const how = algorithm === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : key;
+  if ((algorithm === 'ES256' && signature.length !== 64) || !verify('sha256', signed, how, signature)) throw new Refused('signature');
+  return claims;
+}
+
+function check(claims, issuer, audience, now, leeway) {
+  if (claims.iss !== issuer) throw new Refused('issuer');
+  if (!(Array.isArray(claims.aud) ? claims.aud : [claims.aud]).includes(audience)) throw new Refused('audience');
+  if (!isTime(claims.exp) || !isTime(claims.iat) || !isTime(claims.nbf ?? 0)) throw new Refused('claims');
+  if (now >= claims.exp + leeway) throw new Refused('expired');
+  if (Math.max(claims.iat, claims.nbf ?? 0) > now + leeway) throw new Refused('not_yet_valid');
+}
+
+const isText = (value) => typeof value === 'string' && value.length > 0 && value.length <= 1024;
+const isTime = (value) => Number.isSafeInteger(value) && value >= 0;
+
+/** In a time that tells neither where nor how long. */
+function same(one, other) {
+  const digest = (text) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+/** Drawbridge percent-encodes whatever is not visible ASCII. */
+function decoded(value) {
+  if (!/^(?:[\x21-\x24\x26-\x7e]|%[0-9A-Fa-f]{2})*$/.test(value)) return null;
+  try { return decodeURIComponent(value); } catch { return null; }
+}
+
+/** As `encodeURIComponent`, and with the marks that it leaves. */
+const encoded = (text) => encodeURIComponent(text)
+  .replace(/[!'()*]/g, (mark) => '%' + mark.charCodeAt(0).toString(16).toUpperCase());
+
+/** A path of this website; not `//elsewhere` nor `/\elsewhere`, which browsers read as another host. */
+export const isReturnTarget = (target) => /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2047}$/.test(target);
+
+/** What is asked of a request. `headers` are pairs, as they came; `target` is path and query, not decoded. */
+export class Request {
+  constructor(method, target, headers, peer = '') {
+    Object.assign(this, { method, target, headers, peer });
+  }
+
+  /** Of node:http: `rawHeaders` are the only ones that were not joined, and Express leaves the target in `originalUrl`. */
+  static of(incoming) {
+    const headers = [];
+    for (let i = 0; i < incoming.rawHeaders.length; i += 2) headers.push([incoming.rawHeaders[i], incoming.rawHeaders[i + 1]]);
+    return new Request(incoming.method, incoming.originalUrl ?? incoming.url, headers, incoming.socket?.remoteAddress ?? '');
+  }
+
+  values(name) {
+    return this.headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
+  }
+
+  cookies(name) {
+    return this.values('cookie').flatMap((line) => line.split(';'))
+      .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, '')).filter((pair) => pair.startsWith(name + '='))
+      .map((pair) => pair.slice(name.length + 1));
+  }
+
+  /** Whether somebody looks: a script has no use for a sign-in page. */
+  get isPage() {
+    if (this.method !== 'GET' && this.method !== 'HEAD') return false;
+    const mode = this.values('sec-fetch-mode');
+    const destination = this.values('sec-fetch-dest');
+    if (mode.length || destination.length) return mode.join() === 'navigate' && destination.join() === 'document';
+    return this.values('accept').some((value) => value.toLowerCase().includes('text/html'));
+  }
+}
+
+const answer = (status, headers, body = '') => ({ status, headers, body });
+const said = (status, result) => answer(
+  status, [['Content-Type', 'application/json'], ['Cache-Control', 'no-store']], JSON.stringify({ result }));
+const refusal = (challenge, error) => answer(
+  401, [['WWW-Authenticate', challenge], ['Cache-Control', 'no-store'], ['Content-Type', 'application/json']], JSON.stringify({ error }));
+const away = () => answer(503, [['Retry-After', '5'], ['Cache-Control', 'no-store']]);
+
+/** One website. Keep one for the process. */
+export class Site {
+  #keys;
+  #proxies;
+
+  /**
+   * @param settings as the table of docs/middleware.md
+   * @param options `now()` in seconds; `fetch(path, headers)` → `{status, headers: pairs, body}` asks Drawbridge;
+   *   `ended`, `notices`: stores that several processes share
+   */
+  constructor(settings, { now = () => Date.now() / 1000, fetch, ended = new Memory(), notices = new Memory() } = {}) {
+    this.settings = checked(settings);
+    this.now = now;
+    this.fetch = fetch ?? fetcher(this.settings);
+    this.ended = ended;
+    this.notices = notices;
+    this.#keys = new Keys(this.settings, (...question) => this.fetch(...question));
+    this.#proxies = addresses(this.settings.proxy_addresses);
+  }
+
+  /** `{user}` or `{user: null, reason}`: `missing` is a visitor, anything else deserves a line in the log. */
+  async identify(request) {
+    const source = { proxy: this.#fromProxy, cookie: this.#fromCookie, session: this.#fromSession }[this.settings.source];
+    try {
+      return { user: await source.call(this, request) };
+    } catch (error) {
+      if (error instanceof Refused) return { user: null, reason: error.reason };
+      throw error;
+    }
+  }
+
+  #fromProxy(request) {
+    for (const [name] of request.headers) {
+      // CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
+      const usual = name.toLowerCase().replaceAll('_', '-');
+      if (name.includes('_') && (usual.startsWith('x-auth-') || usual.startsWith(PROXY_FIELD))) throw new Refused('underscore');
+    }
+    if (!this.#isFromProxy(request)) throw new Refused('not_from_proxy');
+    const [subject, session, acr] = ['x-auth-subject', 'x-auth-session', 'x-auth-acr'].map((name) => field(request, name));
+    if (subject === null) throw new Refused('missing');
+    if (session === null) throw new Refused('malformed');
+    this.#refuseEnded(session);
+    return { subject, session, acr, amr: [], auth_time: null };
+  }
+
+  #isFromProxy(request) {
+    let holds = true;
+    if (this.settings.proxy_secret) {
+      const sent = request.values(PROXY_FIELD);
+      holds = sent.length === 1 && same(sent[0], this.settings.proxy_secret);
+    }
+    if (this.settings.proxy_addresses.length) {
+      const peer = request.peer.replace(/^::ffff:(?=\d+\.)/i, '');
+      const family = isIP(peer);
+      holds = holds && family !== 0 && this.#proxies.check(peer, `ipv${family}`);
+    }
+    return holds;
+  }
+
+  async #fromCookie(request) {
+    const tokens = request.cookies(this.settings.cookie);
+    if (!tokens.length || (tokens.length === 1 && tokens[0] === '')) throw new Refused('missing');
+    // A website beside ours can set a second one for the whole domain.
+    if (tokens.length > 1) throw new Refused('repeated');
+    return this.userOf(tokens[0]);
+  }
+
+  /** The user of an access token of this website. Throws `Refused` and `Unavailable`. */
+  async userOf(accessToken) {
+    const now = this.now();
+    const { issuer, audience, client_id, clients, leeway } = this.settings;
+    const claims = await verified(accessToken, 'at+jwt', ['ES256'], this.#keys, now);
+    check(claims, issuer, audience ?? issuer, now, leeway);
+    if (![client_id, ...clients].includes(claims.client_id)) throw new Refused('client');
+    // One that is bound to a key is no cookie's (RFC 9449 §7).
+    if (Object.hasOwn(claims, 'cnf')) throw new Refused('bound');
+    const { sub: subject, sid: session, acr = null, amr = [], auth_time = null } = claims;
+    // A machine's token has no session, and is nobody's.
+    if (!isText(subject) || !isText(session) || !(acr === null || isText(acr))
+        || !(auth_time === null || isTime(auth_time))
+        || !(Array.isArray(amr) && amr.every((item) => typeof item === 'string'))) throw new Refused('claims');
+    this.#refuseEnded(session);
+    return { subject, session, acr, amr, auth_time };
+  }
+
+  #refuseEnded(session) {
+    if (this.ended.has(session, this.now())) throw new Refused('ended');
+  }
+
+  async #fromSession(request) {
+    const cookie = this.#ownCookies(request);
+    if (!cookie) throw new Refused('missing');
+    const { status, body } = await this.fetch('/session', { Cookie: cookie });
+    if (status !== 200) throw new Unavailable(`/session answers ${status}`);
+    let session;
+    try { session = jsonObject(body); } catch { throw new Unavailable('/session does not answer with JSON'); }
+    if (session.authenticated !== true) throw new Refused('missing');
+    const { sub: subject, acr = null, amr } = session;
+    if (!isText(subject) || !(acr === null || isText(acr))) throw new Unavailable('/session answers with something else');
+    const time = Date.parse(session.auth_time ?? '');
+    return { subject, session: null, acr, amr: amr ?? [], auth_time: Number.isNaN(time) ? null : Math.floor(time / 1000) };
+  }
+
+  /** Drawbridge's own cookies of the request, as one field. */
+  #ownCookies(request) {
+    const names = [SESSION_COOKIE, this.settings.cookie];
+    const found = names.flatMap((name) => request.cookies(name).map((value) => [name, value]));
+    if (new Set(found.map(([name]) => name)).size !== found.length) throw new Refused('repeated');
+    return found.map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  /**
+   * `{user}` who may see the page, or `{answer}` for whoever may not.
+   * @param demand `acr`: the values that will do; `max_age`: seconds since the sign-in
+   */
+  async guard(request, { acr = [], max_age = null } = {}) {
+    if (max_age !== null && this.settings.source === 'proxy') {
+      throw new ConfigurationError('a proxy does not say when somebody signed in: let it ask /auth/check?max_age=');
+    }
+    try {
+      const { user } = await this.identify(request);
+      if (!user) return { answer: this.#signIn(request) };
+      const isFresh = max_age === null || (user.auth_time !== null && this.now() - user.auth_time <= max_age);
+      if ((!acr.length || acr.includes(user.acr)) && isFresh) return { user };
+      return await this.#stepUp(request, user, acr, max_age);
+    } catch (error) {
+      if (error instanceof Unavailable) return { answer: away() };
+      if (error instanceof Refused) return { answer: refusal('Bearer', 'invalid_token') };
+      throw error;
+    }
+  }
+
+  #signIn(request) {
+    if (!request.isPage) return refusal('Bearer', 'invalid_token');
+    const wanted = isReturnTarget(request.target) ? `?redirect=${encoded(request.target)}` : '';
+    return answer(303, [['Location', this.settings.sign_in + wanted], ['Cache-Control', 'no-store'], ['Vary', 'Cookie']]);
+  }
+
+  /** Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than. */
+  async #stepUp(request, user, acr, maxAge) {
+    let challenge = 'Bearer error="insufficient_user_authentication"';
+    const query = [];
+    if (acr.length) {
+      challenge += `, acr_values="${acr.join(' ')}"`;
+      query.push(`acr=${encoded(acr.join(' '))}`);
+    }
+    if (maxAge !== null) {
+      challenge += `, max_age="${maxAge}"`;
+      query.push(`max_age=${maxAge}`);
+    }
+    const no = { answer: refusal(challenge, 'insufficient_user_authentication') };
+    const cookie = this.#ownCookies(request);
+    if (this.settings.source === 'proxy' || !cookie) return no;
+    const headers = { Cookie: cookie };
+    if (request.isPage && isReturnTarget(request.target)) {
+      query.push(`redirect=${encoded(request.target)}`);
+      Object.assign(headers, { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' });
+    }
+    const { status, headers: pairs } = await this.fetch(`/auth/check?${query.join('&')}`, headers);
+    const value = (name) => pairs.find(([key]) => key.toLowerCase() === name)?.[1];
+    if (status === 200) return decoded(value('x-auth-subject') ?? '') === user.subject ? { user } : no;
+    if (status === 302 && value('location')) {
+      const passed = pairs.filter(([name]) => ['location', 'set-cookie'].includes(name.toLowerCase()));
+      return { answer: answer(303, [...passed, ['Cache-Control', 'no-store']]) };
+    }
+    if (status === 401 || status === 403) return no;
+    throw new Unavailable(`/auth/check answers ${status}`);
+  }
+
+  /** A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. */
+  async webhook(body, signature, handle = async () => {}) {
+    const now = this.now();
+    return this.#once(async () => {
+      const event = this.#notice(body, signature ?? '', now);
+      const session = event.type.endsWith('session.ended') ? event.sid : null;
+      return { name: event.id, until: now + NOTICE_MEMORY, session, event };
+    }, handle, now);
+  }
+
+  /** OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST. */
+  async backchannelLogout(form, handle = async () => {}) {
+    const now = this.now();
+    return this.#once(async () => {
+      const claims = await this.#logout(form, now);
+      return { name: `logout:${claims.jti}`, until: claims.exp + this.settings.leeway, session: claims.sid, event: claims };
+    }, handle, now);
+  }
+
+  async #once(read, handle, now) {
+    let notice;
+    try {
+      notice = await read();
+    } catch (error) {
+      if (error instanceof Refused) return said(400, error.reason);
+      if (error instanceof Unavailable) return away();
+      throw error;
+    }
+    // Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet.
+    if (this.notices.has(notice.name, now)) return said(200, 'known');
+    const inHand = `in hand ${notice.name}`;
+    const state = this.notices.add(inHand, now + IN_HAND, now);
+    if (state === 'full') return said(503, 'full');
+    if (state === 'known') return said(503, 'in_hand');
+    try {
+      // Handled between the two looks above, by another process.
+      if (this.notices.has(notice.name, now)) return said(200, 'known');
+      if (isText(notice.session) && this.ended.add(notice.session, now + LONGEST_TOKEN, now) === 'full') {
+        throw new Unavailable('too many ended sessions to remember');
+      }
+      await handle(notice.event);
+      this.notices.add(notice.name, notice.until, now);
+    } finally {
+      this.notices.forget(inHand);
+    }
+    return said(200, 'handled');
+  }
+
+  #notice(body, signature, now) {
+    if (body.length > 65536) throw new Refused('too_large');
+    const parts = signature.split(',').filter((part) => part.includes('='))
+      .map((part) => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]);
+    const times = parts.filter(([name]) => name === 't').map(([, value]) => value);
+    if (times.length !== 1 || !/^[0-9]{1,12}$/.test(times[0])) throw new Refused('signature');
+    let holds = false;
+    for (const secret of this.settings.webhook_secrets) {
+      const expected = createHmac('sha256', secret).update(`${times[0]}.`).update(body).digest('hex');
+      // All are compared, so that the time does not tell which one fits.
+      for (const [name, value] of parts) holds = (name === 'v1' && same(value, expected)) || holds;
+    }
+    if (!holds) throw new Refused('signature');
+    if (Math.abs(now - Number(times[0])) > 300) throw new Refused('stale');
+    const event = jsonObject(body);
+    if (!isText(event.id) || !isText(event.type)) throw new Refused('malformed');
+    if (this.settings.client_id !== null && event.client_id !== this.settings.client_id) throw new Refused('client');
+    return event;
+  }
+
+  async #logout(form, now) {
+    const tokens = new URLSearchParams(form.toString()).getAll('logout_token');
+    const { issuer, client_id, logout_algorithms, leeway } = this.settings;
+    if (tokens.length !== 1 || !issuer || !client_id) throw new Refused('malformed');
+    const claims = await verified(tokens[0], 'logout+jwt', logout_algorithms, this.#keys, now);
+    check(claims, issuer, client_id, now, leeway);
+    const event = claims.events?.[LOGOUT_EVENT];
+    if (!event || typeof event !== 'object' || Array.isArray(event) || Object.hasOwn(claims, 'nonce')) throw new Refused('claims');
+    if (!isText(claims.sid) || !isText(claims.jti)) throw new Refused('claims');
+    return claims;
+  }
+
+  /** For Express and its like: `app.use('/account', site.middleware())`; the user is `request.drawbridgeUser`. */
+  middleware(demand = {}) {
+    return async (incoming, response, next) => {
+      try {
+        const { user, answer: refused } = await this.guard(Request.of(incoming), demand);
+        if (refused) return send(response, refused);
+        incoming.drawbridgeUser = user;
+        next();
+      } catch (error) {
+        next(error);
+      }
+    };
+  }
+
+  /** For node:http: `http.createServer(site.guarded(handler))`. */
+  guarded(handler, demand = {}) {
+    const middleware = this.middleware(demand);
+    return (incoming, response) => middleware(incoming, response, (error) => {
+      if (!error) return handler(incoming, response);
+      send(response, answer(500, []));
+    });
+  }
+
+  /** For node:http and Express: the POST of a webhook (`kind` "webhook") or of a back-channel logout ("logout"). */
+  receiver(kind, handle) {
+    return async (incoming, response) => {
+      const body = await bodyOf(incoming);
+      if (incoming.method !== 'POST' || body === null) return send(response, said(incoming.method === 'POST' ? 413 : 405, 'refused'));
+      try {
+        send(response, kind === 'webhook'
+          ? await this.webhook(body, incoming.headers['drawbridge-webhook-signature'], handle)
+          : await this.backchannelLogout(body, handle));
+      } catch {
+        send(response, said(500, 'failed'));
+      }
+    };
+  }
+}
+
+function field(request, name) {
+  const values = request.values(name);
+  if (!values.length || (values.length === 1 && values[0] === '')) return null;
+  // Servers join repeated fields with a comma, so a comma may be a second voice.
+  if (values.length > 1 || values[0].includes(',')) throw new Refused('repeated');
+  const text = decoded(values[0]);
+  if (text === null || !isText(text)) throw new Refused('malformed');
+  return text;
+}
+
+export function send(response, { status, headers, body }) {
+  const joined = {};
+  for (const [name, value] of headers) (joined[name] ??= []).push(value);
+  for (const [name, values] of Object.entries(joined)) response.setHeader(name, values.length > 1 ? values : values[0]);
+  response.statusCode = status;
+  response.end(body);
+}
+
+/** At most 64 KiB, else null. */
+async function bodyOf(incoming) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of incoming) {
+    length += chunk.length;
+    if (length > 65536) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Asks Drawbridge: no redirects, three seconds for all of it, 256 KiB. */
+function fetcher(settings) {
+  const base = new URL(settings.drawbridge ?? settings.origin);
+  // Drawbridge knows its origins by Host: the browser's, not the name of the machine.
+  const host = new URL(settings.origin).host;
+  return (path, headers) => new Promise((resolve, reject) => {
+    const fail = (error) => { request.destroy(); reject(new Unavailable(`Drawbridge does not answer: ${error.message}`)); };
+    const prefix = base.pathname.replace(/\/$/, '');
+    const request = (base.protocol === 'https:' ? https : http).request(
+      base, { path: prefix + path, headers: { Host: host, ...headers }, servername: base.hostname }, (response) => {
+        const chunks = [];
+        let length = 0;
+        response.on('data', (chunk) => {
+          length += chunk.length;
+          if (length > 262_144) fail(new Error('too large'));
+          chunks.push(chunk);
+        });
+        response.on('error', fail);
+        response.on('end', () => {
+          clearTimeout(timer);
+          const pairs = [];
+          for (let i = 0; i < response.rawHeaders.length; i += 2) pairs.push([response.rawHeaders[i], response.rawHeaders[i + 1]]);
+          if (!response.complete) return fail(new Error('cut off'));
+          resolve({ status: response.statusCode, headers: pairs, body: Buffer.concat(chunks) });
+        });
+      });
+    const timer = setTimeout(() => fail(new Error('too slow')), 3000);
+    request.on('error', (error) => { clearTimeout(timer); fail(error); });
+    request.end();
+  });
+}

@@ -1,0 +1,201 @@
+// The shared table, and what is Node's own: `node --test`.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { ConfigurationError, Memory, Refused, Request, Site, Unavailable } from '../drawbridge-site.mjs';
+
+const table = JSON.parse(readFileSync(new URL('../../cases/cases.json', import.meta.url)));
+
+function provider(serves = table.serves) {
+  const one = { serves, asked: 0 };
+  one.fetch = async () => {
+    one.asked += 1;
+    if (one.serves === 'down') throw new Unavailable('down');
+    if (one.serves === 'garbage') return { status: 200, headers: [], body: Buffer.from('<html>') };
+    return { status: 200, headers: [], body: Buffer.from(JSON.stringify({ keys: one.serves.map((name) => table.keys[name]) })) };
+  };
+  return one;
+}
+
+const site = (changes = {}, now = table.now, fetch = provider().fetch) =>
+  new Site({ source: 'cookie', ...table.settings, ...changes }, { now: () => now, fetch });
+const cookie = (token) => [['Cookie', `vagov_access_token=${token}`]];
+
+async function outcome(call) {
+  try {
+    return (await call()).subject;
+  } catch (error) {
+    if (error instanceof Refused) return error.reason;
+    if (error instanceof Unavailable) return 'unavailable';
+    throw error;
+  }
+}
+
+for (const one of table.tokens) {
+  test(`token: ${one.id}`, async () => {
+    let got;
+    try {
+      got = await site({}, one.now).userOf(one.token);
+    } catch (error) {
+      got = { refused: error.reason ?? String(error) };
+    }
+    assert.deepEqual(got, one.expect);
+  });
+}
+
+for (const one of table.proxies) {
+  test(`proxy: ${one.id}`, async () => {
+    const { user, reason } = await site({ source: 'proxy', ...one.settings }).identify(new Request('GET', '/', one.headers, one.peer));
+    assert.deepEqual(user ? { subject: user.subject, session: user.session, acr: user.acr } : { refused: reason }, one.expect);
+  });
+}
+
+for (const one of table.cookies) {
+  test(`cookie: ${one.id}`, async () => {
+    const headers = [...one.cookie.map((line) => ['Cookie', line]), ...(one.headers ?? [])];
+    const { user, reason } = await site().identify(new Request('GET', '/', headers));
+    assert.deepEqual([user?.subject, reason], [one.expect, one.refused]);
+  });
+}
+
+for (const one of table.rotation) {
+  test(`rotation: ${one.id}`, async () => {
+    const drawbridge = provider();
+    const website = site({}, 0, drawbridge.fetch);
+    for (const step of one.steps) {
+      website.now = () => step.now;
+      drawbridge.serves = step.serves;
+      assert.deepEqual([await outcome(() => website.userOf(step.token)), drawbridge.asked], [step.expect, step.fetches], String(step.now));
+    }
+  });
+}
+
+for (const one of table.returns) {
+  test(`return: ${one.id}`, async () => {
+    const { answer } = await site().guard(new Request(one.method, one.target, one.headers));
+    assert.equal(answer.status, one.expect.status);
+    assert.equal(new Map(answer.headers).get('Location'), one.expect.location);
+  });
+}
+
+for (const one of table.demands) {
+  test(`demand: ${one.id}`, async () => {
+    const keys = provider().fetch;
+    const website = site({}, one.now, async (path, headers) =>
+      path.includes('check') ? { status: 401, headers: [], body: Buffer.alloc(0) } : keys(path, headers));
+    const { user, answer } = await website.guard(new Request('GET', '/', cookie(one.token)), { acr: one.acr, max_age: one.max_age });
+    if (user) assert.equal(user.subject, one.expect);
+    else assert.deepEqual([answer.status, new Map(answer.headers).get('WWW-Authenticate')], [401, one.expect]);
+  });
+}
+
+for (const [kind, list] of [['webhook', table.webhooks], ['logout', table.logouts]]) {
+  for (const one of list) {
+    test(`${kind}: ${one.id}`, async () => {
+      const website = site();
+      let heard = 0;
+      for (const step of one.steps) {
+        website.now = () => step.now;
+        const handle = async () => { heard += 1; };
+        const answer = kind === 'webhook'
+          ? await website.webhook(Buffer.from(step.body), step.header, handle)
+          : await website.backchannelLogout(Buffer.from(step.form), handle);
+        assert.deepEqual([answer.status, JSON.parse(answer.body).result], [step.status, step.expect]);
+      }
+      assert.equal(heard, one.steps.filter((step) => step.expect === 'handled').length);
+    });
+  }
+}
+
+test('an ended session is nobody\'s', async () => {
+  const website = site();
+  const { ended } = table;
+  assert.equal(await outcome(() => website.userOf(ended.token)), 'alice');
+  await website.webhook(Buffer.from(ended.webhook.body), ended.webhook.header);
+  assert.equal(await outcome(() => website.userOf(ended.token)), 'ended');
+  await website.backchannelLogout(Buffer.from(ended.logout.form));
+  assert.equal(await outcome(() => website.userOf(ended.logged_out_token)), 'ended');
+  assert.equal(await outcome(() => website.userOf(ended.other_token)), 'alice');
+});
+
+test('settings that would believe anybody are refused', () => {
+  for (const changes of [{ source: 'proxy' }, { source: 'proxy', proxy_secret: 'short' }, { issuer: null }, { client_id: null },
+    { source: 'else' }, { origin: 'http://www.example.com' }, { issuer: 'http://id.example.com' }, { webhook_secrets: ['short'] },
+    { leeway: 600 }, { source: 'proxy', proxy_addresses: ['proxy'] }, { logout_algorithms: ['HS256'] },
+    { drawbridge: 'http://drawbridge.internal:8080' },
+    { proxy_secrets: 'a name that is spelt wrong' }]) {
+    assert.throws(() => site(changes), ConfigurationError, JSON.stringify(changes));
+  }
+});
+
+test('a full memory says full and forgets nothing', () => {
+  const memory = new Memory(2);
+  assert.deepEqual([...'abca'].map((name) => memory.add(name, 10, 0)), ['new', 'new', 'full', 'known']);
+  assert.equal(memory.add('c', 20, 10), 'new');
+});
+
+test('many requests with unknown keys ask once', async () => {
+  const drawbridge = provider([]);
+  const website = site({}, table.now, drawbridge.fetch);
+  await Promise.all(Array.from({ length: 20 }, () => outcome(() => website.userOf(table.ended.token))));
+  assert.equal(drawbridge.asked, 1);
+});
+
+test('a notice whose handling failed comes again', async () => {
+  const website = site();
+  const step = table.webhooks[0].steps[0];
+  await assert.rejects(website.webhook(Buffer.from(step.body), step.header, async () => { throw new Error('failed'); }));
+  assert.equal(JSON.parse((await website.webhook(Buffer.from(step.body), step.header)).body).result, 'handled');
+});
+
+test('a repeat of a notice in hand is sent again, for the handler may fail', async () => {
+  const website = site();
+  const step = table.webhooks[0].steps[0];
+  const send = (handle) => website.webhook(Buffer.from(step.body), step.header, handle);
+  let meanwhile;
+  await assert.rejects(send(async () => {
+    meanwhile = await send();
+    throw new Error('failed');
+  }));
+  assert.deepEqual([meanwhile.status, JSON.parse(meanwhile.body).result], [503, 'in_hand']);
+  assert.equal(JSON.parse((await send()).body).result, 'handled');
+  assert.equal(JSON.parse((await send()).body).result, 'known');
+});
+
+test('a session that cannot be asked is neither in nor out', async () => {
+  const asked = [];
+  const ask = async (status, body) => site({ source: 'session' }, table.now, async (...question) => {
+    asked.push(question);
+    return { status, headers: [], body: Buffer.from(body) };
+  }).guard(new Request('GET', '/', [['Cookie', 'shop=1; __Host-drawbridge_session=abc'], ['X-Auth-Subject', 'bob']]));
+  for (const [status, body] of [[500, ''], [200, '<html>'], [200, '{"authenticated":true}'], [303, '']]) {
+    assert.equal((await ask(status, body)).answer.status, 503);
+  }
+  assert.equal((await ask(200, '{"authenticated":"true","sub":"alice"}')).answer.status, 401);
+  assert.equal((await ask(200, '{"authenticated":true,"sub":"alice"}')).user.subject, 'alice');
+  assert.deepEqual(asked[0], ['/session', { Cookie: '__Host-drawbridge_session=abc' }]);
+});
+
+test("step-up takes Drawbridge's way there and never another user", async () => {
+  const answers = [[302, [['Location', '/sign-in?redirect=%2Fx'], ['Set-Cookie', 'a=b'], ['Server', 'x']]],
+    [200, [['X-Auth-Subject', 'alice']]], [200, [['X-Auth-Subject', 'bob']]]];
+  const got = [];
+  for (const [status, headers] of answers) {
+    const keys = provider().fetch;
+    const website = site({}, table.now, async (path, fields) => path === '/auth/check?acr=aal9&max_age=5&redirect=%2Fx'
+      ? { status, headers, body: Buffer.alloc(0) } : keys(path, fields));
+    const request = new Request('GET', '/x', [...cookie(table.ended.token), ['Accept', 'text/html']]);
+    got.push(await website.guard(request, { acr: ['aal9'], max_age: 5 }));
+  }
+  assert.deepEqual([got[0].answer.status, got[0].answer.headers.slice(0, 2)],
+    [303, [['Location', '/sign-in?redirect=%2Fx'], ['Set-Cookie', 'a=b']]]);
+  assert.equal(got[1].user.subject, 'alice');
+  assert.equal(got[2].answer.status, 401);
+});
+
+test('a session cookie that came twice steps nobody up', async () => {
+  const twice = ['Cookie', '__Host-drawbridge_session=a; __Host-drawbridge_session=b'];
+  const { answer } = await site().guard(new Request('GET', '/', [...cookie(table.ended.token), twice]), { acr: ['aal9'] });
+  assert.equal(answer.status, 401);
+});

@@ -1,0 +1,948 @@
+<?php
+/** Who is signed in by Drawbridge at a website: plain PHP 8.1, no dependency. SiteMiddleware.php is its PSR-15 face. */
+declare(strict_types=1);
+
+namespace Drawbridge\Site;
+
+/** Settings that cannot work, or that would believe anybody. */
+final class ConfigurationError extends \InvalidArgumentException
+{
+}
+
+/** Nobody can say now who this is: 503, never "signed out" and never "signed in". */
+final class Unavailable extends \RuntimeException
+{
+}
+
+/** What must not be believed; `reason` is one short word for the log. */
+final class Refused extends \RuntimeException
+{
+    public function __construct(public readonly string $reason)
+    {
+        parent::__construct($reason);
+    }
+}
+
+/** What a website says of itself; docs/middleware.md has the table. */
+final class Settings
+{
+    public function __construct(
+        public readonly string $source,
+        public readonly string $origin,
+        /** A folder of this website's own, mode 0700, where what its processes share is kept. */
+        public readonly string $folder,
+        public readonly ?string $drawbridge = null,
+        public readonly ?string $issuer = null,
+        public readonly ?string $clientId = null,
+        /** @var string[] */
+        public readonly array $clients = [],
+        public readonly string $cookie = 'access_token',
+        public readonly ?string $audience = null,
+        public readonly ?string $proxySecret = null,
+        /** @var string[] */
+        public readonly array $proxyAddresses = [],
+        /** @var string[] */
+        public readonly array $webhookSecrets = [],
+        /** @var string[] */
+        public readonly array $logoutAlgorithms = ['ES256', 'RS256'],
+        public readonly string $signIn = '/session/sign-in',
+        public readonly int $leeway = 30,
+        public readonly int $keysFresh = 300,
+        public readonly int $keysPause = 30,
+        public readonly int $keysStale = 3600,
+    ) {
+        $refuse = static fn (string $sentence) => throw new ConfigurationError($sentence);
+        in_array($source, ['proxy', 'cookie', 'session'], true) || $refuse('source is proxy, cookie or session');
+        foreach (['origin' => $origin, 'drawbridge' => $drawbridge, 'issuer' => $issuer] as $name => $value) {
+            if ($value === null) {
+                continue;
+            }
+            $url = parse_url($value) ?: [];
+            $plain = in_array($url['host'] ?? '', ['127.0.0.1', '[::1]', 'localhost'], true);
+            $scheme = $url['scheme'] ?? '';
+            (isset($url['host']) && ($scheme === 'https' || ($plain && $scheme === 'http')))
+                || $refuse("$name is an https address (http on loopback), not $value");
+            (isset($url['query']) || isset($url['fragment']) || isset($url['user']) || str_ends_with($value, '/'))
+                && $refuse("$name has no query, fragment, user or slash at its end");
+        }
+        if ($source === 'proxy' && $proxySecret === null && $proxyAddresses === []) {
+            $refuse('X-Auth-* of anybody would be believed: set proxySecret or proxyAddresses');
+        }
+        $proxySecret === null || strlen($proxySecret) >= 32 || $refuse('proxySecret has 32 characters or more');
+        $source !== 'cookie' || ($issuer && $clientId) || $refuse('the source cookie needs issuer and clientId');
+        foreach ($webhookSecrets as $secret) {
+            strlen($secret) >= 32 || $refuse('a webhook secret has 32 characters or more');
+        }
+        array_diff($logoutAlgorithms, ['ES256', 'RS256']) && $refuse('logoutAlgorithms are ES256 and RS256');
+        ($leeway >= 0 && $leeway <= 60) || $refuse('leeway is 0 to 60 seconds');
+        foreach ($proxyAddresses as $text) {
+            [$address, $bits] = array_pad(explode('/', $text, 2), 2, null);
+            $packed = @inet_pton($address);
+            ($packed !== false && ($bits === null || (ctype_digit($bits) && (int) $bits <= 8 * strlen($packed))))
+                || $refuse("proxyAddresses: $text is no address");
+        }
+        (is_dir($folder) && (fileperms($folder) & 0077) === 0) || $refuse("$folder is no folder that is this website's alone (mode 0700)");
+    }
+}
+
+final class User
+{
+    /** @param string[] $amr */
+    public function __construct(
+        public readonly string $subject,
+        public readonly ?string $session = null,
+        public readonly ?string $acr = null,
+        public readonly array $amr = [],
+        /** Unix seconds of the sign-in, where the source knows it: not with `proxy`. */
+        public readonly ?int $authTime = null,
+    ) {
+    }
+}
+
+/** What the website answers instead of its page. `headers` are pairs. */
+final class Answer
+{
+    /** @param array<array{string, string}> $headers */
+    public function __construct(public readonly int $status, public readonly array $headers = [], public readonly string $body = '')
+    {
+    }
+
+    public function send(): void
+    {
+        http_response_code($this->status);
+        foreach ($this->headers as [$name, $value]) {
+            header("$name: $value", $name !== 'Set-Cookie');
+        }
+        echo $this->body;
+    }
+}
+
+/** What is asked of a request. `headers` are pairs; `target` is path and query, not decoded. */
+final class Request
+{
+    /** @param array<array{string, string}> $headers */
+    public function __construct(
+        public readonly string $method,
+        public readonly string $target,
+        public readonly array $headers,
+        public readonly string $peer = '',
+    ) {
+    }
+
+    /** The request of this process. */
+    public static function current(): self
+    {
+        $headers = [];
+        // PHP reads X_Auth_Subject as X-Auth-Subject. Only these two still know how names came.
+        if (in_array(PHP_SAPI, ['cli-server', 'apache2handler'], true)) {
+            foreach (getallheaders() as $name => $value) {
+                $headers[] = [(string) $name, $value];
+            }
+        } else {
+            foreach ($_SERVER as $name => $value) {
+                if (str_starts_with((string) $name, 'HTTP_')) {
+                    $headers[] = [strtr(substr($name, 5), '_', '-'), (string) $value];
+                }
+            }
+        }
+        return new self($_SERVER['REQUEST_METHOD'], $_SERVER['REQUEST_URI'], $headers, $_SERVER['REMOTE_ADDR'] ?? '');
+    }
+
+    /** @return string[] */
+    public function values(string $name): array
+    {
+        $found = array_filter($this->headers, static fn (array $pair): bool => strtolower($pair[0]) === $name);
+        return array_values(array_map(static fn (array $pair): string => $pair[1], $found));
+    }
+
+    /** @return string[] */
+    public function cookies(string $name): array
+    {
+        $found = [];
+        foreach ($this->values('cookie') as $line) {
+            foreach (explode(';', $line) as $pair) {
+                [$key, $value] = array_pad(explode('=', trim($pair, " \t"), 2), 2, '');
+                if ($key === $name) {
+                    $found[] = $value;
+                }
+            }
+        }
+        return $found;
+    }
+
+    /** Whether somebody looks: a script has no use for a sign-in page. */
+    public function isPage(): bool
+    {
+        if (!in_array($this->method, ['GET', 'HEAD'], true)) {
+            return false;
+        }
+        [$mode, $destination] = [$this->values('sec-fetch-mode'), $this->values('sec-fetch-dest')];
+        if ($mode || $destination) {
+            return $mode === ['navigate'] && $destination === ['document'];
+        }
+        return str_contains(strtolower(implode(',', $this->values('accept'))), 'text/html');
+    }
+
+    /** A path of this website; not `//elsewhere` nor `/\elsewhere`, which browsers read as another host. */
+    public function isReturnTarget(): bool
+    {
+        return preg_match('~\A/(?![/\\\\])[\x21-\x5b\x5d-\x7e]{0,2047}\z~', $this->target) === 1;
+    }
+}
+
+/** Remembers texts until their time is over, for all processes: one file each, made once. Full, it says so. */
+class Memory
+{
+    public function __construct(private readonly string $folder, private readonly int $limit = 100_000)
+    {
+        if (!is_dir($folder) && !@mkdir($folder, 0700) && !is_dir($folder)) {
+            throw new ConfigurationError("$folder cannot be made");
+        }
+    }
+
+    /** @return string `new`, `known` or `full` */
+    public function add(string $text, int $until, int $now): string
+    {
+        $lock = fopen("$this->folder/.lock", 'c');
+        if ($lock === false || !flock($lock, LOCK_EX)) {
+            return 'full';
+        }
+        try {
+            if ($this->has($text, $now)) {
+                return 'known';
+            }
+            $names = array_diff(scandir($this->folder), ['.', '..', '.lock']);
+            if (count($names) >= $this->limit) {
+                foreach ($names as $key => $name) {
+                    if ((int) @file_get_contents("$this->folder/$name") <= $now) {
+                        @unlink("$this->folder/$name");
+                        unset($names[$key]);
+                    }
+                }
+                if (count($names) >= $this->limit) {
+                    return 'full';
+                }
+            }
+            return file_put_contents($this->path($text), (string) $until) === false ? 'full' : 'new';
+        } finally {
+            fclose($lock);
+        }
+    }
+
+    public function has(string $text, int $now): bool
+    {
+        return is_file($this->path($text)) && (int) file_get_contents($this->path($text)) > $now;
+    }
+
+    public function forget(string $text): void
+    {
+        @unlink($this->path($text));
+    }
+
+    private function path(string $text): string
+    {
+        return $this->folder . '/' . hash('sha256', $text);
+    }
+}
+
+/** One website. */
+final class Site
+{
+    public const SESSION_COOKIE = '__Host-drawbridge_session';
+    /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
+    public const SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>';
+    private const PROXY_FIELD = 'x-drawbridge-proxy';
+    private const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+    // Seconds: an access token lives at most a day; a notice is tried for a day.
+    private const LONGEST_TOKEN = 86400;
+    private const NOTICE_MEMORY = 2 * 86400;
+    // Seconds for which a handler may take; a process that dies over a notice is waited for no longer.
+    private const IN_HAND = 300;
+    // Seconds for one question to Drawbridge, from its first byte to its last.
+    private const PATIENCE = 3;
+
+    private readonly \Closure $now;
+    private readonly \Closure $fetch;
+    public readonly Memory $ended;
+    public readonly Memory $notices;
+
+    /**
+     * @param ?callable():int $now
+     * @param ?callable(string, array<string, string>):array{int, array<array{string, string}>, string} $fetch asks
+     *   Drawbridge: status, headers, body; throws Unavailable
+     */
+    public function __construct(public readonly Settings $settings, ?callable $now = null, ?callable $fetch = null)
+    {
+        $this->now = ($now ?? time(...))(...);
+        $this->fetch = ($fetch ?? $this->ask(...))(...);
+        $this->ended = new Memory("$settings->folder/ended");
+        $this->notices = new Memory("$settings->folder/notices");
+    }
+
+    /** @return array{?User, ?string} the user, or the reason: `missing` is a visitor, anything else is for the log */
+    public function identify(Request $request): array
+    {
+        try {
+            return [match ($this->settings->source) {
+                'proxy' => $this->fromProxy($request),
+                'cookie' => $this->fromCookie($request),
+                'session' => $this->fromSession($request),
+            }, null];
+        } catch (Refused $refusal) {
+            return [null, $refusal->reason];
+        }
+    }
+
+    private function fromProxy(Request $request): User
+    {
+        foreach ($request->headers as [$name]) {
+            $usual = strtolower(strtr($name, '_', '-'));
+            if (str_contains($name, '_') && (str_starts_with($usual, 'x-auth-') || str_starts_with($usual, self::PROXY_FIELD))) {
+                throw new Refused('underscore');
+            }
+        }
+        if (!$this->isFromProxy($request)) {
+            throw new Refused('not_from_proxy');
+        }
+        $subject = self::field($request, 'x-auth-subject');
+        $session = self::field($request, 'x-auth-session');
+        $acr = self::field($request, 'x-auth-acr');
+        $subject !== null || throw new Refused('missing');
+        $session !== null || throw new Refused('malformed');
+        $this->refuseEnded($session);
+        return new User($subject, $session, $acr);
+    }
+
+    private function isFromProxy(Request $request): bool
+    {
+        $holds = true;
+        if ($this->settings->proxySecret !== null) {
+            $said = $request->values(self::PROXY_FIELD);
+            $holds = count($said) === 1 && self::same($said[0], $this->settings->proxySecret);
+        }
+        if ($this->settings->proxyAddresses) {
+            $peer = @inet_pton((string) preg_replace('~\A::ffff:(?=\d+\.)~i', '', $request->peer));
+            $found = false;
+            foreach ($this->settings->proxyAddresses as $text) {
+                [$address, $bits] = array_pad(explode('/', $text, 2), 2, null);
+                $found = $found || ($peer !== false && self::isWithin($peer, inet_pton($address), $bits));
+            }
+            $holds = $holds && $found;
+        }
+        return $holds;
+    }
+
+    private static function isWithin(string $peer, string $network, ?string $bits): bool
+    {
+        if (strlen($peer) !== strlen($network)) {
+            return false;
+        }
+        $bits = $bits === null ? 8 * strlen($network) : (int) $bits;
+        $mask = str_repeat("\xff", intdiv($bits, 8)) . ($bits % 8 ? chr(0xff << (8 - $bits % 8) & 0xff) : '');
+        $mask = str_pad($mask, strlen($network), "\0");
+        return ($peer & $mask) === ($network & $mask);
+    }
+
+    private static function field(Request $request, string $name): ?string
+    {
+        $values = $request->values($name);
+        if ($values === [] || $values === ['']) {
+            return null;
+        }
+        // Servers join repeated fields with a comma, so a comma may be a second voice.
+        if (count($values) > 1 || str_contains($values[0], ',')) {
+            throw new Refused('repeated');
+        }
+        $text = self::decoded($values[0]);
+        return $text !== null && self::isText($text) ? $text : throw new Refused('malformed');
+    }
+
+    /** Drawbridge percent-encodes whatever is not visible ASCII. */
+    private static function decoded(string $value): ?string
+    {
+        if (!preg_match('~\A(?:[\x21-\x24\x26-\x7e]|%[0-9A-Fa-f]{2})*\z~', $value)) {
+            return null;
+        }
+        $text = rawurldecode($value);
+        return preg_match('~~u', $text) ? $text : null;
+    }
+
+    private function fromCookie(Request $request): User
+    {
+        $tokens = $request->cookies($this->settings->cookie);
+        if ($tokens === [] || $tokens === ['']) {
+            throw new Refused('missing');
+        }
+        // A website beside ours can set a second one for the whole domain.
+        if (count($tokens) > 1) {
+            throw new Refused('repeated');
+        }
+        return $this->userOf($tokens[0]);
+    }
+
+    /** The user of an access token of this website. Throws Refused and Unavailable. */
+    public function userOf(#[\SensitiveParameter] string $accessToken): User
+    {
+        $now = ($this->now)();
+        $claims = $this->verified($accessToken, 'at+jwt', ['ES256'], $now);
+        self::check($claims, $this->settings->issuer, $this->settings->audience ?? $this->settings->issuer, $now, $this->settings->leeway);
+        if (!in_array($claims['client_id'] ?? null, [$this->settings->clientId, ...$this->settings->clients], true)) {
+            throw new Refused('client');
+        }
+        // One that is bound to a key is no cookie's (RFC 9449 §7).
+        if (array_key_exists('cnf', $claims)) {
+            throw new Refused('bound');
+        }
+        [$subject, $session, $acr] = [$claims['sub'] ?? null, $claims['sid'] ?? null, $claims['acr'] ?? null];
+        [$amr, $authTime] = [$claims['amr'] ?? [], $claims['auth_time'] ?? null];
+        // A machine's token has no session, and is nobody's.
+        if (!self::isText($subject) || !self::isText($session) || !($acr === null || self::isText($acr))
+            || !($authTime === null || self::isTime($authTime))
+            || !(is_array($amr) && array_is_list($amr) && array_filter($amr, is_string(...)) === $amr)) {
+            throw new Refused('claims');
+        }
+        $this->refuseEnded($session);
+        return new User($subject, $session, $acr, $amr, $authTime);
+    }
+
+    private function refuseEnded(string $session): void
+    {
+        if ($this->ended->has($session, ($this->now)())) {
+            throw new Refused('ended');
+        }
+    }
+
+    private function fromSession(Request $request): User
+    {
+        $cookie = $this->ownCookies($request);
+        $cookie !== '' || throw new Refused('missing');
+        [$status, , $body] = ($this->fetch)('/session', ['Cookie' => $cookie]);
+        $status === 200 || throw new Unavailable("/session answers $status");
+        try {
+            $said = self::object($body);
+        } catch (Refused) {
+            throw new Unavailable('/session does not answer with JSON');
+        }
+        ($said['authenticated'] ?? null) === true || throw new Refused('missing');
+        [$subject, $acr, $amr] = [$said['sub'] ?? null, $said['acr'] ?? null, $said['amr'] ?? []];
+        if (!self::isText($subject) || !($acr === null || self::isText($acr)) || !is_array($amr)) {
+            throw new Unavailable('/session answers with something else');
+        }
+        $time = strtotime((string) ($said['auth_time'] ?? ''));
+        return new User($subject, null, $acr, $amr, $time === false ? null : $time);
+    }
+
+    /** Drawbridge's own cookies of the request, as one field. */
+    private function ownCookies(Request $request): string
+    {
+        $pairs = [];
+        foreach ([self::SESSION_COOKIE, $this->settings->cookie] as $name) {
+            $values = $request->cookies($name);
+            count($values) <= 1 || throw new Refused('repeated');
+            if ($values) {
+                $pairs[] = "$name=$values[0]";
+            }
+        }
+        return implode('; ', $pairs);
+    }
+
+    /**
+     * The user who may see the page, or the answer for whoever may not.
+     *
+     * @param string[] $acr the values that will do
+     * @param ?int $maxAge seconds since the sign-in
+     */
+    public function guard(Request $request, array $acr = [], ?int $maxAge = null): User|Answer
+    {
+        if ($maxAge !== null && $this->settings->source === 'proxy') {
+            throw new ConfigurationError('a proxy does not say when somebody signed in: let it ask /auth/check?max_age=');
+        }
+        try {
+            [$user] = $this->identify($request);
+            if ($user === null) {
+                return $this->signIn($request);
+            }
+            $isFresh = $maxAge === null || ($user->authTime !== null && ($this->now)() - $user->authTime <= $maxAge);
+            if (($acr === [] || in_array($user->acr, $acr, true)) && $isFresh) {
+                return $user;
+            }
+            return $this->stepUp($request, $user, $acr, $maxAge);
+        } catch (Unavailable) {
+            return self::away();
+        } catch (Refused) {
+            return self::refusal('Bearer', 'invalid_token');
+        }
+    }
+
+    private function signIn(Request $request): Answer
+    {
+        if (!$request->isPage()) {
+            return self::refusal('Bearer', 'invalid_token');
+        }
+        $wanted = $request->isReturnTarget() ? '?redirect=' . rawurlencode($request->target) : '';
+        return new Answer(303, [['Location', $this->settings->signIn . $wanted], ['Cache-Control', 'no-store'], ['Vary', 'Cookie']]);
+    }
+
+    /**
+     * Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than.
+     *
+     * @param string[] $acr
+     */
+    private function stepUp(Request $request, User $user, array $acr, ?int $maxAge): User|Answer
+    {
+        $challenge = 'Bearer error="insufficient_user_authentication"';
+        $query = [];
+        if ($acr) {
+            $challenge .= ', acr_values="' . implode(' ', $acr) . '"';
+            $query[] = 'acr=' . rawurlencode(implode(' ', $acr));
+        }
+        if ($maxAge !== null) {
+            $challenge .= ", max_age=\"$maxAge\"";
+            $query[] = "max_age=$maxAge";
+        }
+        $refusal = self::refusal($challenge, 'insufficient_user_authentication');
+        $cookie = $this->ownCookies($request);
+        if ($this->settings->source === 'proxy' || $cookie === '') {
+            return $refusal;
+        }
+        $headers = ['Cookie' => $cookie];
+        if ($request->isPage() && $request->isReturnTarget()) {
+            $query[] = 'redirect=' . rawurlencode($request->target);
+            $headers += ['Accept' => 'text/html', 'Sec-Fetch-Mode' => 'navigate', 'Sec-Fetch-Dest' => 'document'];
+        }
+        [$status, $pairs] = ($this->fetch)('/auth/check?' . implode('&', $query), $headers);
+        $said = [];
+        foreach ($pairs as [$name, $value]) {
+            $said[strtolower($name)] ??= $value;
+        }
+        if ($status === 200) {
+            return self::decoded($said['x-auth-subject'] ?? '') === $user->subject ? $user : $refusal;
+        }
+        if ($status === 302 && isset($said['location'])) {
+            $passed = array_filter($pairs, static fn (array $pair): bool => in_array(strtolower($pair[0]), ['location', 'set-cookie'], true));
+            return new Answer(303, [...$passed, ['Cache-Control', 'no-store']]);
+        }
+        return $status === 401 || $status === 403 ? $refusal : throw new Unavailable("/auth/check answers $status");
+    }
+
+    /** A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again. */
+    public function webhook(string $body, ?string $signature, ?callable $handle = null): Answer
+    {
+        $now = ($this->now)();
+        return $this->once(function () use ($body, $signature, $now): array {
+            $event = $this->notice($body, $signature ?? '', $now);
+            return [$event['id'], $now + self::NOTICE_MEMORY, str_ends_with($event['type'], 'session.ended') ? $event['sid'] ?? null : null, $event];
+        }, $handle, $now);
+    }
+
+    /** OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST. */
+    public function backchannelLogout(string $form, ?callable $handle = null): Answer
+    {
+        $now = ($this->now)();
+        return $this->once(function () use ($form, $now): array {
+            $claims = $this->logout($form, $now);
+            return ['logout:' . $claims['jti'], $claims['exp'] + $this->settings->leeway, $claims['sid'], $claims];
+        }, $handle, $now);
+    }
+
+    private function once(callable $read, ?callable $handle, int $now): Answer
+    {
+        try {
+            [$name, $until, $session, $notice] = $read();
+        } catch (Refused $refusal) {
+            return self::said(400, $refusal->reason);
+        } catch (Unavailable) {
+            return self::away();
+        }
+        // Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet.
+        if ($this->notices->has($name, $now)) {
+            return self::said(200, 'known');
+        }
+        switch ($this->notices->add("in hand $name", $now + self::IN_HAND, $now)) {
+            case 'full':
+                return self::said(503, 'full');
+            case 'known':
+                return self::said(503, 'in_hand');
+        }
+        try {
+            // Handled between the two looks above.
+            if ($this->notices->has($name, $now)) {
+                return self::said(200, 'known');
+            }
+            if (self::isText($session) && $this->ended->add($session, $now + self::LONGEST_TOKEN, $now) === 'full') {
+                return self::said(503, 'full');
+            }
+            $handle && $handle($notice);
+            $this->notices->add($name, $until, $now);
+        } finally {
+            $this->notices->forget("in hand $name");
+        }
+        return self::said(200, 'handled');
+    }
+
+    private function notice(string $body, string $signature, int $now): array
+    {
+        strlen($body) <= 65536 || throw new Refused('too_large');
+        [$times, $codes] = [[], []];
+        foreach (explode(',', $signature) as $part) {
+            [$name, $value] = array_pad(explode('=', $part, 2), 2, '');
+            if ($name === 't') {
+                $times[] = $value;
+            } elseif ($name === 'v1') {
+                $codes[] = $value;
+            }
+        }
+        if (count($times) !== 1 || !preg_match('~\A[0-9]{1,12}\z~', $times[0])) {
+            throw new Refused('signature');
+        }
+        $holds = false;
+        foreach ($this->settings->webhookSecrets as $secret) {
+            $expected = hash_hmac('sha256', "$times[0].$body", $secret);
+            foreach ($codes as $code) {
+                // All are compared, so that the time does not tell which one fits.
+                $holds = self::same($code, $expected) || $holds;
+            }
+        }
+        $holds || throw new Refused('signature');
+        abs($now - (int) $times[0]) <= 300 || throw new Refused('stale');
+        $event = self::object($body);
+        if (!self::isText($event['id'] ?? null) || !self::isText($event['type'] ?? null)) {
+            throw new Refused('malformed');
+        }
+        if ($this->settings->clientId !== null && ($event['client_id'] ?? null) !== $this->settings->clientId) {
+            throw new Refused('client');
+        }
+        return $event;
+    }
+
+    private function logout(string $form, int $now): array
+    {
+        $tokens = [];
+        // parse_str would keep the last of two.
+        foreach (explode('&', $form) as $pair) {
+            [$name, $value] = array_pad(explode('=', $pair, 2), 2, '');
+            if (urldecode($name) === 'logout_token') {
+                $tokens[] = urldecode($value);
+            }
+        }
+        if (count($tokens) !== 1 || !$this->settings->issuer || !$this->settings->clientId) {
+            throw new Refused('malformed');
+        }
+        $claims = $this->verified($tokens[0], 'logout+jwt', $this->settings->logoutAlgorithms, $now);
+        self::check($claims, $this->settings->issuer, $this->settings->clientId, $now, $this->settings->leeway);
+        // An empty object and an empty list are the same here; both are signed by Drawbridge alone.
+        $event = is_array($claims['events'] ?? null) ? $claims['events'][self::LOGOUT_EVENT] ?? null : null;
+        if (!is_array($event) || array_key_exists('nonce', $claims)
+            || !self::isText($claims['sid'] ?? null) || !self::isText($claims['jti'] ?? null)) {
+            throw new Refused('claims');
+        }
+        return $claims;
+    }
+
+    /**
+     * The claims of a token that one of Drawbridge's keys signed. Algorithm and type are ours to say (RFC 8725).
+     *
+     * @param string[] $algorithms
+     */
+    private function verified(#[\SensitiveParameter] string $text, string $type, array $algorithms, int $now): array
+    {
+        $parts = strlen($text) <= 8192 ? explode('.', $text) : [];
+        count($parts) === 3 || throw new Refused('malformed');
+        [$header, $claims, $signature] = [self::object(self::decode($parts[0])), self::object(self::decode($parts[1])), self::decode($parts[2])];
+        array_key_exists('crit', $header) && throw new Refused('malformed');
+        in_array($header['alg'] ?? null, $algorithms, true) || throw new Refused('algorithm');
+        $own = $header['typ'] ?? null;
+        if (!is_string($own) || preg_replace('~\Aapplication/~', '', strtolower($own)) !== $type) {
+            throw new Refused('type');
+        }
+        is_string($header['kid'] ?? null) || throw new Refused('unknown_key');
+        [$algorithm, $key] = $this->key($header['kid'], $now);
+        $algorithm === $header['alg'] || throw new Refused('algorithm');
+        if ($algorithm === 'ES256') {
+            strlen($signature) === 64 || throw new Refused('signature');
+            $signature = self::der(substr($signature, 0, 32), substr($signature, 32));
+        }
+        openssl_verify("$parts[0].$parts[1]", $signature, $key, OPENSSL_ALGO_SHA256) === 1 || throw new Refused('signature');
+        return $claims;
+    }
+
+    /** A key that is fetched is used for five minutes; for an unknown `kid` it is asked at most every half minute. */
+    private function key(string $kid, int $now): array
+    {
+        // One file for all processes, under a lock: one question, whose answer is for all who wait.
+        $file = fopen("{$this->settings->folder}/keys.json", 'c+');
+        if ($file === false || !flock($file, LOCK_EX)) {
+            throw new Unavailable('the folder cannot be used');
+        }
+        try {
+            $state = json_decode((string) stream_get_contents($file), true);
+            $state = is_array($state) ? $state : ['keys' => [], 'fetched' => null, 'tried' => null];
+            if ($state['fetched'] === null || $now - $state['fetched'] >= $this->settings->keysFresh) {
+                $state = $this->renewed($state, $now, $file);
+            }
+            if ($state['fetched'] === null || $now - $state['fetched'] > $this->settings->keysStale) {
+                throw new Unavailable("Drawbridge's keys cannot be had");
+            }
+            if (!isset($state['keys'][$kid])) {
+                $state = $this->renewed($state, $now, $file);
+            }
+            return $state['keys'][$kid] ?? throw new Refused('unknown_key');
+        } finally {
+            fclose($file);
+        }
+    }
+
+    /** @param resource $file */
+    private function renewed(array $state, int $now, $file): array
+    {
+        if ($state['tried'] !== null && $now - $state['tried'] < $this->settings->keysPause) {
+            return $state;
+        }
+        $state['tried'] = $now;
+        try {
+            [$status, , $body] = ($this->fetch)('/.well-known/jwks.json', []);
+            if ($status === 200) {
+                $state = ['keys' => self::keys($body), 'fetched' => $now, 'tried' => $now];
+            }
+        } catch (Unavailable | Refused) {
+        }
+        rewind($file);
+        ftruncate($file, 0);
+        fwrite($file, json_encode($state, JSON_THROW_ON_ERROR));
+        fflush($file);
+        return $state;
+    }
+
+    /** The usable keys of a JWK set, by `kid`: the one algorithm that each verifies, and the key in PEM. */
+    private static function keys(string $body): array
+    {
+        $members = self::object($body)['keys'] ?? null;
+        if (!is_array($members) || !array_is_list($members) || count($members) > 100) {
+            throw new Refused('malformed');
+        }
+        $found = [];
+        foreach ($members as $jwk) {
+            $kid = is_array($jwk) ? $jwk['kid'] ?? null : null;
+            if (is_string($kid) && !isset($found[$kid]) && ($jwk['use'] ?? 'sig') === 'sig' && $key = self::readKey($jwk)) {
+                $found[$kid] = $key;
+            }
+        }
+        return $found;
+    }
+
+    private static function readKey(array $jwk): ?array
+    {
+        try {
+            if (($jwk['kty'] ?? '') === 'EC' && ($jwk['crv'] ?? '') === 'P-256' && ($jwk['alg'] ?? 'ES256') === 'ES256') {
+                [$x, $y] = [self::decode((string) ($jwk['x'] ?? '')), self::decode((string) ($jwk['y'] ?? ''))];
+                // RFC 5480: id-ecPublicKey, prime256v1, the point.
+                $info = hex2bin('3059301306072a8648ce3d020106082a8648ce3d030107034200') . "\x04$x$y";
+                return strlen($x) === 32 && strlen($y) === 32 && ($pem = self::pem($info)) ? ['ES256', $pem] : null;
+            }
+            if (($jwk['kty'] ?? '') === 'RSA' && ($jwk['alg'] ?? 'RS256') === 'RS256') {
+                [$n, $e] = [self::decode((string) ($jwk['n'] ?? '')), self::decode((string) ($jwk['e'] ?? ''))];
+                $key = self::tlv(0x30, self::integer($n) . self::integer($e));
+                $info = self::tlv(0x30, hex2bin('300d06092a864886f70d0101010500') . self::tlv(0x03, "\0$key"));
+                $pem = self::pem($info);
+                $bits = $pem ? openssl_pkey_get_details(openssl_pkey_get_public($pem))['bits'] : 0;
+                return $bits >= 2048 && $bits <= 8192 ? ['RS256', $pem] : null;
+            }
+        } catch (Refused) {
+        }
+        return null;
+    }
+
+    private static function pem(string $info): ?string
+    {
+        $pem = "-----BEGIN PUBLIC KEY-----\n" . chunk_split(base64_encode($info), 64, "\n") . "-----END PUBLIC KEY-----\n";
+        return openssl_pkey_get_public($pem) === false ? null : $pem;
+    }
+
+    private static function tlv(int $tag, string $value): string
+    {
+        $length = strlen($value);
+        $bytes = ltrim(pack('N', $length), "\0");
+        return chr($tag) . ($length < 128 ? chr($length) : chr(0x80 | strlen($bytes)) . $bytes) . $value;
+    }
+
+    private static function integer(string $bytes): string
+    {
+        $bytes = ltrim($bytes, "\0");
+        return self::tlv(0x02, $bytes === '' || ord($bytes[0]) > 127 ? "\0$bytes" : $bytes);
+    }
+
+    private static function der(string $r, string $s): string
+    {
+        return self::tlv(0x30, self::integer($r) . self::integer($s));
+    }
+
+    private static function decode(string $text): string
+    {
+        $data = preg_match('~\A[A-Za-z0-9_-]*\z~', $text) ? base64_decode(strtr($text, '-_', '+/'), true) : false;
+        // Two texts must not stand for the same bytes.
+        if ($data === false || rtrim(strtr(base64_encode($data), '+/', '-_'), '=') !== $text) {
+            throw new Refused('malformed');
+        }
+        return $data;
+    }
+
+    private static function object(string $data): array
+    {
+        // The first byte says object or list, which are one thing once they are decoded.
+        $value = str_starts_with(ltrim($data, " \t\r\n"), '{') ? json_decode($data, true, 64) : null;
+        return is_array($value) ? $value : throw new Refused('malformed');
+    }
+
+    private static function check(array $claims, string $issuer, string $audience, int $now, int $leeway): void
+    {
+        ($claims['iss'] ?? null) === $issuer || throw new Refused('issuer');
+        $audiences = $claims['aud'] ?? null;
+        in_array($audience, is_array($audiences) ? $audiences : [$audiences], true) || throw new Refused('audience');
+        [$end, $from, $later] = [$claims['exp'] ?? null, $claims['iat'] ?? null, $claims['nbf'] ?? 0];
+        if (!self::isTime($end) || !self::isTime($from) || !self::isTime($later)) {
+            throw new Refused('claims');
+        }
+        $now < $end + $leeway || throw new Refused('expired');
+        max($from, $later) <= $now + $leeway || throw new Refused('not_yet_valid');
+    }
+
+    private static function isText(mixed $value): bool
+    {
+        return is_string($value) && $value !== '' && strlen($value) <= 1024;
+    }
+
+    private static function isTime(mixed $value): bool
+    {
+        return is_int($value) && $value >= 0 && $value < 1 << 53;
+    }
+
+    /** In a time that tells neither where nor how long. */
+    private static function same(#[\SensitiveParameter] string $one, #[\SensitiveParameter] string $other): bool
+    {
+        return hash_equals(hash('sha256', $one, true), hash('sha256', $other, true));
+    }
+
+    private static function refusal(string $challenge, string $error): Answer
+    {
+        $headers = [['WWW-Authenticate', $challenge], ['Cache-Control', 'no-store'], ['Content-Type', 'application/json']];
+        return new Answer(401, $headers, json_encode(['error' => $error]));
+    }
+
+    private static function said(int $status, string $word): Answer
+    {
+        return new Answer($status, [['Content-Type', 'application/json'], ['Cache-Control', 'no-store']], json_encode(['result' => $word]));
+    }
+
+    private static function away(): Answer
+    {
+        return new Answer(503, [['Retry-After', '5'], ['Cache-Control', 'no-store']]);
+    }
+
+    /** Asks Drawbridge: no redirects, three seconds for all of it, 256 KiB. */
+    private function ask(string $path, array $headers): array
+    {
+        // Drawbridge knows its origins by Host: the browser's, not the name of the machine.
+        $origin = parse_url($this->settings->origin);
+        $url = parse_url($this->settings->drawbridge ?? $this->settings->origin);
+        $isTLS = $url['scheme'] === 'https';
+        $lines = [
+            'GET ' . ($url['path'] ?? '') . "$path HTTP/1.1",
+            'Host: ' . $origin['host'] . (isset($origin['port']) ? ":{$origin['port']}" : ''),
+            'Connection: close',
+        ];
+        foreach ($headers as $name => $value) {
+            $lines[] = "$name: $value";
+        }
+        foreach ($lines as $line) {
+            strpbrk($line, "\r\n") === false || throw new Unavailable('a field that would be two');
+        }
+        $end = microtime(true) + self::PATIENCE;
+        $context = stream_context_create(['ssl' => ['peer_name' => $url['host'], 'SNI_enabled' => true]]);
+        $place = ($isTLS ? 'tls' : 'tcp') . "://{$url['host']}:" . ($url['port'] ?? ($isTLS ? 443 : 80));
+        $stream = @stream_socket_client($place, $code, $error, self::PATIENCE, STREAM_CLIENT_CONNECT, $context);
+        if ($stream === false) {
+            throw new Unavailable('Drawbridge does not answer');
+        }
+        try {
+            return self::whole(self::exchange($stream, implode("\r\n", $lines) . "\r\n\r\n", $end));
+        } finally {
+            fclose($stream);
+        }
+    }
+
+    /**
+     * Everything that comes until the other side closes. A timeout of the stream begins anew with every byte, so the rest
+     * of the time is counted here.
+     *
+     * @param resource $stream
+     */
+    private static function exchange($stream, string $request, float $end): string
+    {
+        stream_set_blocking($stream, false);
+        $answer = '';
+        while (true) {
+            $left = $end - microtime(true);
+            [$read, $write, $none] = [$request === '' ? [$stream] : null, $request === '' ? null : [$stream], null];
+            if ($left <= 0 || @stream_select($read, $write, $none, (int) $left, (int) (1e6 * ($left - (int) $left))) === false) {
+                throw new Unavailable('Drawbridge is too slow');
+            }
+            if ($request !== '') {
+                $sent = @fwrite($stream, $request);
+                $sent === false && throw new Unavailable('Drawbridge does not answer');
+                $request = substr($request, $sent);
+                continue;
+            }
+            // Until nothing is there: bytes that TLS has taken out already wake nobody up.
+            while (($part = @fread($stream, 65536)) !== false && $part !== '') {
+                $answer .= $part;
+                strlen($answer) <= 300_000 || throw new Unavailable("Drawbridge's answer is too large");
+            }
+            if (feof($stream)) {
+                return $answer;
+            }
+        }
+    }
+
+    /** Status, fields as pairs, and body of an answer, of which nothing may be missing. */
+    private static function whole(string $answer): array
+    {
+        [$head, $body] = array_pad(explode("\r\n\r\n", $answer, 2), 2, null);
+        $lines = explode("\r\n", $head);
+        if ($body === null || !preg_match('~\AHTTP/1\.[01] ([2-5][0-9]{2})( |\z)~', array_shift($lines), $match)) {
+            throw new Unavailable('Drawbridge gave no whole answer');
+        }
+        [$pairs, $said] = [[], []];
+        foreach ($lines as $line) {
+            $pairs[] = $pair = array_map(trim(...), array_pad(explode(':', $line, 2), 2, ''));
+            $said[strtolower($pair[0])] ??= $pair[1];
+        }
+        if (isset($said['transfer-encoding'])) {
+            $body = strtolower($said['transfer-encoding']) === 'chunked' ? self::dechunked($body) : null;
+        } elseif (isset($said['content-length'])) {
+            $body = ctype_digit($said['content-length']) && strlen($body) === (int) $said['content-length'] ? $body : null;
+        }
+        if ($body === null || strlen($body) > 262_144) {
+            throw new Unavailable('Drawbridge gave no whole answer');
+        }
+        return [(int) $match[1], $pairs, $body];
+    }
+
+    /** Null when it is cut off. */
+    private static function dechunked(string $rest): ?string
+    {
+        $body = '';
+        while (preg_match('~\A([0-9A-Fa-f]{1,7})[ \t]*(?:;[^\r\n]*)?\r\n~', $rest, $match)) {
+            $size = (int) hexdec($match[1]);
+            if ($size === 0) {
+                return $body;
+            }
+            $start = strlen($match[0]);
+            if (substr($rest, $start + $size, 2) !== "\r\n") {
+                return null;
+            }
+            $body .= substr($rest, $start, $size);
+            $rest = substr($rest, $start + $size + 2);
+        }
+        return null;
+    }
+}

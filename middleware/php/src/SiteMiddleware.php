@@ -1,0 +1,50 @@
+<?php
+/** In front of a PSR-15 handler. */
+declare(strict_types=1);
+
+namespace Drawbridge\Site;
+
+use Psr\Http\Message\ResponseFactoryInterface;
+use Psr\Http\Message\ResponseInterface;
+use Psr\Http\Message\ServerRequestInterface;
+use Psr\Http\Server\MiddlewareInterface;
+use Psr\Http\Server\RequestHandlerInterface;
+
+/** Every request takes a sign-in; the user is the attribute `User::class`. */
+final class SiteMiddleware implements MiddlewareInterface
+{
+    /** @param string[] $acr */
+    public function __construct(
+        private readonly Site $site,
+        private readonly ResponseFactoryInterface $responses,
+        private readonly array $acr = [],
+        private readonly ?int $maxAge = null,
+    ) {
+    }
+
+    public function process(ServerRequestInterface $request, RequestHandlerInterface $handler): ResponseInterface
+    {
+        $found = $this->site->guard(self::read($request), $this->acr, $this->maxAge);
+        if ($found instanceof User) {
+            return $handler->handle($request->withAttribute(User::class, $found));
+        }
+        $response = $this->responses->createResponse($found->status);
+        foreach ($found->headers as [$name, $value]) {
+            $response = $response->withAddedHeader($name, $value);
+        }
+        $response->getBody()->write($found->body);
+        return $response;
+    }
+
+    public static function read(ServerRequestInterface $request): Request
+    {
+        $headers = [];
+        foreach ($request->getHeaders() as $name => $values) {
+            foreach ($values as $value) {
+                $headers[] = [(string) $name, $value];
+            }
+        }
+        return new Request(
+            $request->getMethod(), $request->getRequestTarget(), $headers, (string) ($request->getServerParams()['REMOTE_ADDR'] ?? ''));
+    }
+}

@@ -1,0 +1,315 @@
+<?php
+/** The shared table, and what is PHP's own: `php tests/cases.php`. Status 0 when all hold. */
+declare(strict_types=1);
+
+namespace Psr\Http\Server {
+    // Debian has PSR-7, not PSR-15: the two interfaces, as the standard has them.
+    if (!interface_exists(MiddlewareInterface::class)) {
+        interface RequestHandlerInterface
+        {
+            public function handle(\Psr\Http\Message\ServerRequestInterface $request): \Psr\Http\Message\ResponseInterface;
+        }
+        interface MiddlewareInterface
+        {
+            public function process(
+                \Psr\Http\Message\ServerRequestInterface $request, RequestHandlerInterface $handler): \Psr\Http\Message\ResponseInterface;
+        }
+    }
+}
+
+namespace {
+    require __DIR__ . '/../src/Site.php';
+
+    use Drawbridge\Site\{Answer, ConfigurationError, Memory, Refused, Request, Settings, Site, SiteMiddleware, Unavailable, User};
+
+    error_reporting(E_ALL);
+    set_error_handler(static function (int $level, string $message, string $file, int $line): bool {
+        if (error_reporting() & $level) {
+            throw new ErrorException($message, 0, $level, $file, $line);
+        }
+        return true;
+    });
+
+    $table = json_decode(file_get_contents(__DIR__ . '/../../cases/cases.json'), true, 64, JSON_THROW_ON_ERROR);
+    $count = 0;
+    $failures = [];
+    $scratch = sys_get_temp_dir() . '/drawbridge-site-' . bin2hex(random_bytes(8));
+    mkdir($scratch, 0700);
+    register_shutdown_function(static fn () => exec('rm -rf ' . escapeshellarg($scratch)));
+
+    function same(string $id, mixed $expected, mixed $got): void
+    {
+        global $count, $failures;
+        $count++;
+        if ($expected !== $got) {
+            $failures[] = "$id: " . json_encode($got) . ' instead of ' . json_encode($expected);
+        }
+    }
+
+    class Provider
+    {
+        public int $asked = 0;
+        public mixed $serves;
+
+        public function __construct()
+        {
+            global $table;
+            $this->serves = $table['serves'];
+        }
+
+        public function __invoke(string $path, array $headers): array
+        {
+            global $table;
+            $this->asked++;
+            if ($this->serves === 'down') {
+                throw new Unavailable('down');
+            }
+            if ($this->serves === 'garbage') {
+                return [200, [], '<html>'];
+            }
+            return [200, [], json_encode(['keys' => array_map(static fn (string $name): array => $table['keys'][$name], $this->serves)])];
+        }
+    }
+
+    class Clock
+    {
+        public int $now;
+
+        public function __invoke(): int
+        {
+            return $this->now;
+        }
+    }
+
+    function settings(array $changes = []): Settings
+    {
+        global $table, $scratch;
+        static $number = 0;
+        mkdir($folder = $scratch . '/' . $number++, 0700);
+        $own = $table['settings'];
+        return new Settings(...[
+            'source' => 'cookie', 'origin' => $own['origin'], 'folder' => $folder, 'issuer' => $own['issuer'],
+            'clientId' => $own['client_id'], 'clients' => $own['clients'], 'cookie' => $own['cookie'],
+            'webhookSecrets' => $own['webhook_secrets'], ...$changes]);
+    }
+
+    /** @return array{Site, Clock, Provider} */
+    function made(array $changes = [], ?callable $fetch = null, ?int $now = null): array
+    {
+        global $table;
+        [$clock, $provider] = [new Clock(), new Provider()];
+        $clock->now = $now ?? $table['now'];
+        return [new Site(settings($changes), $clock, $fetch ?? $provider), $clock, $provider];
+    }
+
+    function outcome(callable $call): string
+    {
+        try {
+            return $call()->subject;
+        } catch (Refused $refusal) {
+            return $refusal->reason;
+        } catch (Unavailable) {
+            return 'unavailable';
+        }
+    }
+
+    function header_of(Answer $answer, string $wanted): ?string
+    {
+        foreach ($answer->headers as [$name, $value]) {
+            if ($name === $wanted) {
+                return $value;
+            }
+        }
+        return null;
+    }
+
+    function cookie(string $token): array
+    {
+        return [['Cookie', "vagov_access_token=$token"]];
+    }
+
+    foreach ($table['tokens'] as $case) {
+        [$site] = made([], null, $case['now']);
+        try {
+            $user = $site->userOf($case['token']);
+            $got = ['subject' => $user->subject, 'session' => $user->session, 'acr' => $user->acr, 'amr' => $user->amr, 'auth_time' => $user->authTime];
+        } catch (Refused $refusal) {
+            $got = ['refused' => $refusal->reason];
+        }
+        same($case['id'], $case['expect'], $got);
+    }
+    foreach ($table['proxies'] as $case) {
+        [$site] = made(['source' => 'proxy', 'proxySecret' => $case['settings']['proxy_secret'] ?? null,
+            'proxyAddresses' => $case['settings']['proxy_addresses'] ?? []]);
+        [$user, $reason] = $site->identify(new Request('GET', '/', $case['headers'], $case['peer']));
+        same($case['id'], $case['expect'], $user ? ['subject' => $user->subject, 'session' => $user->session, 'acr' => $user->acr] : ['refused' => $reason]);
+    }
+    foreach ($table['cookies'] as $case) {
+        $headers = array_map(static fn (string $line): array => ['Cookie', $line], $case['cookie']);
+        [$user, $reason] = made()[0]->identify(new Request('GET', '/', [...$headers, ...($case['headers'] ?? [])]));
+        same($case['id'], [$case['expect'] ?? null, $case['refused'] ?? null], [$user?->subject, $reason]);
+    }
+    foreach ($table['rotation'] as $case) {
+        [$site, $clock, $provider] = made();
+        foreach ($case['steps'] as $step) {
+            [$clock->now, $provider->serves] = [$step['now'], $step['serves']];
+            same("{$case['id']} at {$step['now']}", [$step['expect'], $step['fetches']],
+                [outcome(static fn () => $site->userOf($step['token'])), $provider->asked]);
+        }
+    }
+    foreach ($table['returns'] as $case) {
+        $answer = made()[0]->guard(new Request($case['method'], $case['target'], $case['headers']));
+        same($case['id'], [$case['expect']['status'], $case['expect']['location'] ?? null], [$answer->status, header_of($answer, 'Location')]);
+    }
+    foreach ($table['demands'] as $case) {
+        $keys = new Provider();
+        [$site] = made([], static fn (string $path, array $headers): array => str_contains($path, 'check') ? [401, [], ''] : $keys($path, $headers));
+        $found = $site->guard(new Request('GET', '/', cookie($case['token'])), $case['acr'], $case['max_age']);
+        same($case['id'], $case['expect'], $found instanceof User ? $found->subject : header_of($found, 'WWW-Authenticate'));
+    }
+    foreach (['webhooks', 'logouts'] as $kind) {
+        foreach ($table[$kind] as $case) {
+            [$site, $clock] = made();
+            $heard = 0;
+            $handle = static function () use (&$heard): void { $heard++; };
+            foreach ($case['steps'] as $step) {
+                $clock->now = $step['now'];
+                $answer = $kind === 'webhooks' ? $site->webhook($step['body'], $step['header'], $handle) : $site->backchannelLogout($step['form'], $handle);
+                same("$kind: {$case['id']}", [$step['status'], $step['expect']], [$answer->status, json_decode($answer->body, true)['result']]);
+            }
+            same("$kind: {$case['id']}: handled", count(array_filter($case['steps'], static fn (array $step): bool => $step['expect'] === 'handled')), $heard);
+        }
+    }
+
+    $ended = $table['ended'];
+    [$site] = made();
+    same('before the end', 'alice', outcome(static fn () => $site->userOf($ended['token'])));
+    $site->webhook($ended['webhook']['body'], $ended['webhook']['header']);
+    same('an ended session is nobody\'s', 'ended', outcome(static fn () => $site->userOf($ended['token'])));
+    $site->backchannelLogout($ended['logout']['form']);
+    same('a session that logged out is nobody\'s', 'ended', outcome(static fn () => $site->userOf($ended['logged_out_token'])));
+    same('another session goes on', 'alice', outcome(static fn () => $site->userOf($ended['other_token'])));
+    // Another process of this website knows it too.
+    $other = new Site($site->settings, static fn (): int => $table['now'], static fn () => throw new Unavailable('not asked'));
+    same('every process knows', 'ended', outcome(static fn () => $other->userOf($ended['token'])));
+
+    foreach ([['source' => 'proxy'], ['source' => 'proxy', 'proxySecret' => 'short'], ['source' => 'proxy', 'proxyAddresses' => ['proxy']],
+        ['issuer' => null], ['clientId' => null], ['source' => 'else'], ['origin' => 'http://www.example.com'],
+        ['issuer' => 'http://id.example.com'], ['webhookSecrets' => ['short']], ['leeway' => 600], ['logoutAlgorithms' => ['HS256']],
+        ['folder' => '/tmp']] as $changes) {
+        try {
+            settings($changes);
+            $got = 'taken';
+        } catch (ConfigurationError) {
+            $got = 'refused';
+        }
+        same('settings that would believe anybody: ' . json_encode($changes), 'refused', $got);
+    }
+
+    $memory = new Memory("$scratch/memory", 2);
+    same('a full memory says full and forgets nothing', ['new', 'new', 'full', 'known', 'new'],
+        [$memory->add('a', 10, 0), $memory->add('b', 10, 0), $memory->add('c', 10, 0), $memory->add('a', 10, 0), $memory->add('c', 20, 10)]);
+
+    [$site] = made();
+    $step = $table['webhooks'][0]['steps'][0];
+    try {
+        $site->webhook($step['body'], $step['header'], static fn () => throw new LogicException('failed'));
+        same('a handler that fails is heard of', true, false);
+    } catch (LogicException) {
+        same('a notice whose handling failed comes again', 200, $site->webhook($step['body'], $step['header'])->status);
+    }
+    [$site] = made();
+    $said = static fn (?callable $handle = null): array => [
+        ($answer = $site->webhook($step['body'], $step['header'], $handle))->status, json_decode($answer->body, true)['result']];
+    try {
+        $said(static function () use ($said, &$meanwhile): void {
+            $meanwhile = $said();
+            throw new LogicException('failed');
+        });
+    } catch (LogicException) {
+        same('a repeat of a notice in hand is sent again', [503, 'in_hand'], $meanwhile);
+        same('and is handled then, once', [[200, 'handled'], [200, 'known']], [$said(), $said()]);
+    }
+
+    // Somebody sends a byte now and then: each is in time, all together are not.
+    $trickle = proc_open([PHP_BINARY, '-n', '-r', 'while (true) { echo "x"; usleep(20000); }'], [1 => ['pipe', 'w']], $pipes);
+    try {
+        (new ReflectionMethod(Site::class, 'exchange'))->invoke(null, $pipes[1], '', microtime(true) + 0.3);
+        same('an answer that trickles is given up', true, false);
+    } catch (Unavailable $slow) {
+        same('an answer that trickles is given up in time', 'Drawbridge is too slow', $slow->getMessage());
+    } finally {
+        proc_terminate($trickle);
+    }
+    $whole = (new ReflectionMethod(Site::class, 'whole'))->invoke(...);
+    foreach ([
+        "HTTP/1.1 200 OK\r\nX-A: b:c\r\nContent-Length: 2\r\n\r\nok" => [200, [['X-A', 'b:c'], ['Content-Length', '2']], 'ok'],
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n1;x=y\r\n!\r\n0\r\n\r\n" => [200, [['Transfer-Encoding', 'chunked']], 'ok!'],
+        "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n" => [302, [['Content-Length', '0']], ''],
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok" => 'Drawbridge gave no whole answer',
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n" => 'Drawbridge gave no whole answer',
+        "HTTP/1.1 200 OK\r\n" => 'Drawbridge gave no whole answer',
+        '220 smtp.example.com' => 'Drawbridge gave no whole answer',
+    ] as $text => $expected) {
+        try {
+            $got = $whole(null, $text);
+        } catch (Unavailable $none) {
+            $got = $none->getMessage();
+        }
+        same('an answer: ' . json_encode($text), $expected, $got);
+    }
+
+    foreach ([[500, '', 503], [200, '<html>', 503], [200, '{"authenticated":true}', 503], [303, '', 503],
+        [200, '{"authenticated":"true","sub":"alice"}', 401], [200, '{}', 401]] as [$status, $body, $expected]) {
+        [$site] = made(['source' => 'session'], static fn (): array => [$status, [], $body]);
+        $request = new Request('GET', '/', [['Cookie', 'shop=1; __Host-drawbridge_session=abc'], ['X-Auth-Subject', 'bob']]);
+        same("a session that cannot be asked: $body", $expected, $site->guard($request)->status);
+    }
+    $asked = [];
+    [$site] = made(['source' => 'session'], static function (string $path, array $headers) use (&$asked): array {
+        $asked[] = [$path, $headers];
+        return [200, [], '{"authenticated":true,"sub":"alice","auth_time":"2027-01-15T08:00:00.000Z"}'];
+    });
+    same('the session is asked', ['alice', 1_800_000_000], (static function () use ($site, $request): array {
+        $user = $site->guard($request);
+        return [$user->subject, $user->authTime];
+    })());
+    same('with Drawbridge\'s cookies alone', [['/session', ['Cookie' => '__Host-drawbridge_session=abc']]], $asked);
+
+    foreach ([[302, [['Location', '/sign-in?redirect=%2Fx'], ['Set-Cookie', 'a=b'], ['Server', 'x']], 303], [200, [['X-Auth-Subject', 'alice']], 'alice'],
+        [200, [['X-Auth-Subject', 'bob']], 401], [500, [], 503]] as [$status, $headers, $expected]) {
+        $keys = new Provider();
+        [$site] = made([], static fn (string $path, array $fields): array =>
+            $path === '/auth/check?acr=aal9&max_age=5&redirect=%2Fx' ? [$status, $headers, ''] : $keys($path, $fields));
+        $found = $site->guard(new Request('GET', '/x', [...cookie($ended['token']), ['Accept', 'text/html']]), ['aal9'], 5);
+        same("step-up: $status", $expected, $found instanceof User ? $found->subject : $found->status);
+        $expected === 303 && same('step-up passes Location and cookies on', [['Location', '/sign-in?redirect=%2Fx'], ['Set-Cookie', 'a=b'], ['Cache-Control', 'no-store']], $found->headers);
+    }
+
+    // PSR-15, over a PSR-7 that others wrote.
+    require '/usr/share/php/Nyholm/Psr7/autoload.php';
+    require __DIR__ . '/../src/SiteMiddleware.php';
+    $factory = new Nyholm\Psr7\Factory\Psr17Factory();
+    $handler = new class ($factory) implements Psr\Http\Server\RequestHandlerInterface {
+        public function __construct(private readonly Nyholm\Psr7\Factory\Psr17Factory $factory)
+        {
+        }
+
+        public function handle(Psr\Http\Message\ServerRequestInterface $request): Psr\Http\Message\ResponseInterface
+        {
+            return $this->factory->createResponse()->withHeader('Subject', $request->getAttribute(User::class)->subject);
+        }
+    };
+    $middleware = new SiteMiddleware(made()[0], $factory);
+    $request = $factory->createServerRequest('GET', 'https://www.example.com/a?b=c')->withHeader('Accept', 'text/html');
+    $response = $middleware->process($request, $handler);
+    same('PSR-15 sends visitors to the sign-in', [303, '/session/sign-in?redirect=%2Fa%3Fb%3Dc'], [$response->getStatusCode(), $response->getHeaderLine('Location')]);
+    $response = $middleware->process($request->withHeader('Cookie', cookie($ended['token'])[0][1]), $handler);
+    same('PSR-15 says the user', [200, 'alice'], [$response->getStatusCode(), $response->getHeaderLine('Subject')]);
+
+    foreach ($failures as $failure) {
+        fwrite(STDERR, "$failure\n");
+    }
+    echo "$count checks, ", count($failures), " failures\n";
+    exit($failures ? 1 : 0);
+}

@@ -1,0 +1,12 @@
+"""Who is signed in by Drawbridge at a website: for WSGI, ASGI, and whatever can show a request's header fields.
+
+`Site` is the core; `drawbridge_site.wsgi.Guard` and `drawbridge_site.asgi.Guard` put it in front of an application.
+"""
+
+from .core import (Answer, ConfigurationError, Identity, Memory, Request, Settings, Site, Unavailable, User,
+                   SIGN_OUT_FORM)
+from .jws import Refused
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "ConfigurationError", "Identity", "Memory", "Refused", "Request", "SIGN_OUT_FORM", "Settings", "Site",
+           "Unavailable", "User"]

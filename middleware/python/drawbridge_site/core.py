@@ -1,0 +1,625 @@
+"""Who is signed in, what a page demands, and what Drawbridge tells a website's server."""
+
+import contextlib
+import hashlib
+import hmac
+import http.client
+import ipaddress
+import json
+import re
+import socket
+import ssl
+import threading
+import time
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, quote, urlsplit
+
+from . import jws
+from .jws import Refused
+
+SESSION_COOKIE = "__Host-drawbridge_session"
+PROXY_FIELD = "x-drawbridge-proxy"
+#: Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away.
+SIGN_OUT_FORM = '<form method="post" action="/session/logout"><button>Sign out</button></form>'
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+#: Seconds: an access token lives at most a day, so what is remembered as ended for longer can come to no use.
+_LONGEST_TOKEN = 86400
+#: Seconds: a notice is tried for a day, so two days of ids know every repeat.
+_NOTICE_MEMORY = 2 * 86400
+#: Seconds for which a handler may take; a process that dies over a notice is waited for no longer.
+_IN_HAND = 300
+
+
+class ConfigurationError(ValueError):
+    """Settings that cannot work, or that would believe anybody."""
+
+
+class Unavailable(Exception):
+    """Nobody can say now who this is: answer 503, never "signed out" and never "signed in"."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a website says of itself.
+
+    `source` is where the user comes from: `proxy` (X-Auth-* of a proxy that asked /auth/check), `cookie` (the access
+    token's cookie, verified here), `session` (Drawbridge is asked, at every request).
+    """
+
+    source: str
+    #: The website as browsers see it, such as https://www.example.com.
+    origin: str
+    #: Where this server reaches Drawbridge; the origin when absent. Not needed for the source `proxy`.
+    drawbridge: str | None = None
+    #: `issuer` of Drawbridge's metadata; needed for tokens (source `cookie`, back-channel logout).
+    issuer: str | None = None
+    #: The client that this website is; tokens for others are refused.
+    client_id: str | None = None
+    #: Further clients whose access tokens are taken, such as the web views of this website's app.
+    clients: tuple = ()
+    cookie: str = "access_token"
+    audience: str | None = None
+    #: What the proxy sends in X-Drawbridge-Proxy, 32 characters or more, and the addresses it comes from. At least one
+    #: is needed for the source `proxy`; where both are given both must hold.
+    proxy_secret: str | None = None
+    proxy_addresses: tuple = ()
+    #: Secrets of the webhook: the new one, and the old one while it is being replaced.
+    webhook_secrets: tuple = ()
+    logout_algorithms: tuple = ("ES256", "RS256")
+    sign_in: str = "/session/sign-in"
+    #: Seconds by which clocks may differ.
+    leeway: int = 30
+    #: Seconds: how long keys are used without asking, how soon they may be asked for again, and how long they are
+    #: used while Drawbridge cannot be reached.
+    keys_fresh: int = 300
+    keys_pause: int = 30
+    keys_stale: int = 3600
+
+    def __post_init__(self):
+        if self.source not in ("proxy", "cookie", "session"):
+            raise ConfigurationError("source is proxy, cookie or session")
+        for name in ("origin", "drawbridge", "issuer"):
+            value = getattr(self, name)
+            if value is not None:
+                _check_origin(name, value)
+        if self.source == "proxy" and not (self.proxy_secret or self.proxy_addresses):
+            raise ConfigurationError("X-Auth-* of anybody would be believed: set proxy_secret or proxy_addresses")
+        if self.proxy_secret is not None and len(self.proxy_secret) < 32:
+            raise ConfigurationError("proxy_secret has 32 characters or more")
+        if self.source == "cookie" and not (self.issuer and self.client_id):
+            raise ConfigurationError("the source cookie needs issuer and client_id")
+        if any(len(secret) < 32 for secret in self.webhook_secrets):
+            raise ConfigurationError("a webhook secret has 32 characters or more")
+        if not set(self.logout_algorithms) <= {"ES256", "RS256"}:
+            raise ConfigurationError("logout_algorithms are ES256 and RS256")
+        if not 0 <= self.leeway <= 60:
+            raise ConfigurationError("leeway is 0 to 60 seconds")
+        try:
+            object.__setattr__(self, "_networks", tuple(ipaddress.ip_network(text) for text in self.proxy_addresses))
+        except ValueError as error:
+            raise ConfigurationError(f"proxy_addresses: {error}") from None
+
+
+def _check_origin(name: str, value: str):
+    url = urlsplit(value)
+    is_loopback = url.hostname in ("127.0.0.1", "::1", "localhost")
+    if url.scheme not in (("https", "http") if is_loopback else ("https",)) or not url.hostname:
+        raise ConfigurationError(f"{name} is an https address (http on loopback), not {value!r}")
+    if url.query or url.fragment or url.username or value.endswith("/"):
+        raise ConfigurationError(f"{name} has no query, fragment, user or slash at its end")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a request. `headers` are pairs, as they came; `peer` is the connection's other end."""
+
+    method: str
+    #: Path and query as they came, not decoded.
+    target: str
+    headers: list
+    peer: str = ""
+
+    def values(self, name: str) -> list:
+        return [value for key, value in self.headers if key.lower() == name]
+
+    def cookies(self, name: str) -> list:
+        pairs = [pair.strip(" \t").partition("=") for line in self.values("cookie") for pair in line.split(";")]
+        return [value for key, _, value in pairs if key == name]
+
+
+@dataclass(frozen=True)
+class User:
+    subject: str
+    session: str | None = None
+    acr: str | None = None
+    amr: tuple = ()
+    #: Unix seconds of the sign-in, where the source knows it: not with `proxy`.
+    auth_time: int | None = None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A user, or the reason why there is none: `missing` is a visitor, anything else deserves a line in the log."""
+
+    user: User | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the website answers instead of its page."""
+
+    status: int
+    headers: list = field(default_factory=list)
+    body: bytes = b""
+
+
+class Memory:
+    """Remembers texts until their time is over. Full, it says so: it forgets nothing early (contract §16.11)."""
+
+    def __init__(self, limit: int = 100_000):
+        self.limit = limit
+        self._until: dict = {}
+        self._lock = threading.Lock()
+
+    def add(self, text: str, until: float, now: float) -> str:
+        """`new`, `known` or `full`."""
+        with self._lock:
+            if self._until.get(text, now) > now:
+                return "known"
+            if len(self._until) >= self.limit:
+                self._until = {key: end for key, end in self._until.items() if end > now}
+            if len(self._until) >= self.limit:
+                return "full"
+            self._until[text] = until
+            return "new"
+
+    def has(self, text: str, now: float) -> bool:
+        with self._lock:
+            return self._until.get(text, now) > now
+
+    def forget(self, text: str):
+        with self._lock:
+            self._until.pop(text, None)
+
+
+class Keys:
+    """Drawbridge's public keys: fetched when needed, used for five minutes, and fetched again for an unknown `kid`
+    at most every half minute, whoever sends what."""
+
+    def __init__(self, settings: Settings, fetch):
+        self._settings, self._fetch = settings, fetch
+        self._keys: dict = {}
+        self._fetched: float | None = None
+        self._tried: float | None = None
+        self._lock = threading.Lock()
+
+    def key(self, kid: str, now: float):
+        with self._lock:
+            if self._fetched is None or now - self._fetched >= self._settings.keys_fresh:
+                self._renew(now)
+            if self._fetched is None or now - self._fetched > self._settings.keys_stale:
+                raise Unavailable("Drawbridge's keys cannot be had")
+            if kid not in self._keys:
+                self._renew(now)
+            if kid not in self._keys:
+                raise Refused("unknown_key")
+            return self._keys[kid]
+
+    def _renew(self, now: float):
+        if self._tried is not None and now - self._tried < self._settings.keys_pause:
+            return
+        self._tried = now
+        try:
+            status, _, body = self._fetch("/.well-known/jwks.json", {})
+            if status == 200:
+                self._keys, self._fetched = jws.keys(body), now
+        except (Unavailable, Refused):
+            pass
+
+
+class Site:
+    """One website. Safe for many threads; keep one for the process."""
+
+    def __init__(self, settings: Settings, now=time.time, fetch=None, ended: Memory | None = None,
+                 notices: Memory | None = None):
+        """`fetch(path, headers)` asks Drawbridge: status, header pairs, body; it throws `Unavailable`."""
+        self.settings = settings
+        self.now = now
+        self._fetch = fetch or Fetcher(settings)
+        self._keys = Keys(settings, self._fetch)
+        #: Several processes share what they are told by giving both a store of their own.
+        self.ended = ended or Memory()
+        self.notices = notices or Memory()
+
+    # Who is it?
+
+    def identify(self, request: Request) -> Identity:
+        """Throws `Unavailable`."""
+        source = {"proxy": self._from_proxy, "cookie": self._from_cookie, "session": self._from_session}
+        try:
+            return Identity(source[self.settings.source](request))
+        except Refused as refusal:
+            return Identity(None, refusal.reason)
+
+    def _from_proxy(self, request: Request) -> User:
+        for name, _ in request.headers:
+            # CGI, WSGI and PHP read X_Auth_Subject as X-Auth-Subject: nobody honest sends it.
+            if "_" in name and name.lower().replace("_", "-").startswith(("x-auth-", PROXY_FIELD)):
+                raise Refused("underscore")
+        if not self._is_from_proxy(request):
+            raise Refused("not_from_proxy")
+        subject, session, acr = (_field(request, name) for name in ("x-auth-subject", "x-auth-session", "x-auth-acr"))
+        if subject is None:
+            raise Refused("missing")
+        if session is None:
+            raise Refused("malformed")
+        self._refuse_ended(session)
+        return User(subject, session, acr)
+
+    def _is_from_proxy(self, request: Request) -> bool:
+        holds = True
+        if self.settings.proxy_secret:
+            said = request.values(PROXY_FIELD)
+            holds = len(said) == 1 and _same(said[0], self.settings.proxy_secret)
+        if self.settings.proxy_addresses:
+            try:
+                peer = ipaddress.ip_address(request.peer)
+            except ValueError:
+                return False
+            peer = getattr(peer, "ipv4_mapped", None) or peer
+            holds = holds and any(peer in network for network in self.settings._networks)
+        return holds
+
+    def _from_cookie(self, request: Request) -> User:
+        tokens = request.cookies(self.settings.cookie)
+        if not tokens or tokens == [""]:
+            raise Refused("missing")
+        # A website beside ours can set a second one for the whole domain.
+        if len(tokens) > 1:
+            raise Refused("repeated")
+        return self.user_of(tokens[0])
+
+    def user_of(self, access_token: str) -> User:
+        """The user of an access token of this website. Throws `Refused` and `Unavailable`."""
+        now = self.now()
+        claims = self._verified(access_token, "at+jwt", ("ES256",), now)
+        audience = self.settings.audience or self.settings.issuer
+        _check(claims, self.settings.issuer, audience, now, self.settings.leeway)
+        if claims.get("client_id") not in (self.settings.client_id, *self.settings.clients):
+            raise Refused("client")
+        # One that is bound to a key is no cookie's (RFC 9449 §7).
+        if "cnf" in claims:
+            raise Refused("bound")
+        subject, session = claims.get("sub"), claims.get("sid")
+        # A machine's token has no session, and is nobody's.
+        if not _is_text(subject) or not _is_text(session):
+            raise Refused("claims")
+        acr, amr, auth_time = claims.get("acr"), claims.get("amr", []), claims.get("auth_time")
+        if not (acr is None or _is_text(acr)) or not (auth_time is None or _is_time(auth_time)) or not (
+                isinstance(amr, list) and all(isinstance(item, str) for item in amr)):
+            raise Refused("claims")
+        self._refuse_ended(session)
+        return User(subject, session, acr, tuple(amr), auth_time)
+
+    def _refuse_ended(self, session: str):
+        if self.ended.has(session, self.now()):
+            raise Refused("ended")
+
+    def _verified(self, text: str, type_: str, algorithms: tuple, now: float) -> dict:
+        token = jws.Token(text)
+        token.check_kind(type_, algorithms)
+        jws.verify(token, self._keys.key(token.header["kid"], now))
+        return token.claims
+
+    def _from_session(self, request: Request) -> User:
+        cookie = self._own_cookies(request)
+        if not cookie:
+            raise Refused("missing")
+        status, _, body = self._fetch("/session", {"Cookie": cookie})
+        if status != 200:
+            raise Unavailable(f"/session answers {status}")
+        try:
+            said = jws.json_object(body)
+        except Refused:
+            raise Unavailable("/session does not answer with JSON") from None
+        if said.get("authenticated") is not True:
+            raise Refused("missing")
+        acr, amr = said.get("acr"), said.get("amr") or []
+        if not _is_text(said.get("sub")) or not (acr is None or _is_text(acr)) or not isinstance(amr, list):
+            raise Unavailable("/session answers with something else")
+        return User(said["sub"], None, acr, tuple(amr), _seconds(said.get("auth_time")))
+
+    def _own_cookies(self, request: Request) -> str:
+        """Drawbridge's own cookies of the request, as one field."""
+        found = [(name, value) for name in (SESSION_COOKIE, self.settings.cookie) for value in request.cookies(name)]
+        if len(found) != len(dict(found)):
+            raise Refused("repeated")
+        return "; ".join(f"{name}={value}" for name, value in found)
+
+    # What does a page demand?
+
+    def guard(self, request: Request, acr: tuple = (), max_age: int | None = None):
+        """The user who may see the page, or the answer for whoever may not.
+
+        `acr` are the values that will do, `max_age` is in seconds since the sign-in."""
+        if max_age is not None and self.settings.source == "proxy":
+            raise ConfigurationError("a proxy does not say when somebody signed in: let it ask /auth/check?max_age=")
+        try:
+            user = self.identify(request).user
+            if user is None:
+                return self._sign_in(request)
+            if self._is_met(user, acr, max_age):
+                return user
+            return self._step_up(request, user, acr, max_age)
+        except Refused:
+            return _refusal("Bearer", "invalid_token")
+        except Unavailable:
+            return Answer(503, [("Retry-After", "5"), ("Cache-Control", "no-store")])
+
+    def _is_met(self, user: User, acr: tuple, max_age: int | None) -> bool:
+        if acr and user.acr not in acr:
+            return False
+        if max_age is None:
+            return True
+        return user.auth_time is not None and self.now() - user.auth_time <= max_age
+
+    def _sign_in(self, request: Request) -> Answer:
+        if not is_page(request):
+            return _refusal("Bearer", "invalid_token")
+        location = self.settings.sign_in
+        if is_return_target(request.target):
+            location += "?redirect=" + quote(request.target, safe="")
+        return Answer(303, [("Location", location), ("Cache-Control", "no-store"), ("Vary", "Cookie")])
+
+    def _step_up(self, request: Request, user: User, acr: tuple, max_age: int | None) -> Answer:
+        """Drawbridge knows the way to a stronger sign-in and back; it also knows of one that our token is older than."""
+        challenge = 'Bearer error="insufficient_user_authentication"'
+        demand = {}
+        if acr:
+            challenge += f', acr_values="{" ".join(acr)}"'
+            demand["acr"] = " ".join(acr)
+        if max_age is not None:
+            challenge += f', max_age="{max_age}"'
+            demand["max_age"] = str(max_age)
+        refusal = _refusal(challenge, "insufficient_user_authentication")
+        cookie = self._own_cookies(request)
+        if self.settings.source == "proxy" or not cookie:
+            return refusal
+        query = "&".join(f"{name}={quote(value, safe='')}" for name, value in demand.items())
+        headers = {"Cookie": cookie}
+        if is_page(request) and is_return_target(request.target):
+            query += "&redirect=" + quote(request.target, safe="")
+            headers |= {"Accept": "text/html", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        status, pairs, _ = self._fetch("/auth/check?" + query, headers)
+        said = {name.lower(): value for name, value in pairs}
+        if status == 200:
+            return user if _decoded(said.get("x-auth-subject", "")) == user.subject else refusal
+        if status == 302 and "location" in said:
+            passed = [(name, value) for name, value in pairs if name.lower() in ("location", "set-cookie")]
+            return Answer(303, [*passed, ("Cache-Control", "no-store")])
+        if status in (401, 403):
+            return refusal
+        raise Unavailable(f"/auth/check answers {status}")
+
+    # What does Drawbridge tell this server?
+
+    def webhook(self, body: bytes, signature: str | None, handle=lambda event: None) -> Answer:
+        """A signed notice, docs/webhooks.md: each is handled once; 200 tells Drawbridge that it need not come again."""
+        now = self.now()
+        try:
+            event = self._notice(body, signature or "", now)
+        except Refused as refusal:
+            return _said(400, refusal.reason)
+        session = event.get("sid") if event["type"].endswith("session.ended") else None
+        return self._once(event["id"], now + _NOTICE_MEMORY, session, lambda: handle(event), now)
+
+    def _once(self, name: str, until: float, session: str | None, handle, now: float) -> Answer:
+        """Known is what was handled. While it is in hand a repeat has to come again: the handler may fail yet."""
+        if self.notices.has(name, now):
+            return _said(200, "known")
+        state = self.notices.add(f"in hand {name}", now + _IN_HAND, now)
+        if state == "full":
+            return _said(503, "full")
+        if state == "known":
+            return _said(503, "in_hand")
+        try:
+            # Handled between the two looks above.
+            if self.notices.has(name, now):
+                return _said(200, "known")
+            self._end(session, now)
+            handle()
+            self.notices.add(name, until, now)
+        finally:
+            self.notices.forget(f"in hand {name}")
+        return _said(200, "handled")
+
+    def _notice(self, body: bytes, signature: str, now: float) -> dict:
+        if len(body) > 65536:
+            raise Refused("too_large")
+        parts = [part.split("=", 1) for part in signature.split(",") if "=" in part]
+        times = [value for name, value in parts if name == "t"]
+        if len(times) != 1 or not re.fullmatch(r"[0-9]{1,12}", times[0]):
+            raise Refused("signature")
+        holds = False
+        for secret in self.settings.webhook_secrets:
+            expected = hmac.new(secret.encode(), times[0].encode() + b"." + body, hashlib.sha256).hexdigest()
+            for name, value in parts:
+                # All are compared, so that the time does not tell which one fits.
+                holds = (name == "v1" and _same(value, expected)) or holds
+        if not holds:
+            raise Refused("signature")
+        if abs(now - int(times[0])) > 300:
+            raise Refused("stale")
+        event = jws.json_object(body)
+        if not _is_text(event.get("id")) or not _is_text(event.get("type")):
+            raise Refused("malformed")
+        if self.settings.client_id is not None and event.get("client_id") != self.settings.client_id:
+            raise Refused("client")
+        return event
+
+    def backchannel_logout(self, form: bytes, handle=lambda claims: None) -> Answer:
+        """OpenID Connect Back-Channel Logout 1.0, §2.6. `form` is the body of the POST."""
+        now = self.now()
+        try:
+            claims = self._logout(form, now)
+        except Refused as refusal:
+            return _said(400, refusal.reason)
+        except Unavailable:
+            return Answer(503, [("Retry-After", "5"), ("Cache-Control", "no-store")])
+        until = claims["exp"] + self.settings.leeway
+        return self._once("logout:" + claims["jti"], until, claims["sid"], lambda: handle(claims), now)
+
+    def _logout(self, form: bytes, now: float) -> dict:
+        try:
+            tokens = parse_qs(form.decode("ascii"), max_num_fields=20).get("logout_token", [])
+        except ValueError:
+            tokens = []
+        if len(tokens) != 1 or not (self.settings.issuer and self.settings.client_id):
+            raise Refused("malformed")
+        claims = self._verified(tokens[0], "logout+jwt", self.settings.logout_algorithms, now)
+        _check(claims, self.settings.issuer, self.settings.client_id, now, self.settings.leeway)
+        events = claims.get("events")
+        if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict) or "nonce" in claims:
+            raise Refused("claims")
+        if not _is_text(claims.get("sid")) or not _is_text(claims.get("jti")):
+            raise Refused("claims")
+        return claims
+
+    def _end(self, session: str | None, now: float):
+        if _is_text(session) and self.ended.add(session, now + _LONGEST_TOKEN, now) == "full":
+            raise Unavailable("too many ended sessions to remember")
+
+
+class Fetcher:
+    """Asks Drawbridge: no redirects, three seconds for all of it, 256 KiB."""
+
+    def __init__(self, settings: Settings, seconds: float = 3):
+        self._seconds = seconds
+        self._url = urlsplit(settings.drawbridge or settings.origin)
+        # Drawbridge knows its origins by Host: the browser's, not the name of the machine.
+        self._host = urlsplit(settings.origin).netloc
+        self._tls = ssl.create_default_context() if self._url.scheme == "https" else None
+
+    def __call__(self, path: str, headers: dict) -> tuple:
+        url = self._url
+        if self._tls:
+            connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=self._seconds, context=self._tls)
+        else:
+            connection = http.client.HTTPConnection(url.hostname, url.port, timeout=self._seconds)
+        late = threading.Event()
+
+        def stop():
+            # A timeout of the socket begins anew with every byte.
+            late.set()
+            if own:
+                with contextlib.suppress(OSError):
+                    own[0].shutdown(socket.SHUT_RDWR)
+
+        own: list = []
+        timer = threading.Timer(self._seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            connection.connect()
+            own.append(connection.sock)
+            if late.is_set():
+                raise TimeoutError
+            connection.request("GET", url.path + path, headers={"Host": self._host, **headers})
+            response = connection.getresponse()
+            body = response.read(262_145)
+            if len(body) > 262_144:
+                raise Unavailable("Drawbridge's answer is too large")
+            if late.is_set():
+                raise TimeoutError
+            return response.status, response.getheaders(), body
+        except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
+            # The last two are what reading from a connection comes to that the timer has closed.
+            raise Unavailable(f"Drawbridge does not answer: {type(error).__name__}") from None
+        finally:
+            timer.cancel()
+            connection.close()
+
+
+def is_page(request: Request) -> bool:
+    """Whether somebody looks: a script has no use for a sign-in page."""
+    if request.method not in ("GET", "HEAD"):
+        return False
+    mode, destination = request.values("sec-fetch-mode"), request.values("sec-fetch-dest")
+    if mode or destination:
+        return mode == ["navigate"] and destination == ["document"]
+    return any("text/html" in value.lower() for value in request.values("accept"))
+
+
+def is_return_target(target: str) -> bool:
+    """A path of this website; not `//elsewhere` nor `/\\elsewhere`, which browsers read as another host."""
+    return re.fullmatch(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2047}", target) is not None
+
+
+def _check(claims: dict, issuer: str, audience: str, now: float, leeway: int):
+    if claims.get("iss") != issuer:
+        raise Refused("issuer")
+    audiences = claims.get("aud")
+    if audience not in (audiences if isinstance(audiences, list) else [audiences]):
+        raise Refused("audience")
+    if not _is_time(claims.get("exp")) or not _is_time(claims.get("iat")) or not _is_time(claims.get("nbf", 0)):
+        raise Refused("claims")
+    if now >= claims["exp"] + leeway:
+        raise Refused("expired")
+    if max(claims["iat"], claims.get("nbf", 0)) > now + leeway:
+        raise Refused("not_yet_valid")
+
+
+def _is_text(value) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 1024
+
+
+def _is_time(value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
+
+
+def _seconds(value) -> int | None:
+    """Of an RFC 3339 time in UTC, as Drawbridge writes it."""
+    if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", value):
+        return None
+    import calendar
+    return calendar.timegm(time.strptime(value[:19], "%Y-%m-%dT%H:%M:%S"))
+
+
+def _field(request: Request, name: str) -> str | None:
+    values = request.values(name)
+    if not values or values == [""]:
+        return None
+    # Servers join repeated fields with a comma, so a comma may be a second voice.
+    if len(values) > 1 or "," in values[0]:
+        raise Refused("repeated")
+    text = _decoded(values[0])
+    if text is None or not _is_text(text):
+        raise Refused("malformed")
+    return text
+
+
+def _decoded(value: str) -> str | None:
+    """Drawbridge percent-encodes whatever is not visible ASCII."""
+    if not re.fullmatch(r"(?:[\x21-\x24\x26-\x7e]|%[0-9A-Fa-f]{2})*", value):
+        return None
+    try:
+        return re.sub(rb"%(..)", lambda match: bytes.fromhex(match[1].decode()), value.encode()).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _same(one: str, other: str) -> bool:
+    """In a time that tells neither where nor how long."""
+    digests = (hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (one, other))
+    return hmac.compare_digest(*digests)
+
+
+def _refusal(challenge: str, error: str) -> Answer:
+    headers = [("WWW-Authenticate", challenge), ("Cache-Control", "no-store"), ("Content-Type", "application/json")]
+    return Answer(401, headers, json.dumps({"error": error}).encode())
+
+
+def _said(status: int, word: str) -> Answer:
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+    return Answer(status, headers, json.dumps({"result": word}).encode())

@@ -1,0 +1,61 @@
+"""In front of a WSGI application (PEP 3333): Django, Flask and their like."""
+
+from .core import Answer, Request, Site, Unavailable, User
+
+#: Where an application finds the user, or None: `environ["drawbridge.user"]`.
+USER = "drawbridge.user"
+
+
+class Guard:
+    """Every page below `prefixes` takes a sign-in; elsewhere the user is said when there is one.
+
+    WSGI joins `X-Auth-Subject` and `X_Auth_Subject` into one. The proxy has to take the second away, as those in
+    deploy/ do; a value that two were joined to is refused here.
+    """
+
+    def __init__(self, application, site: Site, prefixes: tuple = ("/",), acr: tuple = (), max_age: int | None = None):
+        self.application, self.site, self.prefixes = application, site, prefixes
+        self.acr, self.max_age = acr, max_age
+
+    def __call__(self, environ, start_response):
+        request = request_of(environ)
+        # The path that the application will serve, which is decoded: `/%61ccount` is `/account` there.
+        # `prefixes` may be meant below the place where the application is mounted, or with it.
+        own = environ.get("PATH_INFO", "")
+        path = environ.get("SCRIPT_NAME", "") + own
+        if path.startswith(self.prefixes) or own.startswith(self.prefixes):
+            found = self.site.guard(request, self.acr, self.max_age)
+        else:
+            try:
+                found = self.site.identify(request).user
+            except Unavailable:
+                found = None
+        if isinstance(found, Answer):
+            return answer(found, start_response)
+        environ[USER] = found
+        # Django's and others' REMOTE_USER is never a visitor's.
+        environ.pop("HTTP_REMOTE_USER", None)
+        environ.pop("REMOTE_USER", None)
+        if isinstance(found, User):
+            environ["REMOTE_USER"] = found.subject
+        return self.application(environ, start_response)
+
+
+def request_of(environ) -> Request:
+    headers = [(name[5:].replace("_", "-"), value) for name, value in environ.items()
+               if name.startswith("HTTP_") and isinstance(value, str)]
+    target = environ.get("REQUEST_URI") or environ.get("RAW_URI") or _target(environ)
+    return Request(environ["REQUEST_METHOD"], target, headers, environ.get("REMOTE_ADDR", ""))
+
+
+def _target(environ) -> str:
+    from urllib.parse import quote
+    path = quote((environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")).encode("latin-1"), safe="/:@!$&'()*+,;=~")
+    return path + ("?" + environ["QUERY_STRING"] if environ.get("QUERY_STRING") else "")
+
+
+def answer(found: Answer, start_response):
+    import http
+    phrase = http.HTTPStatus(found.status).phrase
+    start_response(f"{found.status} {phrase}", [*found.headers, ("Content-Length", str(len(found.body)))])
+    return [found.body]

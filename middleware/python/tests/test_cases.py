@@ -1,0 +1,329 @@
+"""The shared table, and what is Python's own. `python -m unittest discover -s tests` in the package's folder."""
+
+import asyncio
+import contextlib
+import io
+import json
+import pathlib
+import socket
+import sys
+import threading
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from drawbridge_site import ConfigurationError, Memory, Refused, Request, Settings, Site, Unavailable, User, jws  # noqa: E402
+from drawbridge_site import asgi, wsgi  # noqa: E402
+from drawbridge_site.core import Fetcher  # noqa: E402
+
+TABLE = json.loads((pathlib.Path(__file__).parents[2] / "cases/cases.json").read_text())
+PAGE = [("Accept", "text/html")]
+
+
+class Provider:
+    """Answers for Drawbridge; what it is asked is counted."""
+
+    def __init__(self, serves=None):
+        self.serves = TABLE["serves"] if serves is None else serves
+        self.asked = []
+
+    def __call__(self, path, headers):
+        self.asked.append((path, headers))
+        if self.serves == "down":
+            raise Unavailable("down")
+        if self.serves == "garbage":
+            return 200, [], b"<html>"
+        return 200, [], json.dumps({"keys": [TABLE["keys"][name] for name in self.serves]}).encode()
+
+
+def site(now=TABLE["now"], fetch=None, source="cookie", **changes) -> Site:
+    settings = {**TABLE["settings"], **changes, "source": source}
+    settings = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
+    made = Site(Settings(**settings), fetch=fetch or Provider())
+    made.now = now if callable(now) else lambda: now
+    return made
+
+
+def outcome(call) -> str:
+    try:
+        return call().subject
+    except Refused as refusal:
+        return refusal.reason
+    except Unavailable:
+        return "unavailable"
+
+
+def request(headers=(), method="GET", target="/", peer="") -> Request:
+    return Request(method, target, [tuple(pair) for pair in headers], peer)
+
+
+def cookie(token) -> list:
+    return [("Cookie", f"vagov_access_token={token}")]
+
+
+def each(test):
+    """Runs the test for each case of the table of its name."""
+
+    def run(self):
+        for case in TABLE[test.__name__.removeprefix("test_")]:
+            with self.subTest(case["id"]):
+                test(self, case)
+
+    return run
+
+
+class Shared(unittest.TestCase):
+    maxDiff = None
+
+    @each
+    def test_tokens(self, case):
+        try:
+            user = site(case["now"]).user_of(case["token"])
+            got = {**vars(user), "amr": list(user.amr)}
+        except Refused as refusal:
+            got = {"refused": refusal.reason}
+        self.assertEqual(got, case["expect"])
+
+    @each
+    def test_proxies(self, case):
+        identity = site(source="proxy", **case["settings"]).identify(request(case["headers"], peer=case["peer"]))
+        user = identity.user
+        got = {"refused": identity.reason} if user is None else {
+            "subject": user.subject, "session": user.session, "acr": user.acr}
+        self.assertEqual(got, case["expect"])
+
+    @each
+    def test_cookies(self, case):
+        headers = [("Cookie", line) for line in case["cookie"]] + case.get("headers", [])
+        identity = site().identify(request(headers))
+        self.assertEqual(identity.user.subject if identity.user else None, case.get("expect"))
+        self.assertEqual(identity.reason, case.get("refused"))
+
+    @each
+    def test_rotation(self, case):
+        provider = Provider()
+        one = site(fetch=provider)
+        for step in case["steps"]:
+            one.now = lambda: step["now"]
+            provider.serves = step["serves"]
+            self.assertEqual(outcome(lambda: one.user_of(step["token"])), step["expect"], step["now"])
+            self.assertEqual(len(provider.asked), step["fetches"], step["now"])
+
+    @each
+    def test_returns(self, case):
+        answer = site().guard(request(case["headers"], case["method"], case["target"]))
+        self.assertEqual(answer.status, case["expect"]["status"])
+        self.assertEqual(dict(answer.headers).get("Location"), case["expect"].get("location"))
+
+    @each
+    def test_demands(self, case):
+        provider = Provider()
+        one = site(case["now"], lambda path, headers: (401, [], b"") if "check" in path else provider(path, headers))
+        found = one.guard(request(cookie(case["token"])), tuple(case["acr"]), case["max_age"])
+        if isinstance(found, User):
+            self.assertEqual(found.subject, case["expect"])
+        else:
+            self.assertEqual((found.status, dict(found.headers)["WWW-Authenticate"]), (401, case["expect"]))
+
+    @each
+    def test_webhooks(self, case):
+        one, events = site(), []
+        for step in case["steps"]:
+            one.now = lambda: step["now"]
+            answer = one.webhook(step["body"].encode(), step["header"], events.append)
+            self.assertEqual((answer.status, json.loads(answer.body)["result"]), (step["status"], step["expect"]))
+        self.assertEqual(len(events), sum(step["expect"] == "handled" for step in case["steps"]))
+
+    @each
+    def test_logouts(self, case):
+        one, heard = site(), []
+        for step in case["steps"]:
+            one.now = lambda: step["now"]
+            answer = one.backchannel_logout(step["form"].encode(), heard.append)
+            self.assertEqual((answer.status, json.loads(answer.body)["result"]), (step["status"], step["expect"]))
+        self.assertEqual(len(heard), sum(step["expect"] == "handled" for step in case["steps"]))
+
+    def test_an_ended_session_is_nobodys(self):
+        ended, one = TABLE["ended"], site()
+        self.assertEqual(outcome(lambda: one.user_of(ended["token"])), "alice")
+        one.webhook(ended["webhook"]["body"].encode(), ended["webhook"]["header"])
+        self.assertEqual(outcome(lambda: one.user_of(ended["token"])), "ended")
+        one.backchannel_logout(ended["logout"]["form"].encode())
+        self.assertEqual(outcome(lambda: one.user_of(ended["logged_out_token"])), "ended")
+        self.assertEqual(outcome(lambda: one.user_of(ended["other_token"])), "alice")
+
+
+class SharedWithoutCryptography(Shared):
+    """The same on the standard library's arithmetic."""
+
+    def setUp(self):
+        self.ec, jws.ec = jws.ec, None
+
+    def tearDown(self):
+        jws.ec = self.ec
+
+
+class Own(unittest.TestCase):
+    def test_settings_that_would_believe_anybody_are_refused(self):
+        for changes in [{"source": "proxy"}, {"source": "proxy", "proxy_secret": "short"}, {"source": "cookie", "issuer": None},
+                        {"source": "cookie", "client_id": None}, {"source": "else"}, {"origin": "http://www.example.com"},
+                        {"issuer": "http://id.example.com"}, {"webhook_secrets": ["short"]}, {"leeway": 600},
+                        {"source": "proxy", "proxy_addresses": ["proxy"]}, {"logout_algorithms": ["HS256"]},
+                        {"origin": "https://www.example.com/"}, {"drawbridge": "http://drawbridge.internal:8080"}]:
+            with self.subTest(changes), self.assertRaises(ConfigurationError):
+                site(**changes)
+
+    def test_a_full_memory_says_full_and_forgets_nothing(self):
+        memory = Memory(2)
+        self.assertEqual([memory.add(name, 10, 0) for name in "abca"], ["new", "new", "full", "known"])
+        self.assertEqual(memory.add("c", 20, 10), "new")
+
+    def test_a_notice_whose_handling_failed_comes_again(self):
+        step, one = TABLE["webhooks"][0]["steps"][0], site()
+
+        def fails(event):
+            raise RuntimeError
+
+        with self.assertRaises(RuntimeError):
+            one.webhook(step["body"].encode(), step["header"], fails)
+        self.assertIn(b"handled", one.webhook(step["body"].encode(), step["header"]).body)
+
+    def test_a_repeat_of_a_notice_in_hand_is_sent_again_for_the_handler_may_fail(self):
+        step, one, meanwhile = TABLE["webhooks"][0]["steps"][0], site(), []
+
+        def fails(event):
+            meanwhile.append(one.webhook(step["body"].encode(), step["header"]))
+            raise RuntimeError
+
+        with self.assertRaises(RuntimeError):
+            one.webhook(step["body"].encode(), step["header"], fails)
+        self.assertEqual([(answer.status, answer.body) for answer in meanwhile], [(503, b'{"result": "in_hand"}')])
+        self.assertIn(b"handled", one.webhook(step["body"].encode(), step["header"]).body)
+        self.assertIn(b"known", one.webhook(step["body"].encode(), step["header"]).body)
+
+    def test_an_answer_that_trickles_is_given_up_in_time(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def trickle():
+                with contextlib.suppress(OSError):
+                    other, _ = server.accept()
+                    with other:
+                        other.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                        while True:
+                            other.sendall(b"x")
+                            time.sleep(0.02)
+
+            thread = threading.Thread(target=trickle, daemon=True)
+            thread.start()
+            settings = Settings(source="session", origin=f"http://127.0.0.1:{server.getsockname()[1]}")
+            with self.assertRaises(Unavailable):
+                Fetcher(settings, seconds=0.3)("/session", {})
+            thread.join()
+
+    def test_many_threads_with_unknown_keys_ask_once(self):
+        provider = Provider([])
+        one = site(fetch=provider)
+        threads = [threading.Thread(target=lambda: outcome(lambda: one.user_of(TABLE["ended"]["token"]))) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(provider.asked), 1)
+
+    def test_session_is_asked_with_drawbridges_cookies_alone(self):
+        asked = []
+
+        def fetch(path, headers):
+            asked.append((path, headers))
+            return 200, [], b'{"authenticated":true,"sub":"alice","acr":"aal1","auth_time":"2027-01-15T08:00:00.000Z"}'
+
+        one = site(fetch=fetch, source="session")
+        user = one.identify(request([("Cookie", "shop=1; __Host-drawbridge_session=abc"), ("X-Auth-Subject", "bob")])).user
+        self.assertEqual((user.subject, user.auth_time), ("alice", 1_800_000_000))
+        self.assertEqual(asked, [("/session", {"Cookie": "__Host-drawbridge_session=abc"})])
+
+    def test_session_that_cannot_be_asked_is_neither_in_nor_out(self):
+        for answer in [(500, [], b""), (200, [], b"<html>"), (200, [], b'{"authenticated":true}'), (303, [], b"")]:
+            one = site(fetch=lambda path, headers: answer, source="session")
+            self.assertEqual(one.guard(request([("Cookie", "__Host-drawbridge_session=abc")])).status, 503)
+        for body in [b'{"authenticated":"true","sub":"alice"}', b'{"authenticated":1,"sub":"alice"}', b"{}"]:
+            one = site(fetch=lambda path, headers: (200, [], body), source="session")
+            self.assertEqual(one.identify(request([("Cookie", "__Host-drawbridge_session=abc")])).reason, "missing")
+
+    def test_step_up_takes_drawbridges_way_there_and_never_another_user(self):
+        answers = {"302": (302, [("Location", "/sign-in?redirect=%2Fx"), ("Set-Cookie", "a=b"), ("Server", "x")], b""),
+                   "same": (200, [("X-Auth-Subject", "alice")], b""), "other": (200, [("X-Auth-Subject", "bob")], b"")}
+        got = {}
+        for name, answer in answers.items():
+            provider = Provider()
+            one = site(fetch=lambda path, headers: answer if "/auth/check?acr=aal9&max_age=5&redirect=%2Fx" == path
+                       else provider(path, headers))
+            got[name] = one.guard(request([*cookie(TABLE["ended"]["token"]), *PAGE], target="/x"), ("aal9",), 5)
+        self.assertEqual((got["302"].status, got["302"].headers[:2]),
+                         (303, [("Location", "/sign-in?redirect=%2Fx"), ("Set-Cookie", "a=b")]))
+        self.assertEqual(got["same"].subject, "alice")
+        self.assertEqual(got["other"].status, 401)
+
+    def test_a_session_cookie_that_came_twice_steps_nobody_up(self):
+        headers = [*cookie(TABLE["ended"]["token"]), ("Cookie", "__Host-drawbridge_session=a; __Host-drawbridge_session=b")]
+        self.assertEqual(site().guard(request(headers), ("aal9",)).status, 401)
+
+    def test_a_proxys_word_cannot_say_how_fresh(self):
+        with self.assertRaises(ConfigurationError):
+            site(source="proxy", proxy_secret="x" * 32).guard(request(), max_age=5)
+
+    def test_wsgi_guards_its_prefixes_and_takes_remote_user_away(self):
+        seen = []
+
+        def application(environ, start_response):
+            seen.append((environ[wsgi.USER], environ.get("REMOTE_USER"), environ.get("HTTP_REMOTE_USER")))
+            start_response("200 OK", [])
+            return [b"page"]
+
+        def get(path, **more):
+            environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "wsgi.input": io.BytesIO(), "HTTP_ACCEPT": "text/html", **more}
+            statuses = []
+            guard(environ, lambda status, headers: statuses.append((status[:3], dict(headers))))
+            return statuses[0]
+
+        guard = wsgi.Guard(application, site(), ("/account",))
+        status, headers = get("/account/1", QUERY_STRING="a=b", HTTP_REMOTE_USER="bob")
+        self.assertEqual((status, headers["Location"]), ("303", "/session/sign-in?redirect=%2Faccount%2F1%3Fa%3Db"))
+        self.assertEqual(get("/", HTTP_REMOTE_USER="bob", REMOTE_USER="bob")[0], "200")
+        self.assertEqual(get("/account/", HTTP_COOKIE=cookie(TABLE["ended"]["token"])[0][1])[0], "200")
+        self.assertEqual([(user and user.subject, *rest) for user, *rest in seen],
+                         [(None, None, None), ("alice", "alice", None)])
+
+    def test_wsgi_guards_its_prefixes_below_a_mount_too(self):
+        def application(environ, start_response):
+            raise AssertionError("reached")
+
+        def status(prefixes, **environ):
+            statuses = []
+            wsgi.Guard(application, site(), prefixes)(
+                {"REQUEST_METHOD": "GET", "wsgi.input": io.BytesIO(), "HTTP_ACCEPT": "text/html", **environ},
+                lambda status, headers: statuses.append(status[:3]))
+            return statuses[0]
+
+        for prefixes in [("/account",), ("/shop/account",)]:
+            self.assertEqual(status(prefixes, SCRIPT_NAME="/shop", PATH_INFO="/account/1"), "303", prefixes)
+
+    def test_asgi_closes_web_sockets_of_strangers(self):
+        async def application(scope, receive, send):
+            raise AssertionError("reached")
+
+        async def run():
+            sent = []
+
+            async def send(message):
+                sent.append(message)
+
+            scope = {"type": "websocket", "path": "/live", "raw_path": b"/live", "headers": [(b"x-auth-subject", b"bob")]}
+            await asgi.Guard(application, site())(scope, None, send)
+            return sent
+
+        self.assertEqual(asyncio.run(run()), [{"type": "websocket.close", "code": 1008}])
+
+
+if __name__ == "__main__":
+    unittest.main()
