@@ -22,10 +22,10 @@ function done(summary, latency, requests)
     end
     local errors = summary.errors
     io.stderr:write(string.format(
-        '{"requests":%d,"seconds":%.6f,"p50_ms":%.3f,"p99_ms":%.3f,"max_ms":%.3f,"failures":%d,"not_2xx_3xx":%d,'
+        '{"requests":%d,"seconds":%.6f,"p50_ms":%.3f,"p99_ms":%.3f,"p999_ms":%.3f,"max_ms":%.3f,"failures":%d,"not_2xx_3xx":%d,'
             .. '"socket_errors":%d,"first_failure":"%s"}\n',
         summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-        latency.max / 1e3, failed, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
+        latency:percentile(99.9) / 1e3, latency.max / 1e3, failed, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
         what:gsub('[^%w ._-]', '?')))
 end
 

@@ -1,4 +1,4 @@
--- GET of one path; COOKIE, when set, goes along. Answers are counted by wrk itself.
+-- GET of one path; the lines of COOKIES, when set, go along in turn. Answers are counted by wrk itself.
 local count = dofile(os.getenv("BENCH_WRK") .. "/count.lua")
 local cookies = os.getenv("COOKIES") and count.lines(os.getenv("COOKIES"))
 local requests, at = {}, 0

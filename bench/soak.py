@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Hours of mixed load at a steady, small rate: does anything grow that should not?
+
+    bench/soak.py --seconds 3600 --rate 60                 # embedded database
+    bench/soak.py --seconds 3600 --rate 60 --postgres      # PostgreSQL and Redis
+
+Samples resident memory, file descriptors, threads, the size of the write-ahead log and the 99th percentile of answers,
+and fits a line through each after the first fifth, which is warming up. A slope is printed with its standard error:
+one of less than two errors is no growth that can be told from chance.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import math
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests/EndToEnd"))
+
+import instance  # noqa: E402
+import simultaneous  # noqa: E402
+from servers import Postgres, Redis  # noqa: E402
+
+
+def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
+    """Least squares: the slope, and its standard error."""
+    count = len(points)
+    if count < 3:
+        return math.nan, math.nan
+    middle = sum(x for x, _ in points) / count
+    mean = sum(y for _, y in points) / count
+    width = sum((x - middle) ** 2 for x, _ in points)
+    found = sum((x - middle) * (y - mean) for x, y in points) / width
+    rest = sum((y - mean - found * (x - middle)) ** 2 for x, y in points)
+    return found, math.sqrt(rest / (count - 2) / width)
+
+
+class Load:
+    """One hand-off after another, with what a website asks in between, from a few connections that stay open."""
+
+    def __init__(self, demo: instance.Demo, rate: float):
+        self.demo, self.pause = demo, 1 / rate
+        self.times: list[float] = []
+        self.errors = self.requests = 0
+
+    async def ask(self, connection, *arguments):
+        began = time.monotonic()
+        answer = await arguments[0](connection) if callable(arguments[0]) else await connection.request(*arguments)
+        self.times.append(time.monotonic() - began)
+        self.requests += 1
+        self.errors += answer.status >= 500
+        return answer
+
+    async def client(self, number: int, clients: int, until: float):
+        chances = random.Random(number)
+        async with simultaneous.Connection(self.demo.port) as connection:
+            while time.monotonic() < until:
+                bearer = self.demo.bearer(f"soak-{chances.randrange(1000)}")
+                issued = await self.ask(connection, lambda c: c.issue_answer(bearer))
+                token = issued.json()["token"]
+                opened = await self.ask(connection, lambda c: c.redeem(token, f"Browser/{number}"))
+                cookie = {"Cookie": opened.session_cookie}
+                for _ in range(4):
+                    await asyncio.sleep(self.pause * clients * chances.random() * 2)
+                    await self.ask(connection, "GET", "/auth/check", cookie)
+                if chances.random() < 0.2:
+                    await self.ask(connection, lambda c: c.redeem(token, "Thief/1"))
+                elif chances.random() < 0.5:
+                    await self.ask(connection, "POST", "/session/logout", {
+                        **cookie, "Origin": self.demo.facts["issuer"], "Sec-Fetch-Site": "same-origin"})
+
+
+async def issue_answer(connection, bearer: str):
+    return await connection.post_issue(bearer)
+
+
+simultaneous.Connection.issue_answer = issue_answer
+
+
+def sample(demo: instance.Demo, load: Load) -> dict:
+    status = Path(f"/proc/{demo.popen.pid}/status").read_text()
+    field = dict(line.split(":", 1) for line in status.splitlines())
+    log = demo.data / "drawbridge.sqlite-wal"
+    times, load.times = sorted(load.times), []
+    return {"resident, MiB": int(field["VmRSS"].split()[0]) / 1024, "descriptors": len(os.listdir(f"/proc/{demo.popen.pid}/fd")),
+            "threads": int(field["Threads"]), "log, MiB": log.stat().st_size / 2**20 if log.exists() else 0,
+            "p99, ms": 1000 * times[int(len(times) * 0.99)] if times else math.nan}
+
+
+async def soak(demo: instance.Demo, options) -> tuple[list, Load]:
+    load = Load(demo, options.rate)
+    began = time.monotonic()
+    until = began + options.seconds
+    clients = [asyncio.create_task(load.client(number, options.clients, until)) for number in range(options.clients)]
+    samples = []
+    while time.monotonic() < until:
+        await asyncio.sleep(options.every)
+        samples.append((time.monotonic() - began, sample(demo, load)))
+    await asyncio.gather(*clients)
+    return samples, load
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=3600)
+    parser.add_argument("--rate", type=float, default=60, help="requests a second, about")
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--every", type=float, default=5, help="seconds between samples")
+    parser.add_argument("--postgres", action="store_true")
+    options = parser.parse_args()
+    with contextlib.ExitStack() as running:
+        flags = ["--no-limits"]
+        if options.postgres:
+            flags += ["--database", running.enter_context(Postgres()).create("soak"),
+                      "--redis", running.enter_context(Redis()).url]
+        demo = instance.Demo(*flags)
+        running.callback(demo.stop)
+        samples, load = asyncio.run(soak(demo, options))
+    settled = [(at, values) for at, values in samples if at > options.seconds / 5]
+    print(f"{load.requests} requests in {options.seconds:.0f} s, {load.errors} answered with 5xx")
+    print("| what | first | last | slope per hour | standard error | grows |\n|---|---|---|---|---|---|")
+    for name in settled[0][1]:
+        points = [(at / 3600, values[name]) for at, values in settled if not math.isnan(values[name])]
+        found, error = slope(points)
+        verdict = "yes" if found > 2 * error > 0 else "no"
+        print(f"| {name} | {points[0][1]:.1f} | {points[-1][1]:.1f} | {found:+.2f} | {error:.2f} | {verdict} |")
+    return 1 if load.errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
