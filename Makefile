@@ -6,6 +6,8 @@ SHELL := /bin/bash
 SWIFT ?= swift
 # Where `make demo` listens; port 0 picks a free one.
 LISTEN ?= 127.0.0.1:8080
+# For how long `make fuzz` tries each parser, and `make history` watches.
+SECONDS_EACH ?= 60
 VENV := .venv
 BINARY := .build/debug/drawbridge
 RELEASE := .build/release/drawbridge
@@ -14,7 +16,8 @@ COVERAGE := .build/coverage
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev libqrcodegen-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
-E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon gnome-keyring libapache2-mod-auth-openidc libsecret-tools nginx-light openssl php-cli postgresql postgresql-client procps python3 python3-venv redis-server redis-tools systemd
+E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon default-jdk-headless firefox-esr gcc gnome-keyring golang-go haproxy kotlin libapache2-mod-auth-openidc libc6-dev libgd-securityimage-perl libimage-magick-perl libjetty9-java liblemonldap-ng-portal-perl libplack-perl libsecret-tools libservlet-api-java lua-socket nginx-light node-typescript nodejs openssl pgbouncer php-cli php-nyholm-psr7 postgresql postgresql-client procps python3 python3-venv redis-server redis-tools ruby ruby-openid-connect spin systemd zbar-tools
+MODEL_PACKAGES := gcc libc6-dev python3 spin
 
 .PHONY: help
 help: ## Show this list
@@ -24,6 +27,7 @@ help: ## Show this list
 demo: packages-build ## Install what is missing, build, and start everything with a demo website
 	$(SWIFT) build --product drawbridge
 	$(SWIFT) build --product drawbridge-app
+	$(SWIFT) build --product drawbridge-phone
 	$(BINARY) demo --listen $(LISTEN)
 
 .PHONY: build
@@ -59,13 +63,43 @@ e2e: build packages-e2e $(VENV)/installed ## Run the tests against real processe
 conformance: build packages-e2e $(VENV)/installed ## Replay the OpenID conformance suite's plans
 	$(VENV)/bin/python -m pytest Tests/conformance
 
+.PHONY: model
+model: ## Check the models of model/ to the end, and that every planted fault is found
+	$(call install,$(MODEL_PACKAGES))
+	nice -n 10 model/check
+
+.PHONY: fuzz
+fuzz: packages-build ## Try every parser of outside bytes with libFuzzer, SECONDS_EACH; a build of its own, not part of CI
+	$(call install,libhiredis-dev python3)
+	fuzz/build
+	fuzz/run --seconds $(SECONDS_EACH)
+
+.PHONY: history
+history: build packages-e2e $(VENV)/installed ## Watch three nodes under faults, and judge afterwards what clients saw
+	$(VENV)/bin/python Tests/History/run.py --seconds $(SECONDS_EACH)
+
+.PHONY: sanitize
+sanitize: packages-build packages-unit ## Run the Swift tests under thread and address sanitizer; builds of their own, not part of CI
+	# Frames of Foundation and of Swift's runtime are not instrumented; what is to be passed over stands in Tests/tsan.supp.
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 exitcode=66" \
+		$(SWIFT) test --no-parallel --sanitize=thread --scratch-path .build-tsan
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --no-parallel --sanitize=address --scratch-path .build-asan
+
+.PHONY: sbom
+sbom: packages-build ## Write the list of parts (CycloneDX) and check all licences
+	$(call install,python3)
+	$(SWIFT) package resolve
+	deploy/sbom.py --check
+	deploy/sbom.py > .build/drawbridge.cdx.json
+	@echo "Wrote .build/drawbridge.cdx.json"
+
 .PHONY: lint
 lint: ## Check the formatting
-	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests clients fuzz/Targets fuzz/Sources/Fuzz Package.swift
 
 .PHONY: format
 format: ## Format the sources
-	$(SWIFT) format --in-place --recursive Sources Tests Package.swift
+	$(SWIFT) format --in-place --recursive Sources Tests clients fuzz/Targets fuzz/Sources/Fuzz Package.swift
 
 .PHONY: fleet
 fleet: build packages-e2e ## Start three demo nodes behind nginx over a throwaway PostgreSQL and Redis

@@ -15,8 +15,10 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "DrawbridgeClient", targets: ["DrawbridgeClient"]),
+        .library(name: "SelfIssuedIdP", targets: ["SelfIssuedIdP"]),
         .executable(name: "drawbridge", targets: ["drawbridge"]),
         .executable(name: "drawbridge-app", targets: ["drawbridge-app"]),
+        .executable(name: "drawbridge-phone", targets: ["drawbridge-phone"]),
     ],
     // Exact: there is no lock file in the repository, and a new version comes in by a commit of its own.
     dependencies: [
@@ -26,6 +28,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit.git", exact: "5.7.1"),
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+        // Hummingbird's: named here for its version and its traits alone.
         .package(
             url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0",
             traits: ["JSON", "YAML", "CommandLineArguments", "Logging", "Reloading"]),
@@ -112,11 +115,22 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        // Plays the provider for the tests of client libraries; it knows nothing of the service.
+        .target(
+            name: "VectorServer",
+            dependencies: [
+                "OAuth2",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "drawbridge",
             dependencies: [
                 "CAllocator",
-                "OAuth2", "Bridge", "SQLStorage", "RedisStorage", "Federation", "BridgeHTTP",
+                "OAuth2", "Bridge", "SQLStorage", "RedisStorage", "Federation", "BridgeHTTP", "VectorServer",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -133,10 +147,12 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
-        // What apps build in: nothing of the service in it, and the only public declarations of the package.
+        // What apps build in: nothing of the service in these two, and the only public declarations of the package.
         .target(
             name: "DrawbridgeClient",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            // A package of its own as well, for apps.
+            path: "clients/swift/Sources/DrawbridgeClient",
             swiftSettings: strict),
         .executableTarget(
             name: "drawbridge-app",
@@ -147,6 +163,25 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "SelfIssuedIdP",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "drawbridge-phone",
+            dependencies: [
+                "SelfIssuedIdP",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         // Here and not in bench/Package.swift: what it measures is open to this package only.
@@ -223,7 +258,7 @@ let package = Package(
         .testTarget(
             name: "DrawbridgeClientTests",
             dependencies: [
-                "DrawbridgeClient",
+                "OAuth2", "DrawbridgeClient", "VectorServer",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -233,6 +268,33 @@ let package = Package(
                 "DrawbridgeClient", "drawbridge-app",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SelfIssuedIdPTests",
+            dependencies: [
+                "SelfIssuedIdP",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            resources: [.copy("Cases")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PhoneTests",
+            dependencies: [
+                "SelfIssuedIdP", "drawbridge-phone",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        // Tries again what fuzz/ kept; the same sources as there.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "OAuth2", "Bridge", "RedisStorage", "BridgeHTTP", "SelfIssuedIdP", "DrawbridgeClient", "drawbridge",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "fuzz/Targets",
             swiftSettings: strict),
         .testTarget(
             name: "DrawbridgeTests",
@@ -245,6 +307,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
     ],

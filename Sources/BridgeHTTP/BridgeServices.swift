@@ -55,15 +55,18 @@ package struct LoginTokenServices: Sendable {
     let issuer: LoginTokenIssuer
     let overview: LoginTokenOverview
     let redeemer: LoginTokenRedeemer
+    let handOffs: HandOffs
     /// Lets apps in.
     let bearers: BearerGate
 
     package init(
-        issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, bearers: BearerGate
+        issuer: LoginTokenIssuer, overview: LoginTokenOverview, redeemer: LoginTokenRedeemer, handOffs: HandOffs,
+        bearers: BearerGate
     ) {
         self.issuer = issuer
         self.overview = overview
         self.redeemer = redeemer
+        self.handOffs = handOffs
         self.bearers = bearers
     }
 }
@@ -91,6 +94,6 @@ extension BridgeServices {
             browsers: browserSessions, browserSignOut: browserSignOut, clients: browsers.clients,
             formTokens: browsers.formTokens, pages: browsers.pages,
             origins: OriginReader(configured: origins, clients: browsers.clients), time: front.time,
-            random: front.random)
+            random: front.random, cookieTokens: device?.cookies)
     }
 }

@@ -6,15 +6,21 @@ package enum RouteTable {
 
     private static var groups: [any RouteGroup.Type] {
         [
-            IssueController.self, RedemptionController.self, SessionController.self, AuthCheckController.self,
+            IssueController.self, RedemptionController.self, HandOffController.self, SessionController.self,
+            AuthCheckController.self, SignInWayController.self,
             SignInController.self, AuthorizeController.self, UpstreamController.self, SecondFactorController.self,
+            SelfIssuedController.self, SelfIssuedRequestController.self, SelfIssuedReturnController.self,
+            LinkedKeysController.self, AccountController.self, PhoneSignInController.self, SignInCodeController.self,
+            ApprovalController.self,
             DevicesController.self, MessageController.self, AssetController.self, AppLinkController.self,
-            TokenController.self, PushedRequestController.self, UserInfoController.self, MetadataController.self,
+            TokenController.self, PushedRequestController.self, DeviceAuthorizationController.self,
+            DeviceGrantController.self, UserInfoController.self, MetadataController.self,
             LogoutController.self, SessionRefreshController.self, CompatibleAuthorizeController.self,
             CompatibleTokenController.self, CompatibleSessionController.self, AuditController.self,
             AuditStreamController.self, AdminClientController.self, AdminUserController.self, AdminKeyController.self,
             AdminExplainController.self, NativeSSOSettingsController.self, DeviceSecretController.self,
-            ConsoleSignIn.self, ConsoleOverview.self, ConsoleEvents.self, ConsoleUsers.self, ConsoleClients.self,
+            ConsoleSignIn.self, ConsoleOverview.self, ConsoleEvents.self, ConsoleUsers.self, ConsoleAccounts.self,
+            ConsoleClients.self,
             ConsoleTools.self, ConsoleDevices.self, ConsoleNativeSSO.self,
         ]
     }

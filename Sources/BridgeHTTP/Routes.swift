@@ -1,4 +1,5 @@
 import Bridge
+import CoreMetrics
 import HTTPTypes
 package import Hummingbird
 
@@ -11,15 +12,30 @@ package func buildRouter(
     router.add(middleware: FrontMiddleware(services: services, settings: settings))
     let kit = services.browserPages(at: settings.origins)
     let endpoints = Endpoints(router: router, origins: kit.origins)
-    let signIn = SignInController(kit: kit, services: services.signIn)
+    let isCompatible = services.provider != nil && services.device?.compatibility != nil
+    let signIn = SignInController(
+        kit: kit, services: services.signIn, frontDoor: isCompatible ? SignInCompatibility.authorizePath : nil)
 
     services.loginTokens.mount(
-        on: endpoints, at: settings.redemptionPaths, kit: kit, metrics: OutcomeMetrics(factory: services.front.metrics))
-    services.browsers.mount(on: endpoints, settings: settings, kit: kit)
-    services.signIn.mount(on: endpoints, pages: signIn)
-    services.provider?.mount(on: endpoints, bearers: services.loginTokens.bearers, kit: kit)
-    services.admin.mount(on: endpoints, device: services.device, random: kit.random)
-    ConsoleFrame(kit: kit, services: services.admin, signIn: signIn, device: services.device).mount(on: endpoints)
+        on: endpoints, at: settings.redemptionPaths, signIn: signIn,
+        metrics: OutcomeMetrics(factory: services.front.metrics))
+    services.browsers.mount(
+        on: endpoints, settings: settings, kit: kit, users: services.provider?.users ?? NoUserClaims(),
+        answersLeadTo: services.signIn.selfIssued?.configuration.returnPath)
+    services.signIn.mount(
+        on: endpoints, pages: signIn, bearers: services.loginTokens.bearers, offersDevices: services.device != nil,
+        metrics: services.front.metrics)
+    services.provider?.mount(
+        on: endpoints, bearers: services.loginTokens.bearers, nativeSSO: services.device?.configuration, kit: kit)
+    services.provider?.mountDevices(
+        on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
+    services.admin.mount(
+        on: endpoints, provider: services.provider, device: services.device,
+        selfIssued: services.signIn.selfIssued?.configuration, bearers: services.loginTokens.bearers, kit: kit)
+    ConsoleFrame(
+        kit: kit, services: services.admin, signIn: signIn, device: services.device,
+        bearers: services.loginTokens.bearers
+    ).mount(on: endpoints)
     services.device?.mount(on: endpoints, services: services, kit: kit)
     extraRoutes(endpoints)
     return router
@@ -27,54 +43,118 @@ package func buildRouter(
 
 extension LoginTokenServices {
     fileprivate func mount(
-        on endpoints: Endpoints, at paths: [String], kit: BrowserPages, metrics: OutcomeMetrics
+        on endpoints: Endpoints, at paths: [String], signIn: SignInController, metrics: OutcomeMetrics
     ) {
+        let kit = signIn.kit
         endpoints.mount(IssueController(issuer: issuer, overview: overview, bearers: bearers))
         let redemption = RedemptionController(kit: kit, redeemer: redeemer, metrics: metrics)
         for path in paths { endpoints.mount(redemption, at: path) }
+        endpoints.mount(HandOffController(kit: kit, handOffs: handOffs, signIn: signIn))
     }
 }
 
 extension BrowserServices {
-    fileprivate func mount(on endpoints: Endpoints, settings: BridgeHTTPSettings, kit: BrowserPages) {
+    /// - Parameter returnPath: where phones' answers come back to, which an app must not catch either.
+    fileprivate func mount(
+        on endpoints: Endpoints, settings: BridgeHTTPSettings, kit: BrowserPages, users: any UserClaimsSource,
+        answersLeadTo returnPath: String?
+    ) {
+        let way = SignInWay(clients: kit.clients, origins: kit.origins, random: kit.random)
+        endpoints.mount(SignInWayController(way: way))
         endpoints.mount(SessionController(kit: kit))
-        endpoints.mount(AuthCheckController(sessions: kit.browsers, origins: kit.origins, time: kit.time))
+        endpoints.mount(
+            AuthCheckController(
+                sessions: kit.browsers, origins: kit.origins, time: kit.time, way: way, users: users))
         endpoints.mount(MessageController(pages: pages))
         endpoints.mount(AssetController(files: files))
-        endpoints.mount(AppLinkController(settings: settings.appLinks, redemptionPaths: settings.redemptionPaths))
+        endpoints.mount(
+            AppLinkController(
+                settings: settings.appLinks,
+                redemptionPaths: settings.redemptionPaths + [returnPath].compactMap(\.self)))
     }
 }
 
 extension SignInServices {
     /// The provider's own pages: sign-in, authorization, consent (contract §5).
-    fileprivate func mount(on endpoints: Endpoints, pages: SignInController) {
+    fileprivate func mount(
+        on endpoints: Endpoints, pages: SignInController, bearers: BearerGate, offersDevices: Bool,
+        metrics: any MetricsFactory
+    ) {
         endpoints.mount(pages)
         endpoints.mount(AuthorizeController(kit: pages.kit, services: self))
+        endpoints.mount(
+            AccountController(kit: pages.kit, account: account, signIn: self, offersDevices: offersDevices))
         if let upstream { endpoints.mount(UpstreamController(upstream: upstream, signIn: pages)) }
         if let secondFactor { endpoints.mount(SecondFactorController(kit: pages.kit, enrolment: secondFactor)) }
+        if let phone {
+            endpoints.mount(PhoneSignInController(signIn: pages, phones: phone))
+            endpoints.mount(SignInCodeController(signIn: pages, phones: phone))
+            endpoints.mount(
+                ApprovalController(phones: phone, bearers: bearers, origin: pages.kit.origins.configured.issuer))
+        }
         if let pushedRequests { endpoints.mount(PushedRequestController(requests: pushedRequests)) }
+        if let selfIssued { mount(selfIssued, on: endpoints, pages: pages, metrics: metrics) }
+    }
+
+    private func mount(
+        _ phone: SelfIssuedSignIn, on endpoints: Endpoints, pages: SignInController, metrics: any MetricsFactory
+    ) {
+        let configuration = phone.configuration
+        endpoints.mount(
+            SelfIssuedController(phone: phone, signIn: pages, metrics: SelfIssuedMetrics(factory: metrics)))
+        endpoints.mount(SelfIssuedRequestController(configuration: configuration), at: configuration.requestPath)
+        endpoints.mount(SelfIssuedReturnController(pages: pages.kit.pages), at: configuration.returnPath)
+        endpoints.mount(LinkedKeysController(kit: pages.kit, phone: phone))
     }
 }
 
 extension ProviderServices {
     /// The token side of the provider (contract §5).
-    fileprivate func mount(on endpoints: Endpoints, bearers: BearerGate, kit: BrowserPages) {
+    fileprivate func mount(
+        on endpoints: Endpoints, bearers: BearerGate, nativeSSO: NativeSSOConfiguration?, kit: BrowserPages
+    ) {
         endpoints.mount(TokenController(endpoints: self.endpoints, origins: kit.origins, time: kit.time))
         endpoints.mount(UserInfoController(userInfo: userInfo, gate: bearers))
-        endpoints.mount(MetadataController(provider: self, endpoints: RouteTable.metadata, time: kit.time))
+        endpoints.mount(
+            MetadataController(
+                provider: self, endpoints: RouteTable.metadata,
+                offersNativeSSO: { try await nativeSSO?.current().isEnabled ?? false },
+                languages: kit.pages.texts.languages,
+                time: kit.time))
         endpoints.mount(LogoutController(kit: kit, provider: self))
+    }
+}
+
+extension ProviderServices {
+    /// Devices without a browser (contract §9).
+    fileprivate func mountDevices(on endpoints: Endpoints, signIn: SignInController, metrics: DeviceGrantMetrics) {
+        endpoints.mount(
+            DeviceAuthorizationController(authorizations: devices.authorizations, issuer: issuer, metrics: metrics))
+        endpoints.mount(
+            DeviceGrantController(
+                kit: signIn.kit, approvals: devices.approvals, accounts: signIn.services.accounts, metrics: metrics))
     }
 }
 
 extension AdminServices {
     /// The administration API (contract §8).
-    fileprivate func mount(on endpoints: Endpoints, device: DeviceServices?, random: RandomSource) {
+    fileprivate func mount(
+        on endpoints: Endpoints, provider: ProviderServices?, device: DeviceServices?,
+        selfIssued: SelfIssuedConfiguration?, bearers: BearerGate, kit: BrowserPages
+    ) {
+        let random = kit.random
         endpoints.mount(AuditController(gate: gate, log: storage, terms: node.auditTerms))
         endpoints.mount(AuditStreamController(gate: gate, log: storage))
         endpoints.mount(AdminClientController(gate: gate, clients: clients, random: random))
         endpoints.mount(AdminUserController(gate: gate, users: users, random: random))
         endpoints.mount(AdminKeyController(gate: gate, keys: keys))
-        endpoints.mount(AdminExplainController(gate: gate, explainer: explainer, exchange: device?.exchange))
+        endpoints.mount(
+            AdminExplainController(
+                gate: gate, explainer: explainer, bearers: bearers, clients: kit.clients, users: storage,
+                exchange: device?.exchange.inquiry,
+                selfIssued: selfIssued.map {
+                    SelfIssuedExplainer(configuration: $0, keys: storage, time: gate.time)
+                }, devices: provider?.devices.approvals))
         guard let device else { return }
         endpoints.mount(NativeSSOSettingsController(gate: gate, configuration: device.configuration))
         endpoints.mount(DeviceSecretController(gate: gate, device: device))
@@ -88,6 +168,7 @@ extension ConsoleFrame {
         endpoints.mount(ConsoleOverview(frame: self))
         endpoints.mount(ConsoleEvents(frame: self))
         endpoints.mount(ConsoleUsers(frame: self))
+        endpoints.mount(ConsoleAccounts(frame: self, users: ConsoleUsers(frame: self)))
         endpoints.mount(ConsoleClients(frame: self))
         endpoints.mount(ConsoleTools(frame: self))
         guard let device else { return }
@@ -103,10 +184,14 @@ extension DeviceServices {
         endpoints.mount(refresh)
         endpoints.mount(
             DevicesController(
-                kit: kit, places: places, offersSecondFactor: services.signIn.secondFactor != nil))
+                kit: kit, places: places, offersSecondFactor: services.signIn.secondFactor != nil,
+                offersLinkedKeys: services.signIn.selfIssued != nil))
         guard let compatibility, let provider = services.provider else { return }
         let endings = services.browsers.endings
-        endpoints.mount(CompatibleAuthorizeController(kit: kit, compatibility: compatibility))
+        endpoints.mount(
+            CompatibleAuthorizeController(
+                kit: kit, compatibility: compatibility,
+                providers: Set(services.signIn.upstream?.providers.map(\.id) ?? [])))
         endpoints.mount(
             CompatibleTokenController(
                 kit: kit, compatibility: compatibility, tokens: provider.endpoints.tokens, secrets: secrets,

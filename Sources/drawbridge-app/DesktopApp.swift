@@ -9,25 +9,25 @@ struct DesktopApp: AsyncParsableCommand {
         discussion: """
             With a demo running (drawbridge demo):
 
-              drawbridge-app sign-in                 opens your browser; sign in as alice
+              drawbridge-app sign-in                opens your browser; sign in as alice
               drawbridge-app whoami
-              drawbridge-app open /contacts          lands on the page, signed in
+              drawbridge-app open /contacts         lands on the page, signed in
               drawbridge-app sign-in --silent --app demo-app-b
-                                                     a second app, without a question
-              drawbridge-app sign-out                ends all of it
+                                                    a second app, without a question
+              drawbridge-app approve BCDF-GHJK      signs in a browser on another device
+              drawbridge-app sign-out               ends all of it
 
-            Tokens are kept in the desktop's secret service (GNOME Keyring,
-            KWallet, KeePassXC) when secret-tool is installed and a service
-            answers, else in files that only you can read.
+            Tokens are kept in the desktop's secret service (GNOME Keyring, KWallet, KeePassXC) when secret-tool \
+            is installed and a service answers, else in files that only you can read.
 
-            Every option can come from the environment, as DRAWBRIDGEAPP_ISSUER,
-            DRAWBRIDGEAPP_APP, DRAWBRIDGEAPP_STORE and DRAWBRIDGEAPP_DIRECTORY.
+            Every option can come from the environment, as DRAWBRIDGEAPP_ISSUER, DRAWBRIDGEAPP_APP, \
+            DRAWBRIDGEAPP_STORE and DRAWBRIDGEAPP_DIRECTORY.
 
-            Exit status: 0 done, 1 failed, 3 nobody is signed in, 4 refused or
-            cancelled, 5 no answer from the browser in time, 6 the provider does
-            not answer or is busy, 64 wrong usage.
+            Exit status: 0 done, 1 failed, 3 nobody is signed in, 4 refused or cancelled, 5 no answer from the \
+            browser in time, 6 the provider does not answer or is busy, 64 wrong usage.
             """,
         subcommands: [
-            SignInCommand.self, OpenCommand.self, WhoAmICommand.self, CookiesCommand.self, SignOutCommand.self,
+            SignInCommand.self, OpenCommand.self, ApproveCommand.self, DigitsCommand.self, WhoAmICommand.self,
+            CookiesCommand.self, SignOutCommand.self,
         ])
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The command line: one word for each thing an operator does.
 @main
@@ -7,17 +8,52 @@ struct Drawbridge: AsyncParsableCommand {
         commandName: "drawbridge",
         abstract: "Carries a signed-in app onto the web with a one-time login token.",
         discussion: """
-            Try it:       drawbridge demo
-            Run it:       drawbridge serve --config /etc/drawbridge/drawbridge.yaml
-            Before that:  drawbridge check-config --config /etc/drawbridge/drawbridge.yaml
+            Examples:
+              drawbridge demo
+              drawbridge check-config --config /etc/drawbridge/drawbridge.yaml
+              drawbridge serve --config /etc/drawbridge/drawbridge.yaml
 
-            Settings come from flags, DRAWBRIDGE_… variables, secret files, the
-            settings file and defaults, in this order. Every key is explained in
-            Config/drawbridge.example.yaml.
+            Settings come from flags, DRAWBRIDGE_… variables, secret files, the settings file and defaults, in \
+            this order. Every key is explained in Config/drawbridge.example.yaml.
             """,
         version: Version.text,
         subcommands: [
             ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, MigrateCommand.self, ClientsCommand.self,
             UsersCommand.self, KeysCommand.self, AuditCommand.self, CopyCommand.self, ExplainCommand.self,
+            BackupCommand.self, RestoreCommand.self, VectorsCommand.self,
         ])
+
+    static func main() async {
+        let words = CommandLine.arguments.dropFirst()
+        if let problem = NamedCommand(words).problem {
+            leave(saying: problem, NamedCommand(words).pointer, status: ExitCode.validationFailure)
+        }
+        do {
+            try await run(try parseAsRoot())
+            // What print buffered may meet a full disk only now; a list that is cut short is no success.
+            guard fflush(nil) == 0 else { throw SystemFailure(code: errno, doing: "write to standard output") }
+        } catch {
+            exit(withError: SystemFailure(error) ?? error)
+        }
+    }
+
+    private static func run(_ command: any ParsableCommand) async throws {
+        var command = command
+        do {
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let misuse as ValidationError {
+            // Of the command that was meant: what is met while it runs would be told with the usage of the whole.
+            let pointer = NamedCommand(type(of: command)).pointer
+            leave(saying: misuse.message, pointer, status: ExitCode.validationFailure)
+        }
+    }
+
+    private static func leave(saying sentences: String..., status: ExitCode) -> Never {
+        StandardError.write("Error: \(sentences.joined(separator: " "))\n")
+        exit(withError: status)
+    }
 }

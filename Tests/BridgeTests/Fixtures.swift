@@ -62,8 +62,15 @@ let app: ClientID = "app"
 let website: ClientID = "web"
 
 func testClients() throws -> [Client] {
-    [
-        Client(id: app, name: "App", kind: .native, canIssueLoginTokens: true, mayReach: [website, "confirming"]),
+    var cookies = Client(
+        id: "cookies", name: "A website with cookies of its own names", kind: .web,
+        returnPaths: try ReturnPathPolicy(entries: ["/"], defaultPath: "/"))
+    cookies.cookieProfile = .tokens
+    return [
+        cookies,
+        Client(
+            id: app, name: "App", kind: .native, canIssueLoginTokens: true,
+            mayReach: [website, "confirming", "cookies"]),
         Client(id: "mute", name: "An app without the right", kind: .native),
         Client(
             id: website, name: "Website", kind: .web,

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import drawbridge_app
@@ -51,6 +52,28 @@ import Testing
             let answer = RawRequest.get("/callback?state=right", host: "[::1]:\(port)", port: port, ipv6: true)
             #expect(answer?.hasPrefix("HTTP/1.1 200") == true)
             #expect(await answers.first { _ in true } == "http://[::1]:\(port)/callback?state=right")
+        }
+    }
+
+    /// Neither `SO_REUSEADDR` nor `SO_REUSEPORT` is set (RFC 8252 §B.5): another process that sets both gets nothing.
+    @Test func `nobody else can listen at the port while the app waits`() async throws {
+        try await listening { port, _ in
+            let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { _ = Glibc.close(other) }
+            var yes: Int32 = 1
+            for option in [SO_REUSEADDR, SO_REUSEPORT] {
+                #expect(setsockopt(other, SOL_SOCKET, option, &yes, socklen_t(MemoryLayout<Int32>.size)) == 0)
+            }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = in_port_t(port).bigEndian
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            let bound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            #expect(bound == -1 && errno == EADDRINUSE)
         }
     }
 

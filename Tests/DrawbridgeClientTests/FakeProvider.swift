@@ -18,6 +18,7 @@ actor FakeProvider: HTTPTransport {
     let keys: SigningKey
     private var answers: [String: [ClientAnswer]] = [:]
     private var problems: [String: ClientError] = [:]
+    private var interludes: [String: @Sendable () async -> Void] = [:]
     private(set) var requests: [Received] = []
 
     init(keys: SigningKey = SigningKey(id: "k1")) {
@@ -39,6 +40,9 @@ actor FakeProvider: HTTPTransport {
     /// What to answer at a path, in turn; the last one stays.
     func answer(_ path: String, _ given: ClientAnswer...) { answers[path] = given }
 
+    /// What happens while an answer of this path is on its way, once.
+    func meanwhile(_ path: String, _ work: @escaping @Sendable () async -> Void) { interludes[path] = work }
+
     func fail(_ path: String, _ problem: ClientError) { problems[path] = problem }
 
     func asked(_ path: String) -> [Received] { requests.filter { $0.address == Self.issuer + path } }
@@ -51,6 +55,7 @@ actor FakeProvider: HTTPTransport {
                 method: request.method, address: request.address,
                 bearer: request.headers.expose()["Authorization"].map { String($0.dropFirst("Bearer ".count)) },
                 form: Self.form(body), body: body))
+        if let interlude = interludes.removeValue(forKey: path) { await interlude() }
         if let problem = problems[path] { throw problem }
         guard var queue = answers[path], let next = queue.first else { return ClientAnswer(status: 404) }
         if queue.count > 1 {

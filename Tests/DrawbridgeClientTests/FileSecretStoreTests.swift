@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    @Test func `of first writes at once none finds the folder open to others`() async throws {
+        try await removed {
+            for _ in 0..<100 {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<4 { group.addTask { try await store.write(Redacted("ds_1"), to: item) } }
+                    try await group.waitForAll()
+                }
+                try FileManager.default.removeItem(at: folder)
+            }
+        }
+    }
+
     @Test func `a secret is read back, replaced and forgotten`() async throws {
         try await removed {
             #expect(try await store.read(item) == nil)

@@ -1,4 +1,5 @@
 import DrawbridgeClient
+import Foundation
 import Testing
 
 @Suite struct SignOutTests {
@@ -48,6 +49,29 @@ import Testing
         #expect(await device.shared().secret == nil)
     }
 
+    @Test func `a renewal that another process's sign-out overtook brings nothing back`() async throws {
+        let (first, _) = try await signedIn()
+        await device.provider.answer("/token", await device.tokens(access: "at_2", refresh: "rt_2"))
+        // Another process: the two have no lock that both respect.
+        await device.provider.meanwhile("/token") { try? await first.signOut() }
+        let late = try device.app(at: Device.now.addingTimeInterval(290))
+        await #expect(throws: ClientError.notSignedIn) { try await late.accessToken() }
+        await #expect(throws: ClientError.notSignedIn) { try await first.accessToken() }
+        #expect(await revoked() == ["rt_1", "ds_1", "rt_2"], "what came for nobody is ended")
+        #expect(await device.shared().secret == nil)
+    }
+
+    @Test func `when one removal fails the others are done all the same`() async throws {
+        _ = try await signedIn()
+        let store = StubbornStore(under: device.store) { $0.service == "drawbridge:app-a" }
+        let app = Drawbridge(
+            configuration: try device.app().configuration, store: store, transport: device.provider,
+            time: TimeSource { Device.now })
+        await #expect(throws: ClientError.secretStore("it stays")) { try await app.signOut() }
+        #expect(await device.shared().secret == nil)
+        #expect(await device.shared().idToken == nil)
+    }
+
     @Test func `the secrets leave also when the provider cannot be told`() async throws {
         let (first, _) = try await signedIn()
         await device.provider.fail("/revoke", .unreachable("no network"))
@@ -66,5 +90,22 @@ import Testing
     @Test func `an error's words cannot steer a terminal`() {
         let error = ClientError.refused(OAuthRefusal(code: "bad\u{1B}[2J", explanation: "line\nbreak\u{9B}31m"))
         #expect("\(error)" == "the provider refused: bad?[2J (line?break?31m)")
+    }
+}
+
+/// A store that does not let go of some items.
+private struct StubbornStore: SecretStore {
+    let under: MemorySecretStore
+    let keeps: @Sendable (SecretItem) -> Bool
+
+    func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? { await under.read(item) }
+
+    func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
+        await under.write(secret, to: item)
+    }
+
+    func remove(_ item: SecretItem) async throws(ClientError) {
+        if keeps(item) { throw .secretStore("it stays") }
+        await under.remove(item)
     }
 }

@@ -109,7 +109,7 @@ class Demo(Process):
         command = [*prefix, binary(), "demo", "--listen", f"127.0.0.1:{port}", "--management-listen", "127.0.0.1:0",
                    "--print-json", "--data", str(self.data), *flags]
         super().__init__(command, scratch)
-        self.facts = wait_until(self._ready_line, 30, "the ready line")
+        self.facts = wait_until(self._ready_line, 60, "the ready line")
         self.base = self.facts["base_url"]
         self.management = self.facts["management_url"]
 
@@ -207,10 +207,11 @@ class Served(Process):
 
     def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, website: str = "",
                  origin: str | None = None, clients: list[dict] = [], users: dict[str, str] = {},
-                 issuer: str = "shares_subjects_with_accounts: true"):
+                 issuer: str = "shares_subjects_with_accounts: true", reach: list[str] = ["web"]):
         """`settings` are further lines of the file, `website` further fields of the website's document, `clients`
         further documents, `users` names and passwords of accounts, `origin` is where browsers come to when that is
-        not here, `issuer` is what else is said of the trusted issuer: its users are those of the accounts."""
+        not here, `issuer` is what else is said of the trusted issuer: its users are those of the accounts; `reach` is what the
+        app may open."""
         scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
         self.data = scratch / "data"
         self.settings = scratch / "drawbridge.yaml"
@@ -238,7 +239,7 @@ trusted_issuers:
     hmac: {{key_id: demo, secret_file: {secret}}}
     {issuer}
 clients:
-  - {{client_id: app, client_type: native, can_issue_login_tokens: true, may_reach: [web]}}
+  - {{client_id: app, client_type: native, can_issue_login_tokens: true, may_reach: {json.dumps(reach)}}}
   - {{client_id: web, client_type: web, return_paths: [/contacts, "/account/*"], default_return_path: /contacts{fields}}}
 {documents}{files}{settings}
 """)

@@ -25,7 +25,8 @@ class Provider(instance.Served):
         documents = [self._document(name, document) for name, document in clients.items()]
         # One person signs in as often here as many do in a day.
         more = "password: {passes: 1}\nlimits: {authorize: {user_burst: 10000, user_per_hour: 100000}}\n"
-        super().__init__(more, tls=self.certificate, users=self.passwords, clients=documents)
+        super().__init__(more, tls=self.certificate, users=self.passwords, clients=documents,
+                         reach=["web", *(document["client_id"] for document in documents if "return_paths" in document)])
         if claims:
             for name in users:
                 instance.run("users", "claims", "--config", str(self.settings), name, "-",

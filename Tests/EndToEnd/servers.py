@@ -1,5 +1,6 @@
 """Real servers that tests start for themselves on free ports of loopback: PostgreSQL, Redis, Sentinel, nginx."""
 
+import contextlib
 import glob
 import os
 import shutil
@@ -30,6 +31,10 @@ class Server:
 
     def close(self):
         self.stop()
+        if self.process:
+            # Workers that outlive the process which began them are in its session.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self):
@@ -105,6 +110,86 @@ class Postgres(Server):
 
     def close(self):
         self.stop(signal.SIGQUIT)
+        super().close()
+
+
+class Standby(Server):
+    """Follows a server, until it is told to stop or to take over."""
+
+    def __init__(self, primary: Postgres):
+        super().__init__("standby")
+        self.primary, self.programs, self.owner = primary, primary.programs, primary.owner
+        if self.owner:
+            shutil.chown(self.folder, "postgres", "postgres")
+        self.port = instance.free_port()
+        subprocess.run(
+            [f"{self.programs}/pg_basebackup", "-h", "127.0.0.1", "-p", str(primary.port), "-U", "drawbridge", "-D",
+             self.folder / "data", "-R", "-X", "stream", "--checkpoint=fast"],
+            check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self.owner)
+        settings = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": "",
+                    "max_connections": 200, "shared_buffers": "64MB"}
+        self.run([f"{self.programs}/postgres", "-D", self.folder / "data",
+                  *(f"--{name}={value}" for name, value in settings.items())], cwd=self.folder, **self.owner)
+        instance.wait_until(lambda: self.query("SELECT 1") == [["1"]], 30, "the standby")
+
+    def query(self, text: str, database: str = "postgres") -> list[list[str]]:
+        done = Postgres._psql(self, text, database)
+        return [line.split("\x1f") for line in done.stdout.splitlines()] if done.returncode == 0 else []
+
+    def catch_up(self):
+        """Until it has everything that the server has now."""
+        end = self.primary.query("SELECT pg_current_wal_lsn()")[0][0]
+        instance.wait_until(
+            lambda: self.query(f"SELECT pg_last_wal_replay_lsn() >= '{end}'::pg_lsn") == [["t"]], 20, "replication")
+
+    def fall_behind(self):
+        """From here on nothing reaches it any more."""
+        self.query("ALTER SYSTEM SET primary_conninfo = ''")
+        self.query("SELECT pg_reload_conf()")
+        instance.wait_until(lambda: self.query("SELECT count(*) FROM pg_stat_wal_receiver") == [["0"]], 20, "silence")
+
+    def promote(self):
+        assert self.query("SELECT pg_promote()") == [["t"]]
+
+    def close(self):
+        self.stop(signal.SIGQUIT)
+        super().close()
+
+
+class PgBouncer(Server):
+    """A pooler that gives every transaction another connection, in turn."""
+
+    def __init__(self, postgres: Postgres, size: int = 4):
+        super().__init__("pgbouncer")
+        self.postgres = postgres
+        self.port = instance.free_port()
+        users, settings = self.folder / "users", self.folder / "pgbouncer.ini"
+        users.write_text('"drawbridge" ""\n')
+        settings.write_text(f"""[databases]
+* = host=127.0.0.1 port={postgres.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {self.port}
+unix_socket_dir =
+auth_type = trust
+auth_file = {users}
+admin_users = drawbridge
+pool_mode = transaction
+default_pool_size = {size}
+server_round_robin = 1
+""")
+        if postgres.owner:
+            for path in [self.folder, users, settings]:
+                shutil.chown(path, "postgres", "postgres")
+        program = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
+        self.run([program, str(settings)], cwd=self.folder, **postgres.owner)
+        instance.wait_until(lambda: instance.listens(self.port), 20, "the pooler")
+
+    def url(self, database: str) -> str:
+        return f"postgres://drawbridge@127.0.0.1:{self.port}/{database}"
+
+    def close(self):
+        self.stop(signal.SIGINT)
         super().close()
 
 

@@ -275,6 +275,26 @@ def test_setting_anothers_password_takes_a_fresh_sign_in_and_the_event_names_it(
     assert detail["actor"] == "account:admin" and re.match(r"\d{4}-\d\d-\d\dT", detail["signed_in_at"])
 
 
+def test_attack_a_console_that_a_token_opened_and_somebody_left_open_makes_no_administrator(start_demo):
+    demo = start_demo("--no-limits")
+    _, token = person(demo, Admin(demo))
+    jar = paste(demo, token)
+    write(demo, "UPDATE admin_session SET signed_in_at = ?", milliseconds(ago=16 * 60))
+    page = demo.send("GET", "/admin/new-user", {**cookies(jar), **wire.NAVIGATION}).text
+    csrf = next(form["fields"]["form_token"] for form in oauth.Forms(page).forms if form["action"] == "/admin/new-user")
+    headers = {**cookies(jar), "Origin": demo.base, "Sec-Fetch-Site": "same-origin"}
+    form = {"form_token": csrf, "username": "thief", "role": "admin", "reason": "because"}
+    answer = demo.send("POST", "/admin/new-user", {**headers, "Content-Type": wire.FORM}, wire.encode(form))
+    assert answer.status == 401, (answer.status, answer.text)
+    program = {**headers, "X-CSRF-Token": csrf}
+    for method, path, body in [
+            ("POST", "users", {"username": "thief", "password": "another good one"}),
+            ("PATCH", "users/bob", {"role": "admin"})]:
+        refused = demo.send(method, f"/api/admin/{path}", program, body)
+        assert (refused.status, refused.json()["error"]) == (401, "insufficient_user_authentication"), refused.text
+    assert not [user for user in Admin(demo).get("users?q=thief").json()["items"]]
+
+
 # What ends it (§16.9)
 
 def test_the_console_ends_with_the_token_that_opened_it(start_demo):
@@ -453,6 +473,20 @@ def test_a_sign_in_leads_to_the_console_by_its_own_addresses_only(demo, path):
     page = browser.request("GET", f"/sign-in?redirect={quote(path, safe='')}")
     answer = browser.submit(page, username=person["username"], password=person["password"])
     assert answer.status == 303 and answer.header("Location") == demo.base + "/contacts"
+
+
+def test_a_form_with_a_fault_is_answered_by_what_was_wrong_with_it(demo):
+    browser = signed_in(demo)
+    path = f"/admin/users/{demo.user('bob')['sub']}" if "sub" in demo.user("bob") else "/admin/users/bob"
+    token = form_token(browser, path)
+    long = browser.request("POST", f"{path}/password", {
+        "form_token": token, "password": "short", "reason": "x" * 201}, "same-origin")
+    assert long.status == 400 and "reason" in long.text, "not well-formed"
+    taken = browser.request("POST", f"{path}/password", {
+        "form_token": token, "password": "short", "reason": "forgotten"}, "same-origin")
+    assert taken.status == 409 and "8" in taken.text, "well-formed, and not to be done"
+    assert browser.request("GET", "/admin/clients?sort=name").status == 200
+    assert browser.request("GET", "/admin/clients?sort=nonsense").status == 400
 
 
 def test_of_a_change_with_a_fault_nothing_is_done(start_demo):

@@ -5,6 +5,7 @@ import base64
 import re
 import secrets
 import subprocess
+import time
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
@@ -280,7 +281,11 @@ class Apart(instance.Served):
                      {"client_id": "phone", "client_type": "native", "redirect_uris": [native.CALLBACK]},
                      # Says that the console's host is its own, which brings no path of websites there.
                      {"client_id": "bold", "client_type": "web", "public_origin": f"https://{CONSOLE}",
-                      "return_paths": ["/"], "default_return_path": "/"}])
+                      "return_paths": ["/"], "default_return_path": "/"},
+                     {"client_id": "unchanged", "client_type": "web", "public_origin": "https://rp.example.com",
+                      "landing": "initiate_login", "initiate_login_uri": "https://rp.example.com/login",
+                      "redirect_uris": ["https://rp.example.com/callback"], "return_paths": ["/x"],
+                      "default_return_path": "/x"}], reach=["web", "unchanged"])
 
     def at(self, host: str, method: str, target: str, headers: dict | None = None, body=None) -> wire.Answer:
         return self.send(method, target, {**(headers or {}), "Host": host}, body)
@@ -299,11 +304,12 @@ def apart():
     assert served.stop() == 0
 
 
-#: What answers where; everywhere else it does not exist.
+#: What answers where; everywhere else it does not exist. Links of a website that is an unchanged relying party are at the issuer's
+#: origin, where the session has to be (contract §4.5).
 PLACES = {
     "/admin/": {CONSOLE}, "/admin/sign-in": {CONSOLE}, "/api/admin/users": {CONSOLE},
     "/api/admin/settings/native-sso": {CONSOLE}, "/oauth/authorize": {ISSUER}, "/oauth/logout": {ISSUER},
-    "/sign-in": {ISSUER, CONSOLE}, "/account/devices": {ISSUER, CONSOLE}, "/login-with-token": {WEBSITE},
+    "/sign-in": {ISSUER, CONSOLE}, "/account/devices": {ISSUER, CONSOLE}, "/login-with-token": {WEBSITE, ISSUER},
     "/session": {WEBSITE, ISSUER, CONSOLE},
 }
 
@@ -342,6 +348,18 @@ def test_a_login_link_opens_a_session_at_the_website(apart):
     landed = apart.redeem(apart.issue("alice")["token"], {"Host": WEBSITE})
     assert (landed.status, landed.header("Location")) == (303, f"https://{WEBSITE}/contacts")
     assert apart.at(WEBSITE, "GET", "/session", {"Cookie": landed.session_cookie}).json()["sub"] == "alice"
+
+
+def test_a_link_at_the_issuer_that_expired_or_was_altered_gets_the_page_that_refuses_it(apart):
+    """Links of relying parties are there; only that they are good shows that they belong there."""
+    issued = apart.issue("alice", {"client_id": "unchanged", "ttl": 1}, headers={"Host": ISSUER})
+    assert issued["login_url"].startswith(f"https://{ISSUER}/"), issued
+    instance.wait_until(lambda: time.time() > native.claims(issued["token"])["exp"], 5, "its end")
+    for token in [issued["token"], issued["token"] + "AAAA"]:
+        refused = apart.redeem(token, {"Host": ISSUER})
+        assert refused.status == 400 and "text/html" in refused.header("Content-Type"), refused.text
+    reasons = [row["reason"] for row in instance.audit_rows(apart.data) if row["type"] == "login_token.refused"]
+    assert reasons[-2] == "expired" and reasons[-1] != "expired"
 
 
 def test_the_console_stays_at_its_own_origin(apart):

@@ -4,6 +4,7 @@ import pytest
 
 import instance
 import oauth
+import wire
 from admin import Admin
 
 CLAIMS = {"given_name": "Bobby", "phone_number": "+49 30 1234", "address": {"locality": "Berlin", "country": "DE"}}
@@ -73,3 +74,68 @@ def test_the_command_line_sets_them_too(demo):
     for text in [b"{", b"[]", b'{"birthdate":"x"}']:
         assert instance.run(*arguments, "admin", "-", stdin=text, check=False).returncode != 0
     assert instance.run(*arguments, "nobody", "-", stdin=b"{}", check=False).returncode != 0
+
+
+# Groups
+
+def test_groups_go_to_who_has_their_scope_alone(demo, bob):
+    admin = Admin(demo)
+    made = admin.send("POST", "clients", {
+        "client_type": "web", "redirect_uris": [oauth.RP_REDIRECT], "first_party": True, "require_pkce": False,
+        "scope": "openid profile groups"}).json()
+    groups = ["staff", "Zoë, & co"]
+    admin.send("PATCH", f"users/{bob['sub']}", {"claims": {"groups": groups}})
+
+    def tokens(**more) -> dict:
+        code = oauth.Browser(demo).authorize("bob", made["client_id"], oauth.RP_REDIRECT, **more)["code"]
+        return oauth.token(demo, {"grant_type": "authorization_code", "code": code, "redirect_uri": oauth.RP_REDIRECT,
+                                  "client_id": made["client_id"], "client_secret": made["client_secret"]}).json()
+
+    try:
+        found = tokens(scope="openid groups")
+        assert oauth.parts(found["id_token"])[1]["groups"] == groups
+        assert oauth.userinfo(demo, found["access_token"]).json()["groups"] == groups
+        wish = '{"id_token":{"groups":null},"userinfo":{"groups":{"essential":true}}}'
+        for found in [tokens(scope="openid", claims=wish), oauth.sign_in(demo, "bob", scope="openid groups", claims=wish)]:
+            assert "groups" not in oauth.parts(found["id_token"])[1] and "groups" not in found["scope"]
+            assert "groups" not in oauth.userinfo(demo, found["access_token"]).json()
+    finally:
+        admin.send("PATCH", f"users/{bob['sub']}", {"claims": CLAIMS})
+
+
+def test_no_group_opens_the_console(demo, bob):
+    Admin(demo).send("PATCH", f"users/{bob['sub']}", {"claims": {"groups": ["admin", "role:admin"]}})
+    try:
+        browser = oauth.Browser(demo)
+        oauth.sign_in(demo, "bob", browser)
+        assert browser.request("GET", "/api/admin/users", site="same-origin").status in (401, 403)
+    finally:
+        Admin(demo).send("PATCH", f"users/{bob['sub']}", {"claims": CLAIMS})
+
+
+@pytest.mark.parametrize("groups", ["staff", ["a", "a"], [""], [1], ["a\n"], [str(number) for number in range(65)], ["x" * 129]])
+def test_what_is_no_list_of_names_is_refused_as_groups(demo, groups):
+    answer = Admin(demo).send("PATCH", f"users/{demo.user('alice')['sub']}", {"claims": {"groups": groups}})
+    assert answer.status == 400 and "claims.groups must be" in answer.json()["error_description"]
+
+
+def test_the_groups_that_a_trusted_issuer_tells_reach_the_website(serve):
+    node = serve(website='scope: "openid groups"',
+                 issuer="shares_subjects_with_accounts: true\n    groups_claim: 'custom:groups'")
+
+    def opened(*groups: str) -> dict:
+        token = node.send("POST", instance.ISSUE, {"Authorization": f"Bearer {node.bearer('eve', **{'custom:groups': groups})}"})
+        landed = node.send("GET", token.json()["login_url"].removeprefix(node.base), wire.NAVIGATION)
+        assert landed.status == 303, landed.text
+        return {"Cookie": landed.session_cookie}
+
+    def told(cookie: dict) -> str | None:
+        return node.send("GET", "/auth/check?identity=groups", cookie).header("X-Auth-Groups")
+
+    first = opened("staff", "Zoë, & co")
+    assert told(first) == "staff,Zo%C3%AB%2C%20&%20co"
+    # An answer of before may be a second old (contract §7); the user's, so that older sessions say the same.
+    second = opened("staff")
+    instance.wait_until(lambda: told(second) == told(first) == "staff", 5, "news of the groups")
+    opened()
+    instance.wait_until(lambda: told(first) is None, 5, "no group any more")

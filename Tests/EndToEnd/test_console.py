@@ -5,14 +5,13 @@ import json
 from urllib.parse import quote
 
 import pytest
-from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 import wire
 from admin import Admin
 from native import App
 from test_main_road_browser import SCREENSHOTS, open_browser, path_of, press, pytestmark, text_of  # noqa: F401
+from waiting import wait
 
 PAGES = ["", "events", "events?outcome=failure", "live", "users", "users/alice", "clients", "clients/demo-web",
          "register-client", "explain", "keys", "settings", "settings/native-sso", "nodes?verify=1"]
@@ -25,7 +24,7 @@ def shot(browser, name: str):
 
 def wait_for_text(browser, words: str):
     """Until the page that comes after a click says this; the one before may be going away meanwhile."""
-    WebDriverWait(browser, 10, ignored_exceptions=[WebDriverException]).until(
+    wait(browser).until(
         lambda it: words in text_of(it), f"nothing says {words!r}")
 
 
@@ -33,7 +32,7 @@ def sign_in(browser, demo, path: str = "/admin/"):
     browser.get(demo.base + path)
     browser.find_element(By.NAME, "token").send_keys(demo.facts["admin_token"])
     press(browser, "Open the console")
-    WebDriverWait(browser, 10).until(lambda it: "/sign-in" not in it.current_url)
+    wait(browser).until(lambda it: "/sign-in" not in it.current_url)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,7 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     browser.find_element(By.NAME, "ip").send_keys("127.0.0.1")
     browser.find_element(By.NAME, "type").send_keys("login_token.replayed")
     press(browser, "Search")
-    WebDriverWait(browser, 10).until(lambda it: "type=" in it.current_url)
+    wait(browser).until(lambda it: "type=" in it.current_url)
     assert "ip=127.0.0.1" in browser.current_url and "type=login_token.replayed" in browser.current_url
     rows = browser.find_elements(By.CSS_SELECTOR, "table.events tbody tr")
     assert any("alice" in row.text for row in rows)
@@ -79,13 +78,13 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     shot(browser, "event")
     # Both events of the token: the first use and the second.
     browser.find_element(By.LINK_TEXT, busy["token"]["id"]).click()
-    WebDriverWait(browser, 10).until(lambda it: "token_id=" in it.current_url)
+    wait(browser).until(lambda it: "token_id=" in it.current_url)
     found = text_of(browser)
     assert "login_token.redeemed" in found and "login_token.replayed" in found and "web_session.ended" in found
 
     # The user, and an end to what is still open.
     browser.find_element(By.LINK_TEXT, "alice").click()
-    WebDriverWait(browser, 10).until(lambda it: path_of(it) == "/admin/users/alice")
+    wait(browser).until(lambda it: path_of(it) == "/admin/users/alice")
     shot(browser, "user")
     checked = demo.send("GET", "/auth/check", {"Cookie": busy["live"]})
     assert checked.status == 200
@@ -95,7 +94,7 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     ending = f"End the session {checked.header('X-Auth-Session')}"
     next(button for button in browser.find_elements(By.CSS_SELECTOR, "ul.sessions form button")
          if button.accessible_name == ending).click()
-    WebDriverWait(browser, 10).until(
+    wait(browser).until(
         lambda it: len(it.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good")) == live - 1)
     assert demo.send("GET", "/auth/check", {"Cookie": busy["live"]}).status == 401
     assert json.loads(Admin(demo).events(sub="alice", type="web_session.ended")[0]["detail"])[
@@ -109,15 +108,20 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     types = {json.loads(line)["type"] for line in lines.splitlines()}
     assert {"login_token.issued", "login_token.redeemed", "login_token.replayed"} <= types
     press(browser, "Sign out")
-    WebDriverWait(browser, 10).until(lambda it: path_of(it) == "/admin/sign-in")
+    wait(browser).until(lambda it: path_of(it) == "/admin/sign-in")
 
 
 def test_events_appear_as_they_happen(demo, open_browser):  # noqa: F811
     browser = open_browser()
     sign_in(browser, demo, "/admin/live")
-    WebDriverWait(browser, 10).until(lambda it: "Connected" in it.find_element(By.ID, "live-state").text)
+    wait(browser).until(lambda it: "Connected" in it.find_element(By.ID, "live-state").text)
+    pause = browser.find_element(By.ID, "live-pause")
+    pause.click()
     issued = demo.issue("lively")
-    WebDriverWait(browser, 10).until(lambda it: "lively" in text_of(it))
+    wait(browser).until(lambda it: "Go on (" in pause.text)
+    assert "lively" not in text_of(browser), "what one reads stays where it is"
+    pause.click()
+    wait(browser).until(lambda it: "lively" in text_of(it))
     row = browser.find_element(By.CSS_SELECTOR, "table.events tbody tr")
     assert "login_token.issued" in row.text
     row.find_element(By.CSS_SELECTOR, "td a").click()
@@ -144,9 +148,9 @@ def test_a_client_is_edited_with_its_faults_named(demo, open_browser):  # noqa: 
     assert "dbc_" not in text_of(browser)
     shot(browser, "client")
     press(browser, "Delete the client")
-    WebDriverWait(browser, 10).until(lambda it: it.switch_to.alert)
+    wait(browser).until(lambda it: it.switch_to.alert)
     browser.switch_to.alert.accept()
-    WebDriverWait(browser, 10).until(lambda it: path_of(it) == "/admin/clients")
+    wait(browser).until(lambda it: path_of(it) == "/admin/clients")
     assert "console-made" not in text_of(browser)
 
 
@@ -185,7 +189,7 @@ def test_a_device_is_found_and_revoked_with_a_reason(demo, open_browser):  # noq
     assert live >= 1 and "demo-app" in section.text
     section.find_element(By.CSS_SELECTOR, "input[name=reason]").send_keys("lost on a train")
     section.find_element(By.CSS_SELECTOR, "form button").click()
-    WebDriverWait(browser, 10).until(lambda it: it.switch_to.alert)
+    wait(browser).until(lambda it: it.switch_to.alert)
     browser.switch_to.alert.accept()
     wait_for_text(browser, "lost on a train")
     section = browser.find_element(By.CSS_SELECTOR, "section[aria-labelledby=devices]")
@@ -230,7 +234,7 @@ def test_native_sso_settings_are_changed_within_their_ranges_and_taken_back(star
     assert detail["reason"] == "shorter lives" and detail["actor"] == "client:demo-admin"
     assert detail["fields"] == ["deviceSecretTTLDays", "maxDeviceSecretsPerUser"]
     press(browser, "Reset")
-    WebDriverWait(browser, 10).until(lambda it: it.switch_to.alert)
+    wait(browser).until(lambda it: it.switch_to.alert)
     browser.switch_to.alert.accept()
     wait_for_text(browser, "comes from the configuration")
     assert values()["deviceSecretTTLDays"]["source"] == "default"
@@ -243,7 +247,7 @@ def test_an_account_with_the_role_admin_opens_the_console(demo, open_browser):  
     browser.find_element(By.NAME, "username").send_keys(person["username"])
     browser.find_element(By.NAME, "password").send_keys(person["password"])
     browser.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
-    WebDriverWait(browser, 10).until(lambda it: "/sign-in" not in it.current_url)
+    wait(browser).until(lambda it: "/sign-in" not in it.current_url)
     assert path_of(browser) == "/admin/", text_of(browser)
     assert browser.find_elements(By.CSS_SELECTOR, "svg.chart")
 

@@ -14,12 +14,13 @@ import wsgiref.simple_server
 from contextlib import ExitStack
 from http.client import HTTPSConnection
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import pytest
 import yaml
 
 import instance
+import oauth
 import wire
 from servers import Nginx, Server
 
@@ -33,7 +34,11 @@ OTHERS = ["/", "/contacts", "/account/profile", "/login-with-token/x", "/apis", 
           "/readyz", "/oauth", "/oauth/authorize", "/admin/", "/api/admin/users", "/sign-in", "/account/devices"]
 #: What a website by CGI or WSGI takes for the names of the check's answer.
 FORGED = ["X_Auth_Subject", "x_auth_subject", "X-Auth_Subject", "x-auth_subject", "X_Auth-Subject", "X_AUTH_SESSION",
-          "X-Auth_Session", "X_Auth_Acr", "X-Auth_Acr"]
+          "X-Auth_Session", "X_Auth_Acr", "X-Auth_Acr", "X-Auth-Name", "X_Auth_Name", "X-Auth-Email", "X_Auth-Email", "X-Auth-Groups",
+          "X_Auth_Groups"]
+
+PASSWORD = "a password of this test alone"
+
 
 def tool(name: str) -> str:
     """A program that came with the test requirements, or that is installed."""
@@ -105,6 +110,56 @@ class Envoy(Server):
         return (self.folder / "server.log").read_text()
 
 
+class HAProxy(Server):
+    def __init__(self, certificate: str, key: str, addresses: dict, port: int, more: dict = {}):
+        super().__init__("haproxy")
+        pem, script = self.folder / "both.pem", self.folder / "check.lua"
+        pem.write_text(Path(certificate).read_text() + Path(key).read_text())
+        script.write_text(adapted("haproxy-drawbridge.lua", {old: addresses[old] for old in ["127.0.0.1:8080"]}))
+        (self.folder / "haproxy.cfg").write_text(adapted("haproxy.cfg", {
+            **addresses, "/etc/ssl/www.example.com.pem": str(pem), "/etc/haproxy/haproxy-drawbridge.lua": str(script),
+            "bind :443": f"bind 127.0.0.1:{port}", **more}))
+        self.run([shutil.which("haproxy") or "/usr/sbin/haproxy", "-db", "-f", str(self.folder / "haproxy.cfg")])
+        instance.wait_until(lambda: instance.listens(port), 15, f"HAProxy: {self.log}")
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "server.log").read_text()
+
+
+class ApacheProxy(Server):
+    MODULES = ["mpm_event", "authz_core", "headers", "ssl", "socache_shmcb", "proxy", "proxy_http", "lua"]
+
+    def __init__(self, certificate: tuple[Path, Path], addresses: dict, port: int):
+        super().__init__("apache-proxy")
+        self.folder.chmod(0o755)
+        script = self.folder / "drawbridge.lua"
+        script.write_text(adapted("apache-drawbridge.lua", addresses))
+        # Started by root, it reads the key before its workers are somebody else.
+        text = adapted("apache.conf", {
+            "/etc/ssl/www.example.com.pem": str(certificate[0]), "/etc/ssl/private/www.example.com.key": str(certificate[1]),
+            "/etc/apache2/apache-drawbridge.lua": str(script), "*:443": f"127.0.0.1:{port}", "${APACHE_LOG_DIR}": str(self.folder),
+            "127.0.0.1:8080": addresses["127.0.0.1:8080"]})
+        modules = "\n".join(f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so" for name in self.MODULES)
+        owner = "User www-data\nGroup www-data" if os.geteuid() == 0 else ""
+        (self.folder / "apache.conf").write_text(f"""ServerName localhost
+ServerRoot {self.folder}
+DefaultRuntimeDir {self.folder}
+PidFile {self.folder}/apache.pid
+ErrorLog {self.folder}/error.log
+LogLevel warn
+Listen 127.0.0.1:{port}
+{modules}
+{owner}
+{text}""")
+        self.run(["/usr/sbin/apache2", "-D", "FOREGROUND", "-f", str(self.folder / "apache.conf")])
+        instance.wait_until(lambda: instance.listens(port), 15, "Apache")
+
+    @property
+    def log(self) -> str:
+        return "".join(path.read_text() for path in self.folder.glob("*.log"))
+
+
 class Front:
     """A proxy with TLS in front of a node and of a website."""
 
@@ -122,6 +177,11 @@ class Front:
                 **addresses, f"\n{WEBSITE} {{\n": f"\nhttps://{WEBSITE}:{port}{files}",
                 f"\n{ISSUER}, {CONSOLE} {{\n": f"\nhttps://{ISSUER}:{port}, https://{CONSOLE}:{port}{files}"})
             self.server = Caddy("{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + text, port)
+        elif kind == "apache":
+            self.server = ApacheProxy(certificate, addresses, port)
+        elif kind == "haproxy":
+            self.server = HAProxy(files["/etc/ssl/www.example.com.pem"], files["/etc/ssl/private/www.example.com.key"],
+                                  addresses, port)
         else:
             ports = {"address: 0.0.0.0, port_value: 443": f"address: 127.0.0.1, port_value: {port}",
                      "port_value: 8080": f"port_value: {node.port}", "port_value: 3000": f"port_value: {website.server_port}"}
@@ -131,6 +191,55 @@ class Front:
              host: str = WEBSITE) -> wire.Answer:
         headers = {"Host": host, **(headers or {})}
         return wire.send(f"https://localhost:{self.port}", method, target, headers, body, cafile=self.cafile)
+
+
+class ByTheBook(Front):
+    """What Traefik and ingress-nginx make of their configuration by their manuals, where neither of them is to be had."""
+
+    def __init__(self, kind: str, node: instance.Served, website: Website):
+        self.node, self.website = node, f"http://127.0.0.1:{website.server_port}"
+        self.check = getattr(self, kind)
+
+    def send(self, method: str, target: str, headers: dict | None = None, body: str | None = None,
+             host: str = WEBSITE) -> wire.Answer:
+        headers = {"Host": host, **(headers or {})}
+        if host != WEBSITE or traefik_takes()(target.partition("?")[0]):
+            return wire.send(self.node.base, method, target, {**headers, "X-Forwarded-For": "203.0.113.7"}, body)
+        refusal, told = self.check(method, target, headers)
+        return refusal or wire.send(self.website, method, target, {**headers, **told}, body)
+
+    def traefik(self, method: str, target: str, headers: dict) -> tuple[wire.Answer | None, dict]:
+        """ForwardAuth: a GET with the headers of the list and five of its own; what is no 2xx is the visitor's answer."""
+        auth = yaml.safe_load((DEPLOY / "traefik.yaml").read_text())["http"]["middlewares"]["drawbridge-check"]["forwardAuth"]
+        asked = urlsplit(auth["address"])
+        passed = {name: value for name, value in headers.items() if name in auth["authRequestHeaders"]}
+        answer = wire.send(self.node.base, "GET", f"{asked.path}?{asked.query}", {
+            **passed, "Host": asked.netloc, "X-Forwarded-Method": method, "X-Forwarded-Proto": "https",
+            "X-Forwarded-Host": headers["Host"], "X-Forwarded-Uri": target, "X-Forwarded-For": "203.0.113.7"})
+        if not 200 <= answer.status < 300:
+            return answer, {}
+        return None, {name: answer.header(name) or "" for name in auth["authResponseHeaders"]}
+
+    def ingress(self, method: str, target: str, headers: dict) -> tuple[wire.Answer | None, dict]:
+        """auth-url is asked with its own Host and all headers; a 401 becomes a 302 to auth-signin, with the whole address of
+        the page as `auth-signin-redirect-param` unless auth-signin says that parameter itself."""
+        notes = yaml.safe_load((DEPLOY / "ingress-nginx.yaml").read_text())["metadata"]["annotations"]
+        said = {name.removeprefix("nginx.ingress.kubernetes.io/"): value for name, value in notes.items()}
+        asked = urlsplit(said["auth-url"])
+        answer = wire.send(self.node.base, "GET", asked.path, {
+            **headers, "Host": asked.netloc, "X-Original-URL": f"https://{headers['Host']}{target}",
+            "X-Auth-Request-Redirect": target, "X-Forwarded-For": "203.0.113.7"})
+        if answer.status == 200:
+            return None, {name.strip(): answer.header(name.strip()) or "" for name in said["auth-response-headers"].split(",")}
+        if answer.status != 401:
+            return wire.Answer(500, [], b""), {}
+        sign_in, name = said["auth-signin"], said.get("auth-signin-redirect-param", "rd")
+        if f"{name}=" not in sign_in:
+            sign_in += f"{'&' if '?' in sign_in else '?'}{name}=https://$http_host$escaped_request_uri"
+        for variable, value in {"$http_host": headers["Host"], "$host": headers["Host"],
+                                "$escaped_request_uri": quote(target, safe="")}.items():
+            sign_in = sign_in.replace(variable, value)
+        return wire.Answer(302, [("Location", sign_in)], b""), {}
 
 
 @pytest.fixture(scope="module")
@@ -145,21 +254,37 @@ def certificate(tmp_path_factory):
     return folder / "cert.pem", folder / "key.pem"
 
 
-@pytest.fixture(scope="module", params=["nginx", "caddy", "envoy"])
+def served() -> instance.Served:
+    """A node as the configurations want it."""
+    return instance.Served(
+        "trusted_proxies: [127.0.0.1]\nlimits: {enabled: false}\n"
+        f"issuer: https://{ISSUER}\nadmin: {{origin: \"https://{CONSOLE}\"}}\npassword: {{passes: 1}}\n",
+        origin=f"https://{WEBSITE}", website="portal: true, may_reach: [web]", users={"willow": PASSWORD})
+
+
+@pytest.fixture(scope="module", params=["nginx", "caddy", "envoy", "haproxy", "apache"])
 def front(request, certificate):
-    if request.param != "nginx":
+    if request.param not in ("nginx", "haproxy", "apache"):
         tool(request.param)
     with ExitStack() as running:
         port = instance.free_port()
-        node = instance.Served(
-            "trusted_proxies: [127.0.0.1]\nlimits: {enabled: false}\n"
-            f"issuer: https://{ISSUER}\nadmin: {{origin: \"https://{CONSOLE}\"}}\n", origin=f"https://{WEBSITE}")
+        node = served()
         running.callback(node.stop)
         website = Website()
         running.callback(website.shutdown)
         front = Front(request.param, node, website, certificate, port)
         running.enter_context(front.server)
         yield front
+
+
+@pytest.fixture(scope="module", params=["traefik", "ingress"])
+def by_the_book(request):
+    with ExitStack() as running:
+        node = served()
+        running.callback(node.stop)
+        website = Website()
+        running.callback(website.shutdown)
+        yield ByTheBook(request.param, node, website)
 
 
 def sign_in(front: Front) -> str:
@@ -175,7 +300,64 @@ def sign_in(front: Front) -> str:
 def test_nobody_reaches_the_website_without_a_session(front):
     for headers in [{}, {"X-Auth-Subject": "mallory"}, {"Cookie": "__Host-drawbridge_session=made-up"}]:
         answer = front.send("GET", "/contacts?a=b", headers)
-        assert (answer.status, urlsplit(answer.header("Location")).path) == (303, "/login")
+        assert (answer.status, urlsplit(answer.header("Location")).path) == (303, "/session/sign-in")
+
+
+@pytest.mark.parametrize("target", [
+    "/assets/../contacts", "/assets/%2e%2e/contacts", "/assets/..%2fcontacts", "/assets/..;/contacts", "//contacts",
+    "/session/..//contacts", "/%63ontacts", "/contacts/.", "/contacts;x", "/login-with-token/../contacts", "/assets\\..\\contacts",
+    "/.well-known/../contacts?x=/assets/", f"https://{WEBSITE}/contacts", f"http://{ISSUER}/contacts",
+    f"https://{WEBSITE}/assets/../contacts", "*", "/%00contacts"])
+def test_no_spelling_of_a_path_gets_to_the_website_past_the_check(front, target):
+    """What a proxy takes for Drawbridge's own path goes to Drawbridge, whatever the website would make of it."""
+    answer = front.send("GET", target)
+    assert b'"headers"' not in answer.body, (target, answer.status, answer.body[:200])
+    assert answer.status >= 300
+
+
+@pytest.mark.parametrize("page", ["/account/1", "/account/1?a=b&c=%26d", "/contacts"])
+def test_whoever_is_not_signed_in_signs_in_and_lands_on_the_page_that_he_wanted(front, page):
+    """As a signed-out visitor goes: from the website to the provider's origin, and back by hand-off."""
+    walk(front, page)
+
+
+@pytest.mark.parametrize("page", ["/account/1", "/account/1?a=b&c=%26d", "/contacts"])
+def test_by_the_book_whoever_is_not_signed_in_lands_on_the_page_that_he_wanted(by_the_book, page):
+    walk(by_the_book, page)
+
+
+def walk(front: Front, page: str):
+    jars: dict[str, dict] = {}
+
+    def visit(method: str, url: str, form: dict | None = None) -> wire.Answer:
+        parts = urlsplit(url)
+        jar = jars.setdefault(parts.hostname, {})
+        headers = {**wire.NAVIGATION, "Cookie": "; ".join(f"{name}={value}" for name, value in jar.items()) or "none=1"}
+        if form is not None:
+            headers |= {"Sec-Fetch-Site": "same-origin", "Origin": f"https://{parts.hostname}"}
+        answer = front.send(method, parts.path + (f"?{parts.query}" if parts.query else ""), headers,
+                            urlencode(form) if form is not None else None, host=parts.hostname)
+        jar |= {name: cookie.value for name, cookie in answer.cookies.items() if cookie.value}
+        return answer
+
+    def follow(answer: wire.Answer, url: str) -> tuple[wire.Answer, str]:
+        while answer.status in (302, 303):
+            url = urljoin(url, answer.header("Location"))
+            answer = visit("GET", url)
+        return answer, url
+
+    start = f"https://{WEBSITE}{page}"
+    asked, url = follow(visit("GET", start), start)
+    assert asked.status == 401 and urlsplit(url).hostname == ISSUER, (asked.status, url, asked.text[:300])
+    fields = oauth.Forms(asked.text).forms[0]["fields"]
+    done, url = follow(visit("POST", f"https://{ISSUER}/sign-in", {**fields, "username": "willow", "password": PASSWORD}), url)
+    assert (done.status, url) == (200, start), (done.status, url, done.text[:300])
+    assert done.json()["path"] == page and done.json()["headers"]["x-auth-subject"]
+
+
+def test_a_page_that_the_website_does_not_list_is_not_led_back_to(front):
+    answer = front.send("GET", "/session/sign-in?redirect=/secret", wire.NAVIGATION)
+    assert answer.status == 303 and "secret" not in answer.header("Location")
 
 
 def test_the_website_hears_who_is_signed_in_and_from_nobody_else(front):
@@ -286,6 +468,18 @@ def caddy_takes():
     return lambda path: bool(re.search(pattern, path))
 
 
+def haproxy_takes():
+    [pattern] = re.findall(r"acl drawbridge path_reg (\S+)", (DEPLOY / "haproxy.cfg").read_text())
+    return lambda path: bool(re.search(pattern, path))
+
+
+def apache_takes():
+    script = (DEPLOY / "apache-drawbridge.lua").read_text()
+    exact, below = (re.findall(r'"([^"]+)"', re.search(rf"^local {name} = \{{(.*)\}}$", script, re.M).group(1))
+                    for name in ["exact", "below"])
+    return lambda path: path in exact or path.startswith(tuple(below))
+
+
 def traefik_takes():
     rule = yaml.safe_load((DEPLOY / "traefik.yaml").read_text())["http"]["routers"]["drawbridge"]["rule"]
     terms = re.findall(r"\b(Path|PathPrefix|PathRegexp)\(`([^`]+)`\)", rule)
@@ -312,7 +506,8 @@ def envoy_takes():
 
 
 @pytest.mark.parametrize("takes", [nginx_takes("nginx.conf"), nginx_takes("compose/nginx.conf"), caddy_takes(),
-                                   traefik_takes(), envoy_takes()], ids=["nginx", "compose", "caddy", "traefik", "envoy"])
+                                   traefik_takes(), envoy_takes(), haproxy_takes(), apache_takes()],
+                         ids=["nginx", "compose", "caddy", "traefik", "envoy", "haproxy", "apache"])
 def test_a_proxy_knows_drawbridges_paths(takes):
     assert [path for path in OWN if not takes(path)] == []
     assert [path for path in OTHERS if takes(path)] == []
@@ -330,7 +525,7 @@ def test_traefik_asks_the_check_and_believes_no_visitor():
     assert http["middlewares"]["no-cookies"]["headers"]["customRequestHeaders"] == {"Cookie": ""}
     assert http["routers"]["drawbridge"]["priority"] > http["routers"]["website"]["priority"]
     check = http["middlewares"]["drawbridge-check"]["forwardAuth"]
-    assert check["address"].endswith("/auth/check") and check["trustForwardHeader"] is False
+    assert check["address"].endswith("/auth/check?redirect=") and check["trustForwardHeader"] is False
     assert check["authResponseHeaders"] == ["X-Auth-Subject", "X-Auth-Session", "X-Auth-Acr"]
 
 
@@ -351,6 +546,16 @@ def test_the_image_is_built_from_what_a_clone_has():
     assert "Package.swift" in names and "Package.resolved" in ignored
     for name in names:
         assert (instance.ROOT / name).exists() and name.strip("/") not in ignored, f"{name} is not in the repository"
+
+
+def test_the_image_copies_every_folder_that_the_manifest_names():
+    recipe = (DEPLOY / "Dockerfile").read_text()
+    copied = [name.strip("/") for line in re.findall(r"^COPY (?!--from)(.+) \S+$", recipe, re.MULTILINE) for name in line.split()]
+    # Targets without a path are in Sources or Tests by their names.
+    named = ["Sources", "Tests", *re.findall(r'\bpath: "([^"]+)"', (instance.ROOT / "Package.swift").read_text())]
+    assert len(named) > 2
+    missing = [path for path in named if not any(path == name or path.startswith(name + "/") for name in copied)]
+    assert not missing, f"the image is built without {missing}"
 
 
 def check_config(settings: Path, environment: dict, *more: str) -> str:

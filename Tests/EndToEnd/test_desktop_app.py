@@ -6,7 +6,6 @@ import stat
 import subprocess
 
 import pytest
-from selenium.webdriver.support.ui import WebDriverWait
 
 import desktop
 import instance
@@ -15,6 +14,7 @@ from admin import Admin
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     assert_signed_in, browser, open_browser, press, pytestmark, session_in, text_of)
 from test_sign_in_browser import type_password
+from waiting import wait
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_sign_in_through_the_browser_then_open_lands_signed_in(demo, user, open_
     browser.get(user.address())
     type_password(browser, demo)
     press(browser, "allow")
-    WebDriverWait(browser, 20).until(lambda it: "You can go back to the app" in text_of(it))
+    wait(browser, 20).until(lambda it: "You can go back to the app" in text_of(it))
     host = {"ipv4": "127.0.0.1", "ipv6": "[::1]"}[family]
     assert browser.current_url.startswith(f"http://{host}:") and browser.current_url.endswith("/callback")
     assert "code=" not in browser.execute_script("return document.documentElement.outerHTML + location.href")
@@ -171,7 +171,7 @@ def test_a_person_who_says_no_is_told_so_in_both_places(demo, user, browser):
     browser.get(user.address())
     type_password(browser, demo)
     press(browser, "do not allow")
-    WebDriverWait(browser, 20).until(lambda it: "You are not signed in" in text_of(it))
+    wait(browser, 20).until(lambda it: "You are not signed in" in text_of(it))
     assert "cancelled" in running.end(status=4)
     user.run("whoami", status=3)
 

@@ -6,7 +6,6 @@ import re
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 import instance
 import wire
@@ -14,6 +13,7 @@ from native import App
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     assert_fits, browser, open_browser, path_of, pytestmark, shoot, text_of, wait_for_path)
 from test_web_view_browser import inject
+from waiting import wait
 
 PAGE = "/account/devices"
 
@@ -83,13 +83,15 @@ def test_a_screen_reader_tells_the_buttons_apart(own, browser):
     people.open(browser)
     nodes = accessible(browser)
     buttons = [node for node in nodes if node["role"] == "button"]
-    assert len(buttons) == len(places(browser)) + 1
+    current = browser.find_elements(By.CSS_SELECTOR, ".places li[aria-current]")
+    assert len(buttons) + len(current) == len(places(browser))
     assert {node["name"] for node in buttons} == {
-        "End ExampleApp/3.1", "End Demo app", "End Demo app B", "End Demo web view", "End Demo website",
-        "End everything except this session"}
+        "End ExampleApp/3.1", "End Demo app", "End Demo app B", "End Demo web view", "End Demo website"}
     for node in buttons:
-        if node["name"] != "End everything except this session":
-            assert "Signed in" in node["description"], "which of several with one name"
+        assert "Signed in" in node["description"], "which of several with one name"
+    asks = [node["name"] for node in nodes if node["role"] == "DisclosureTriangle"]
+    assert "End everything except this session" in asks, "asks first"
+    assert len(asks) == 1 + len(current) and all(name.startswith("End ") for name in asks), "and so does what one is in"
     lists = [node["name"] for node in nodes if node["role"] == "list"]
     assert lists == ["Devices", "Apps", "Browsers and web views"]
     assert any(node["role"] == "main" for node in nodes)
@@ -104,13 +106,13 @@ def test_everything_is_reached_and_pressed_by_keyboard(own, browser):
         (browser.switch_to.active_element if reached else body).send_keys(Keys.TAB)
         focused = browser.switch_to.active_element
         outline = browser.execute_script("return getComputedStyle(arguments[0]).outlineWidth", focused)
-        assert focused.tag_name == "button" and float(outline.removesuffix("px")) >= 2, "focus is seen"
+        assert focused.tag_name in ("button", "summary") and float(outline.removesuffix("px")) >= 2, "focus is seen"
         reached.append(focused)
     assert reached[-1].get_attribute("id") == "end-others"
     # The last of the list: somebody else's browser.
     gone = places(browser)[-1].get_attribute("id")
     reached[-2].send_keys(Keys.ENTER)
-    WebDriverWait(browser, 10).until(lambda it: gone not in ids(it) and places(it))
+    wait(browser).until(lambda it: gone not in ids(it) and places(it))
 
 
 def test_ending_a_device_ends_what_hangs_below_it_and_says_so(own, browser):
@@ -132,7 +134,10 @@ def test_ending_all_others_leaves_this_one_and_what_it_hangs_below(own, browser)
     people = People(own, "alice")
     people.open(browser)
     kept = {place.get_attribute("id") for place in browser.find_elements(By.CSS_SELECTOR, "li[aria-current='true']")}
+    everything = ids(browser)
     browser.find_element(By.ID, "end-others").click()
+    assert ids(browser) == everything, "it asks first"
+    browser.find_element(By.ID, "end-others-now").click()
     wait_for_path(browser, f"{PAGE}?ended")
     assert ids(browser) == kept and len(kept) == 3
     assert not browser.find_elements(By.ID, "end-others")
@@ -143,7 +148,10 @@ def test_ending_all_others_leaves_this_one_and_what_it_hangs_below(own, browser)
 def test_ending_this_one_signs_out(own, browser):
     people = People(own, "alice")
     people.open(browser)
-    places(browser, "browser")[0].find_element(By.TAG_NAME, "button").click()
+    here = places(browser, "browser")[0]
+    here.find_element(By.TAG_NAME, "summary").click()
+    assert "signed out in this browser" in here.text and places(browser), "it asks first"
+    here.find_element(By.TAG_NAME, "button").click()
     wait_for_path(browser, f"{PAGE}?ended")
     assert not places(browser)
     assert "Sign in to see" in text_of(browser)
@@ -163,11 +171,12 @@ def test_nobodys_others_are_shown_or_ended(own, browser):
     alice.open(browser)
     assert not theirs & ids(browser)
     # Alice names Bob's device in a form of her own.
+    other = ".places li:not([aria-current])"
     device = next(place for place in theirs if place.startswith("device-")).removeprefix("device-")
     browser.execute_script("arguments[0].value = arguments[1]",
-                           browser.find_element(By.CSS_SELECTOR, ".places input[name=id]"), device)
-    places(browser)[0].find_element(By.TAG_NAME, "button").click()
-    WebDriverWait(browser, 10).until(lambda it: path_of(it).startswith(PAGE))
+                           browser.find_element(By.CSS_SELECTOR, f"{other} input[name=id]"), device)
+    browser.find_element(By.CSS_SELECTOR, f"{other} button").click()
+    wait(browser).until(lambda it: path_of(it).startswith(PAGE))
     assert bob.here.cookies().status == 200, form
 
 
@@ -176,6 +185,7 @@ def test_it_works_without_scripts(own, open_browser):
     browser = open_browser(scripts=False)
     people.open(browser)
     browser.find_element(By.ID, "end-others").click()
+    browser.find_element(By.ID, "end-others-now").click()
     wait_for_path(browser, f"{PAGE}?ended")
     assert len(places(browser)) == 3
 
@@ -186,7 +196,9 @@ def test_the_page_fits_the_screen_in_light_and_dark(demo, open_browser, size, da
     browser = open_browser(size=size, dark=dark)
     People(demo, "bob").open(browser)
     assert_fits(browser, "devices")
-    for button in browser.find_elements(By.CSS_SELECTOR, ".places button"):
+    shown = [it for it in browser.find_elements(By.CSS_SELECTOR, ".places .button") if it.is_displayed()]
+    assert len(shown) == len(places(browser))
+    for button in shown:
         assert button.size["height"] >= 44 and button.size["width"] >= 44, "a finger finds it"
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
         "width": size[0], "height": browser.execute_script("return document.documentElement.scrollHeight"),

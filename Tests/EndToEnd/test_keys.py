@@ -288,7 +288,7 @@ def test_the_command_retires_beside_running_nodes_and_says_what_that_costs(store
     assert other.redeem(token).status == 400
     assert kid(other.issue("cli")["token"]) == successor
     listed = run("keys", "list", *where).stdout.decode()
-    assert re.search(rf"^{target}  login tokens  HS256  retired  .*retired at once", listed, re.M)
+    assert re.search(rf"^{target} +login tokens +HS256 +retired +.*retired at once", listed, re.M)
     again = run("keys", "retire", *where, target, "--now").stdout.decode()
     assert "it was retired before" in again
     for name in ["nobody", "-nobody"]:
@@ -557,8 +557,8 @@ def test_beside_another_provider_there_is_no_provider_when_settings_say_so(tmp_p
         assert server.send("POST", "/oauth/token", None, "grant_type=client_credentials").status == 404
         assert server.redeem(server.issue()["token"]).status == 303
     run("keys", "rotate", "--config", str(settings))
-    assert {line.split("  ")[2] for line in run("keys", "list", "--config", str(settings)).stdout.decode().splitlines()} == {
-        "HS256"}
+    keys = json.loads(run("keys", "list", "--format", "json", "--config", str(settings)).stdout)
+    assert {key["algorithm"] for key in keys} == {"HS256"}
 
 
 def test_a_forged_key_costs_the_database_nothing(serve):

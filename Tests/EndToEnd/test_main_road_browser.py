@@ -10,10 +10,10 @@ from selenium import webdriver
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 import instance
 import wire
+from waiting import wait
 
 CHROMIUM = os.environ.get("CHROMIUM_BINARY", "/usr/bin/chromium")
 CHROMEDRIVER = os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")
@@ -82,7 +82,7 @@ def path_of(browser) -> str:
 
 
 def wait_for_path(browser, path: str):
-    WebDriverWait(browser, 10).until(lambda it: path_of(it) == path, f"at {browser.current_url}, not {path}")
+    wait(browser).until(lambda it: path_of(it) == path, f"at {browser.current_url}, not {path}")
 
 
 def press(browser, words: str):
@@ -96,7 +96,7 @@ def press(browser, words: str):
 
     try:
         # The page before may be going away meanwhile.
-        WebDriverWait(browser, 10, ignored_exceptions=[StaleElementReferenceException]).until(pressed)
+        wait(browser).until(pressed)
     except TimeoutException:
         raise AssertionError(f"nothing to press says {words!r} in: {text_of(browser)}") from None
 
@@ -221,9 +221,9 @@ def test_a_link_on_another_site_asks_first(demo, browser, elsewhere):
     pages["/"] = f'<a id="link" href="{token["login_url"].replace("&", "&amp;")}">open</a>'
     browser.get(f"{site}/")
     browser.find_element(By.ID, "link").click()
-    WebDriverWait(browser, 10).until(lambda it: it.current_url.startswith(demo.base))
+    wait(browser).until(lambda it: it.current_url.startswith(demo.base))
     # The page must not submit by itself on a cross-site visit: give its script the time to be wrong.
-    WebDriverWait(browser, 10).until(lambda it: it.execute_script("return document.readyState") == "complete")
+    wait(browser).until(lambda it: it.execute_script("return document.readyState") == "complete")
     browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => setTimeout(done, 300))")
     assert demo.status(token["id"]) == "pending"
     shoot(browser, "confirm")
@@ -238,7 +238,7 @@ def test_without_scripts_a_click_gets_through(demo, open_browser, elsewhere):
     browser = open_browser(scripts=False)
     browser.get(f"{site}/")
     browser.find_element(By.ID, "link").click()
-    WebDriverWait(browser, 10).until(lambda it: it.current_url.startswith(demo.base))
+    wait(browser).until(lambda it: it.current_url.startswith(demo.base))
     assert demo.status(token["id"]) == "pending"
     press(browser, "continue")
     assert_signed_in(browser, "alice", "/account/plan")
@@ -247,8 +247,20 @@ def test_without_scripts_a_click_gets_through(demo, open_browser, elsewhere):
 def test_without_scripts_the_fragment_page_says_what_to_do(demo, open_browser):
     browser = open_browser(scripts=False)
     browser.get(f"{demo.base}{instance.REDEEM}#token={demo.issue('alice')['token']}")
-    assert len(text_of(browser)) > 20, "not an empty page"
+    assert browser.find_element(By.CSS_SELECTOR, "h1").is_displayed() is False, "no button that does nothing"
+    assert "needs JavaScript" in text_of(browser) and "Continue" not in text_of(browser)
     assert session_in(browser) is None
+
+
+def test_a_link_without_its_token_says_so_and_leads_on(demo, browser):
+    browser.get(f"{demo.base}{instance.REDEEM}")
+    wait(browser).until(lambda it: "This link is incomplete" in it.find_element(By.ID, "incomplete").text)
+    assert browser.title.startswith("This link is incomplete · ") and "Continue" not in text_of(browser)
+    assert browser.find_element(By.CSS_SELECTOR, "#incomplete a.button").is_displayed()
+    # Nobody is sent from a wrong address to a sign-in that does not help: back comes first.
+    browser.get(f"{demo.base}/no/such/page")
+    browser.find_element(By.CSS_SELECTOR, "[data-goes-back]").click()
+    wait(browser).until(lambda it: path_of(it) == instance.REDEEM)
 
 
 def open_as_bob_in_alices_browser(demo, browser) -> dict:
@@ -258,6 +270,7 @@ def open_as_bob_in_alices_browser(demo, browser) -> dict:
     browser.get(token["login_url"])
     assert "bob" in text_of(browser).lower() and "alice" in text_of(browser).lower(), text_of(browser)
     assert demo.status(token["id"], "bob") == "pending"
+    assert token["token"] not in browser.current_url, "the page's form has it, the address bar no more"
     return token
 
 
@@ -287,7 +300,7 @@ def test_the_demo_front_page_walks_the_whole_road(demo, browser):
     browser.get(f"{demo.base}/")
     shoot(browser, "front")
     press(browser, "on the web")
-    WebDriverWait(browser, 10).until(lambda it: session_in(it) is not None)
+    wait(browser).until(lambda it: session_in(it) is not None)
     instance.wait_until(lambda: any(name in text_of(browser).lower() for name in ("alice", "bob")), 10, "a name")
 
 

@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 import instance
 import totp
@@ -17,6 +16,7 @@ from test_main_road_browser import (  # noqa: F401 (fixtures)
     assert_fits, browser, open_browser, press, pytestmark, session_in, text_of)
 from test_second_factor import enrolled
 from test_sign_in_browser import App
+from waiting import wait
 
 SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
 PASSWORD = "correct horse battery"
@@ -41,7 +41,7 @@ class Asker(App):
 
     def answer(self, browser) -> dict:
         """What the browser brought back. It asks the app for its icon, too, with no parameters."""
-        WebDriverWait(browser, 10).until(lambda _: any("state" in answer for answer in self.answers))
+        wait(browser).until(lambda _: any("state" in answer for answer in self.answers))
         answer = next(answer for answer in self.answers if "state" in answer)
         self.answers.clear()
         return answer
@@ -78,7 +78,7 @@ def asker(server):
 
 
 def there(browser, name: str):
-    return WebDriverWait(browser, 10).until(lambda it: next(iter(it.find_elements(By.ID, name)), None))
+    return wait(browser).until(lambda it: next(iter(it.find_elements(By.ID, name)), None))
 
 
 def focused(browser):
@@ -178,7 +178,7 @@ def test_somebody_else_gets_to_the_complete_page_by_keyboard(asker, browser):
     focused(browser).send_keys(Keys.TAB)
     assert focused(browser).text == "Not you? Sign in as somebody else"
     focused(browser).send_keys(Keys.ENTER)
-    WebDriverWait(browser, 10).until(lambda it: not it.find_elements(By.ID, "known"))
+    wait(browser).until(lambda it: not it.find_elements(By.ID, "known"))
     sign_in(browser, "bob")
     assert notes.claims(browser)["sub"] != alice["sub"]
 

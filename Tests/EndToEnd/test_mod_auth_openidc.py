@@ -1,6 +1,6 @@
 """A certified relying party in front of a real Apache: mod_auth_openidc signs its members in at Drawbridge."""
 
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import pytest
 
@@ -22,7 +22,9 @@ def shop(tmp_path_factory):
         op = Provider(tmp_path_factory.mktemp("certificate"), {"shop": {
             "client_name": "Shop", "redirect_uris": [apache.callback], "post_logout_redirect_uris": [apache.signed_out],
             "backchannel_logout_uri": apache.backchannel_logout_uri, "scope": "openid profile email",
-            "grant_types": ["authorization_code"]}})
+            "grant_types": ["authorization_code"], "first_party": True, "public_origin": apache.origin,
+            "landing": "initiate_login", "initiate_login_uri": apache.callback,
+            "return_paths": ["/members/*"], "default_return_path": PAGE}})
         apache.start(f"{op.base}/.well-known/openid-configuration", op.client("shop"), op.certificate)
         apache.op = op
         yield apache
@@ -91,3 +93,32 @@ def test_signing_out_at_the_provider_ends_the_websites_session_by_the_back_chann
     wait_until(lambda: not is_member(member), 10, f"the end of the website's session: {shop.log}")
     assert is_member(other), "a sign-in in another browser stays"
 
+
+def open_from_app(shop) -> tuple[Member, oauth.Browser, dict]:
+    """A browser that the app opens: from Drawbridge's link to the website and back, touching nothing."""
+    issued = shop.op.issue(subject(shop, "buffy"), {"client_id": "shop", "redirect": PAGE})
+    member, browser = Member(shop), oauth.Browser(shop.op)
+    url = issued["login_url"]
+    for _ in range(10):
+        if url.startswith(shop.op.base):
+            answer = browser.request("GET", url.removeprefix(shop.op.base))
+        else:
+            answer = member.get(url)
+        if answer.status not in (302, 303):
+            return member, browser, {"status": answer.status, "url": url, "body": answer.text}
+        url = urljoin(url, answer.header("Location"))
+    raise AssertionError(f"in circles, at {url}: {shop.log}")
+
+
+def test_a_link_of_the_app_opens_the_members_page_without_a_question(shop):
+    member, _, end = open_from_app(shop)
+    assert end == {"status": 200, "url": shop.origin + PAGE, "body": "members only\n"}, (end, shop.log)
+    assert is_member(member)
+
+
+def test_the_website_hears_when_the_session_of_such_a_link_ends(shop):
+    member, browser, _ = open_from_app(shop)
+    other, _, _ = open_from_app(shop)
+    assert browser.request("POST", "/session/logout", {}, site="same-origin").status in (204, 303)
+    wait_until(lambda: not is_member(member), 10, f"the end of the website's session: {shop.log}")
+    assert is_member(other)

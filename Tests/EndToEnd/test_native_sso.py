@@ -2,12 +2,16 @@
 
 import json
 import re
+import secrets
+from urllib.parse import urlencode
 
 import pytest
 
 import native
+import oauth
 import wire
 from native import App, Browser, claims
+from test_native_sso_admin import admin
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +43,28 @@ def test_without_the_scope_there_is_neither(demo):
     tokens = App(demo).sign_in("openid profile offline_access")
     assert "device_secret" not in tokens
     assert "ds_hash" not in claims(tokens["id_token"])
+
+
+def test_an_app_that_knows_no_scope_for_it_gets_its_device_secret(demo):
+    """SDKs of another form of Native SSO ask for nothing special; a field of the client says that they mean it."""
+    client = f"old-sdk-{secrets.token_hex(3)}"
+    made = admin(demo, "POST", "/api/admin/clients", {
+        "client_id": client, "client_type": "native", "redirect_uris": [native.CALLBACK], "first_party": True,
+        "native_sso_enabled": True, "device_secret_without_scope": True})
+    assert made.status == 201, made.text
+    app = App(demo, client)
+    tokens = app.sign_in("openid profile email")
+    assert claims(tokens["id_token"])["ds_hash"] == native.ds_hash(tokens["device_secret"])
+    assert "device_sso" in tokens["scope"].split(), "the answer says what was granted"
+    assert app.native_sso(client).status == 200, "and it is good for an exchange"
+    assert "device_secret" not in App(demo, client).sign_in("profile"), "who asks for no sign-in gets none"
+    # What came over a link is no sign-in here: such a session gets the app no code, with this field or without.
+    browser = Browser(demo.base)
+    browser.send("GET", f"/login-with-token?token={demo.issue('alice')['token']}")
+    app.verifier = "v" * 43
+    query = urlencode({"response_type": "code", "client_id": client, "redirect_uri": native.CALLBACK, "scope": "openid",
+                       "code_challenge": oauth.challenge(app.verifier), "code_challenge_method": "S256"})
+    assert "/sign-in?journey=" in browser.send("GET", f"/oauth/authorize?{query}").header("Location")
 
 
 def test_a_valid_secret_is_kept_and_an_invalid_one_counts_as_absent(demo, app):

@@ -339,11 +339,13 @@ clients:
     assert "There is no master key" in run("keys", "rotate", check=False).stderr.decode()
     run("keys", "init")
     run("keys", "rotate", "--activate-in", "3h")
-    keys = run("keys", "list").stdout.decode().splitlines()
-    assert {line.split("  ")[2] for line in keys} == {"HS256", "ES256", "RS256", "EdDSA"}, keys
-    assert all(any(state in line for line in keys) for state in ["waiting", "signing"]), keys
+    keys = json.loads(run("keys", "list", "--format", "json").stdout)
+    assert {key["algorithm"] for key in keys} == {"HS256", "ES256", "RS256", "EdDSA"}, keys
+    assert {key["state"] for key in keys} >= {"waiting", "signing"}, keys
+    assert run("keys", "list").stdout.startswith(b"KID ")
     run("users", "add", "alice", "--admin", stdin=b"correct horse battery\n")
-    assert run("users", "list").stdout.split(b"\t")[1:4] == [b"alice", b"admin", b"-"]
+    heading, alice = (line.split() for line in run("users", "list").stdout.decode().splitlines())
+    assert heading[:3] == ["SUB", "USERNAME", "ROLE"] and alice[1:4] == ["alice", "admin", "no"]
     warned = instance.run("check-config", "--config", str(settings))
     assert b"warning: clients[0].may_reach names nosuch" in warned.stderr
     for words, told in [
@@ -351,7 +353,7 @@ clients:
         (["clients", "add", "-"], "The settings file has a client shop"),
         (["users", "claims", "alice", "-"], '"client_id" is not a claim'),
     ]:
-        done = run(*words, stdin=b'{"client_id": "shop"}', check=False)
+        done = run(*words, stdin=b'{"client_id": "shop", "client_type": "web"}', check=False)
         assert done.returncode == 1 and told in done.stderr.decode(), (words, done.stderr)
 
 

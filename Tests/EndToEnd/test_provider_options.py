@@ -106,3 +106,77 @@ def test_a_client_may_be_kept_to_its_own_tokens(demo):
     other = oauth.sign_in(demo)["access_token"]
     answers = [oauth.post(demo, "/oauth/introspect", {"token": token}, basic(client)).json() for token in (own, other)]
     assert answers[0]["active"] is True and answers[1] == {"active": False}
+
+
+# Answers that the browser posts (OAuth 2.0 Form Post Response Mode)
+
+def asked(client: dict, **more) -> str:
+    query = {"response_type": "code", "client_id": client["client_id"], "redirect_uri": oauth.RP_REDIRECT,
+             "scope": "openid profile", "state": "s-1", "response_mode": "form_post", **more}
+    return f"/oauth/authorize?{urlencode(query)}"
+
+
+@pytest.fixture(scope="module")
+def poster(demo) -> tuple:
+    """A website, and a browser that is signed in."""
+    client, browser = register(demo), oauth.Browser(demo)
+    sign_in(demo, client, browser)
+    return client, browser
+
+
+def posted(answer) -> dict:
+    assert answer.status == 200 and answer.header("Location") is None, (answer.status, answer.text[:500])
+    form = oauth.Forms(answer.text).forms[0]
+    assert (form["action"], form["method"]) == (oauth.RP_REDIRECT, "post"), form
+    return form["fields"]
+
+
+def test_a_code_that_is_posted_stands_in_no_address(demo, poster):
+    client, browser = poster
+    answer = browser.request("GET", asked(client))
+    fields = posted(answer)
+    assert set(fields) == {"code", "state", "iss"} and fields["iss"] == demo.facts["issuer"] and fields["state"] == "s-1"
+    origin = "/".join(oauth.RP_REDIRECT.split("/")[:3])
+    policy = answer.header("Content-Security-Policy")
+    assert f"form-action 'self' {origin};" in policy and "unsafe-inline" not in policy, policy
+    assert answer.header("Cache-Control") == "no-store" and answer.header("Referrer-Policy") == "no-referrer"
+    assert "/assets/form-post.js" in answer.text and "<button" in answer.text
+    assert demo.send("GET", "/assets/form-post.js").status == 200
+    assert oauth.redeem(demo, fields["code"], None, redirect=oauth.RP_REDIRECT, headers=basic(client)).status == 200
+
+
+def test_errors_are_posted_too(demo, poster):
+    client, browser = poster
+    stranger = oauth.Browser(demo)
+    for who, more, error in [(stranger, {"prompt": "none"}, "login_required"), (browser, {"scope": "fly"}, "invalid_scope"),
+                             (browser, {"response_type": "token"}, "unsupported_response_type"),
+                             (browser, {"max_age": "x"}, "invalid_request")]:
+        fields = posted(who.request("GET", asked(client, **more)))
+        assert set(fields) == {"error", "error_description", "state", "iss"} and fields["error"] == error, fields
+
+
+def test_what_a_website_sends_along_is_text_in_the_form(demo, poster):
+    client, browser = poster
+    state = "\"><script>alert(1)</script>&<form action='https://evil.example/'>"
+    answer = browser.request("GET", asked(client, state=state))
+    assert posted(answer)["state"] == state and len(oauth.Forms(answer.text).forms) == 1
+    assert "<script>alert" not in answer.text
+
+
+@pytest.mark.parametrize("mode", ["form_post", "fragment", "form_post.jwt", "FORM_POST"])
+def test_no_form_goes_to_an_apps_own_scheme_and_no_mode_is_guessed(demo, mode):
+    app = {"client_id": "demo-app"}
+    pkce = {"code_challenge": challenge(), "code_challenge_method": "S256", "redirect_uri": "com.example.demo:/callback"}
+    answer = demo.send("GET", asked(app, response_mode=mode, **pkce))
+    assert answer.status == 400 and answer.header("Location") is None and "<form" not in answer.text
+    pushed = oauth.post(demo, "/oauth/par", {**app, **pkce, "response_type": "code", "scope": "openid", "response_mode": mode})
+    assert (pushed.status, pushed.json()["error"]) == (400, "invalid_request")
+
+
+def test_a_pushed_request_is_answered_in_the_form_that_it_asks_for(demo, poster):
+    client, browser = poster
+    query = parse_qs(urlsplit(asked(client)).query)
+    pushed = oauth.post(demo, "/oauth/par", {name: values[0] for name, values in query.items()}, basic(client))
+    assert pushed.status == 201, pushed.text
+    url = "/oauth/authorize?" + urlencode({"client_id": client["client_id"], "request_uri": pushed.json()["request_uri"]})
+    assert "code" in posted(browser.request("GET", url))

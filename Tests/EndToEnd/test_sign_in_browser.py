@@ -11,11 +11,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 import wire
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     assert_signed_in, browser, open_browser, press, pytestmark, session_in, text_of)
+from waiting import wait
 
 SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
 
@@ -30,6 +30,13 @@ class App:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 app.answers.append({k: v[0] for k, v in parse_qs(urlsplit(self.path).query).items()})
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"You can go back to the app.")
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                app.answers.append({"posted": True, **{k: v[0] for k, v in parse_qs(body).items()}})
                 self.send_response(200)
                 self.end_headers()
                 self.wfile.write(b"You can go back to the app.")
@@ -78,7 +85,7 @@ def test_an_app_gets_its_tokens_by_the_system_browser(demo, app, browser):
     type_password(browser, demo)
     assert "Demo app" in text_of(browser) and "Alice" in text_of(browser)
     press(browser, "allow")
-    WebDriverWait(browser, 10).until(lambda _: app.answers)
+    wait(browser).until(lambda _: app.answers)
     answer = app.answers[0]
     assert answer["state"] == app.state and answer["iss"] == demo.facts["issuer"]
     tokens = app.redeem(answer["code"])
@@ -90,7 +97,7 @@ def test_no_is_told_to_the_app(demo, app, browser):
     browser.get(app.url())
     type_password(browser, demo)
     press(browser, "do not allow")
-    WebDriverWait(browser, 10).until(lambda _: app.answers)
+    wait(browser).until(lambda _: app.answers)
     assert app.answers[0]["error"] == "access_denied" and "code" not in app.answers[0]
 
 
@@ -99,8 +106,24 @@ def test_it_works_without_scripts(demo, app, open_browser):
     browser.get(app.url())
     type_password(browser, demo)
     press(browser, "allow")
-    WebDriverWait(browser, 10).until(lambda _: app.answers)
+    wait(browser).until(lambda _: app.answers)
     assert "code" in app.answers[0]
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_an_answer_is_posted_by_the_page_or_by_its_button(demo, app, open_browser, scripts):
+    browser = open_browser(scripts=scripts)
+    browser.get(app.url(response_mode="form_post"))
+    type_password(browser, demo)
+    press(browser, "allow")
+    if not scripts:
+        assert "127.0.0.1" in text_of(browser) and not app.answers
+        press(browser, "continue")
+    wait(browser).until(lambda _: app.answers)
+    answer = app.answers[0]
+    assert answer["posted"] and answer["state"] == app.state and answer["iss"] == demo.facts["issuer"]
+    wait(browser).until(lambda it: it.current_url == app.redirect)
+    assert app.redeem(answer["code"]).status == 200
 
 
 def test_a_visitor_signs_in_and_is_back_on_the_page(demo, browser):
@@ -119,7 +142,7 @@ def test_screenshots(demo, app, open_browser, size, dark, tmp_path):
     browser.get(app.url())
     browser.save_screenshot(str(folder / f"sign-in-{name}.png"))
     type_password(browser, demo, password="wrong password")
-    WebDriverWait(browser, 10).until(lambda it: it.find_elements(By.ID, "notice"))
+    wait(browser).until(lambda it: it.find_elements(By.ID, "notice"))
     assert "not right" in browser.find_element(By.ID, "notice").text
     browser.save_screenshot(str(folder / f"sign-in-wrong-{name}.png"))
     type_password(browser, demo)

@@ -145,6 +145,9 @@ def test_a_stolen_refresh_token_does_not_end_somebody_elses_device(demo, app):
     assert post(demo, "revoke", refresh_token=bob.tokens["refresh_token"],
                 device_secret=app.tokens["device_secret"]).status == 401
     assert exchange(app).status == 200 and exchange(bob).status == 200
+    assert post(demo, "revoke", refresh_token="nothing of ours").status == 401
+    reasons = [event["reason"] for event in demo.audit("token_request.refused")]
+    assert reasons[-2:] == ["wrong_device_secret", "unknown_refresh_token"]
 
 
 def test_a_sign_out_by_another_site_does_nothing(demo, app):

@@ -177,6 +177,14 @@ def test_user_info_for_apps_and_web_views(demo, app):
     assert wire.send(demo.base, "GET", f"{BASE}/user_info").status == 401
 
 
+def test_neither_head_nor_a_prefetch_makes_a_code_for_the_app(demo, app):
+    target, session = f"{BASE}/authorize_sso?client_id=demo-app", cookie_header(app.web_cookies())
+    before = len(demo.audit("authorization_code.issued"))
+    assert wire.send(demo.base, "HEAD", target, session).status == 405
+    assert wire.send(demo.base, "GET", target, {**session, "Sec-Purpose": "prefetch"}).status == 403
+    assert len(demo.audit("authorization_code.issued")) == before
+
+
 def test_the_way_from_the_website_to_the_app(demo, app):
     verifier = secrets.token_urlsafe(32)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()

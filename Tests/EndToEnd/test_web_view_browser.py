@@ -4,13 +4,13 @@ import json
 
 import pytest
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 import instance
 import wire
 from native import App
 from test_main_road_browser import browser, open_browser, path_of, pytestmark, text_of, wait_for_path  # noqa: F401
 from test_va_sign_in import VAApp, post
+from waiting import wait
 
 REFRESH_PATHS = ["/v0/sign_in/refresh", "/session/refresh"]
 
@@ -38,7 +38,7 @@ def cookies_in(browser) -> dict:
 
 def state(browser) -> dict | None:
     """The script's state once it has asked."""
-    WebDriverWait(browser, 10).until(lambda it: it.execute_script("return self.drawbridge?.session() ?? null"))
+    wait(browser).until(lambda it: it.execute_script("return self.drawbridge?.session() ?? null"))
     return browser.execute_script("return drawbridge.session()")
 
 
@@ -102,7 +102,7 @@ def test_revoking_the_device_ends_the_page_that_is_open(demo, app, browser):
     assert answer == 401
     # Looked at again it says so, and gives what it held away.
     come_back(browser)
-    WebDriverWait(browser, 10).until(lambda it: not it.find_elements(By.ID, "subject"))
+    wait(browser).until(lambda it: not it.find_elements(By.ID, "subject"))
     assert browser.find_element(By.ID, "sign-in")
     assert json.loads(browser.execute_script("return sessionStorage.getItem('heard')")) == {"authenticated": False}
     state(browser)
@@ -118,7 +118,7 @@ def test_a_touch_after_a_while_is_enough_to_hear_of_the_end(demo, app, browser):
     # Half a minute later by the page's clock, without waiting for it.
     browser.execute_script("const real = performance.now.bind(performance); performance.now = () => real() + 31000")
     browser.find_element(By.TAG_NAME, "h1").click()
-    WebDriverWait(browser, 10).until(lambda it: not it.find_elements(By.ID, "subject"))
+    wait(browser).until(lambda it: not it.find_elements(By.ID, "subject"))
 
 
 def test_signing_out_in_the_web_view_leaves_the_app_signed_in(demo, app, browser):

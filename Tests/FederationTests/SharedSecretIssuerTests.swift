@@ -33,6 +33,19 @@ import Testing
         #expect(identity.deviceID == (claim == "installation" ? value : nil))
     }
 
+    @Test func `groups are believed where the settings name their claim, and only as a list of names`() async throws {
+        let token = TestToken.hmac(TestToken.claims(["cognito:groups": ["staff", "b"]]))
+        #expect(try await issuers(hmacSettings()).authenticate(token).groups == nil)
+        let believing = try await issuers(hmacSettings { $0.groupsClaim = "cognito:groups" })
+        #expect(try await believing.authenticate(token).groups?.names == ["staff", "b"])
+        let wrong: [any Sendable] = ["staff", ["a", 1] as [any Sendable], ["a", "a"], ["a\u{7}"], [""]]
+        for value in wrong {
+            let odd = TestToken.hmac(TestToken.claims(["cognito:groups": value]))
+            #expect(try await believing.authenticate(odd).groups == UserGroups.none)
+        }
+        #expect(try await believing.authenticate(TestToken.hmac(TestToken.claims())).groups == UserGroups.none)
+    }
+
     @Test func `optional claims of the wrong type are left out`() async throws {
         let token = TestToken.hmac(
             TestToken.claims(["sid": 7, "auth_time": "yesterday", "acr": ["x"], "amr": ["pwd", 1] as [any Sendable]]))

@@ -158,6 +158,31 @@ import Testing
             #expect(try await memory.note("a", at: now) == .fresh)
             #expect(try await memory.note("a", at: now) == .seen)
             try await RedisRevocationChannel(client: client).publish(["s"])
+            try await Self.signInsThatWait(client, at: now)
+            try await client.checkAvailable()
         }
+    }
+
+    /// What waits for a phone or a device, and every step of it.
+    private static func signInsThatWait(_ client: RedisClient, at now: Timestamp) async throws {
+        let phones = RedisSelfIssuedTransactions(client: client)
+        let waiting = SelfIssuedRecord(content: "sealed", expiresAt: now + .seconds(60))
+        try await phones.keepSelfIssued(waiting, as: "p", at: now)
+        #expect(try await phones.selfIssued("p", at: now) == waiting)
+        #expect(try await phones.takeSelfIssued("p", at: now) == waiting)
+        #expect(try await phones.takeSelfIssued("p", at: now) == nil)
+        let pages = RedisCrossDeviceStore(client: client)
+        func page(_ version: Int64) -> CrossDeviceRecord {
+            CrossDeviceRecord(key: "x", version: version, content: "sealed", expiresAt: now + .seconds(60))
+        }
+        #expect(try await pages.addCrossDevice(page(0), at: now))
+        #expect(try await pages.replaceCrossDevice(with: page(1), at: now))
+        #expect(try await pages.crossDevice("x", at: now) == page(1))
+        #expect(try await pages.movedCrossDevices(among: ["x"], at: now) == ["x": 1])
+        try await pages.removeCrossDevice("x")
+        #expect(try await pages.crossDevice("x", at: now) == nil)
+        let polls = RedisDevicePolls(client: client)
+        #expect(try await !polls.poll("d", until: now + .seconds(60), at: now).isTooSoon)
+        #expect(try await polls.poll("d", until: now + .seconds(60), at: now).isTooSoon)
     }
 }

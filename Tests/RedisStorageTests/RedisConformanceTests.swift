@@ -15,12 +15,62 @@ import Testing
         }
     }
 
+    @Test(arguments: RecentTriesConformance.cases)
+    func `recent tries keep the rule`(_ conformance: ConformanceCase<any RecentTries>) async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                try await conformance.check { RedisRecentTries(client: client) }
+            }
+        }
+    }
+
+    @Test(arguments: CrossDeviceStoreConformance.cases)
+    func `the store of sign-ins across devices keeps the rule`(
+        _ conformance: ConformanceCase<any CrossDeviceStore>
+    ) async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                try await conformance.check { RedisCrossDeviceStore(client: client) }
+            }
+        }
+    }
+
     /// The cases decide what time it is; the script that runs is the one of production, told the instant.
     @Test(arguments: RateLimiterConformance.cases)
     func `the rate limiter keeps the rule`(_ conformance: ConformanceCase<any RateLimiter>) async throws {
         try await RedisServer.with { server in
             try await TestClient.with(TestClient.settings(server.address)) { client in
                 try await conformance.check { RedisRateLimiter(client: client, clock: .parameter) }
+            }
+        }
+    }
+
+    @Test(arguments: SelfIssuedTransactionConformance.cases)
+    func `sign-ins that wait for a phone keep the rule`(
+        _ conformance: ConformanceCase<any SelfIssuedTransactionStore>
+    ) async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                try await conformance.check { RedisSelfIssuedTransactions(client: client) }
+            }
+        }
+    }
+
+    @Test(arguments: SelfIssuedTransactionConformance.cases)
+    func `the process's own sign-ins that wait for a phone keep the same rule`(
+        _ conformance: ConformanceCase<any SelfIssuedTransactionStore>
+    ) async throws {
+        let transactions = InProcessSelfIssuedTransactions()
+        try await conformance.check { transactions }
+    }
+
+    @Test(arguments: DevicePollsConformance.cases)
+    func `waiting devices are kept to their interval`(
+        _ conformance: ConformanceCase<any DevicePolls>
+    ) async throws {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                try await conformance.check { RedisDevicePolls(client: client, clock: .parameter) }
             }
         }
     }
@@ -58,6 +108,14 @@ import Testing
     ) async throws {
         let replayGuard = InProcessReplayGuard()
         try await conformance.check { replayGuard }
+    }
+
+    @Test(arguments: RecentTriesConformance.cases)
+    func `the process's own recent tries keep the same rule`(
+        _ conformance: ConformanceCase<any RecentTries>
+    ) async throws {
+        let tries = InProcessRecentTries()
+        try await conformance.check { tries }
     }
 }
 

@@ -31,4 +31,19 @@ import Testing
             }
         }
     }
+
+    @Test func `a try is kept for its time and no longer: ended by the server's clock, without a margin`() async throws
+    {
+        try await RedisServer.with { server in
+            try await TestClient.with(TestClient.settings(server.address)) { client in
+                let tries = RedisRecentTries(client: client)
+                #expect(try await tries.isFirst("t", within: .seconds(3600)))
+                let rest = try #require(try await server.run("PTTL", "drawbridge:w:t").integerValue)
+                #expect((1...3_600_000).contains(rest))
+                #expect(try await !tries.isFirst("t", within: .seconds(7200)))
+                let unchanged = try #require(try await server.run("PTTL", "drawbridge:w:t").integerValue)
+                #expect((1...rest).contains(unchanged), "one that comes too soon does not lengthen it")
+            }
+        }
+    }
 }

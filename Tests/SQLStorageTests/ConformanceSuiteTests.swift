@@ -53,15 +53,15 @@ private struct ReadThenWriteTokens: LoginTokenStore {
     private let uses = Uses()
 
     func redeem(
-        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
-        replacing replaced: [ReplacedSession],
-        events: [AuditEvent]
+        _ token: IssuedLoginToken, opening session: WebSession, refreshDigest: String?, use: LoginTokenUse,
+        replacing replaced: [ReplacedSession], events: [AuditEvent]
     ) async -> LoginTokenRedeemOutcome {
         await uses.take(token.id, use).map(LoginTokenRedeemOutcome.alreadyUsed) ?? .opened
     }
 
     func recordIssue(
-        _ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent
+        _ token: IssuedLoginToken, scope: Scope?, namedFirstBy issuer: String?, idempotency: IdempotencyRecord?,
+        event: AuditEvent
     ) -> LoginTokenIssueOutcome { .recorded }
 
     func issuingSession(_ id: SessionID, of token: TokenID) -> (session: AppSession, scope: Scope?)? { nil }

@@ -41,6 +41,14 @@ import Testing
         15: "txkfk08wZcETbI6n",
         16: "cfYxFpUVmuXqLW2k",
         17: "7J2cR2-m6KjIL7nd",
+        20: "HzijPYSPyDDNVfFH",
+        21: "mv1X4aTEFSHSSKUC",
+        22: "AuIvlEjX_kVpyYmT",
+        26: "DlNGBZvCbA17k5hn",
+        29: "OYB70M9jqmSganlh",
+        32: "Ara7XvkWOwEHO88O",
+        23: "ZmF7YIYImFU_XcIc",
+        24: "II0SXPKn2KOkyDQc",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

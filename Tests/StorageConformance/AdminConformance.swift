@@ -27,6 +27,18 @@ package enum AdminConformance {
             try expectEqual(try await store.adminSession(secretDigest: "digest"), nil, "session")
             try expectEqual(try await store.events(.adminSignedOut).count, 1, "events")
         },
+        ConformanceCase("a restore ends every console session, each with an event, unless sessions are kept") { open in
+            let store = try await open()
+            try await store.openConsole("one", .account("zoë"), lifetime: .seconds(100))
+            try await store.openConsole("two", .account("alice"), lifetime: .seconds(100))
+            _ = try await store.recordRestore(at: Sample.now, keepsSessions: true, said: nil)
+            try expectEqual(try await store.events(.adminSignedOut).count, 0, "kept")
+            _ = try await store.recordRestore(at: Sample.now, keepsSessions: false, said: "the disk")
+            try expectEqual(try await store.adminSession(secretDigest: "one"), nil, "one")
+            try expectEqual(try await store.adminSession(secretDigest: "two"), nil, "two")
+            let ends = try await store.events(.adminSignedOut)
+            try expectEqual(ends.map(\.reason), ["restored", "restored"], "events")
+        },
         ConformanceCase("expired console sessions are purged, others stay") { open in
             let store = try await open()
             for (digest, seconds) in [("old", 10), ("young", 100)] {

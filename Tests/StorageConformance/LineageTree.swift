@@ -14,6 +14,8 @@ struct LineageTree {
         var origin: Int?
         var carrier: Int?
         var isOffline = false
+        /// Whether a browser went on to it from another session, and so goes on with the one that takes that one's place.
+        var isHandOff = false
         /// The device that an app is tied to.
         var device: Int?
         var isReplaced = false
@@ -169,6 +171,9 @@ struct LineageTree {
                 if nodes[index].origin != old { nodes[index].parents.remove(old) }
                 nodes[index].parents.insert(new)
             }
+            for index in nodes.indices where nodes[index].isHandOff && nodes[index].parents.contains(old) {
+                nodes[index].parents = [new]
+            }
         default: break
         }
     }
@@ -187,7 +192,7 @@ struct LineageTree {
         case .handOff(let browser):
             let session = webSession(number, opening: .handOff, parent: nodes[browser].id, token: nil)
             _ = try await server(number).open(session, replacing: nil, events: [])
-            return Node(kind: .web, id: session.id.rawValue, parents: [browser])
+            return Node(kind: .web, id: session.id.rawValue, parents: [browser], isHandOff: true)
         case .signIn(let old): return try await openBrowser(replacing: old, number: number)
         }
     }

@@ -117,6 +117,24 @@ package enum RateLimiterConformance {
             }
             try expectEqual(decisions.count { $0 == .allowed }, 3, "allowed")
         },
+        ConformanceCase("what is given back may be taken again, and no more than that") { open in
+            let limiter = try await open()
+            let keys = [windowed, key()]
+            for _ in 1...3 { try expectEqual(try await limiter.take(keys, at: Sample.now), .allowed, "taken") }
+            for _ in 1...2 { try await limiter.giveBack(keys, at: Sample.now) }
+            for _ in 1...2 { try expectEqual(try await limiter.take(keys, at: Sample.now), .allowed, "given back") }
+            try expect(try await limiter.take([windowed], at: Sample.now) != .allowed, "the window's count")
+            try expect(try await limiter.take([key()], at: Sample.now) != .allowed, "the bucket's burst")
+        },
+        ConformanceCase("giving back opens no window that has closed, and fills nothing beyond its measure") { open in
+            let limiter = try await open()
+            try await limiter.giveBack([windowed, key()], at: Sample.now)
+            for _ in 1...3 { _ = try await limiter.take([windowed, key()], at: Sample.now) }
+            try expect(try await limiter.take([windowed], at: Sample.now) != .allowed, "closes it")
+            try await limiter.giveBack([windowed], at: Sample.now)
+            try expect(try await limiter.take([windowed], at: Sample.now + .seconds(61)) != .allowed, "still closed")
+            try expect(try await limiter.take([key()], at: Sample.now) != .allowed, "the bucket's burst")
+        },
     ]
 
     private static let windowed = RateLimitKey(

@@ -24,6 +24,15 @@ enum Sample {
             lastSeenAt: at)
     }
 
+    /// A session that a portal's session opened on another website.
+    static func handOff(_ name: String, from portal: SessionID) -> WebSession {
+        WebSession(
+            id: SessionID(rawValue: "session-\(name)"), secretDigest: "digest-\(name)", subject: "alice",
+            clientID: "other", appClientID: "web", parentID: portal, loginTokenID: TokenID(rawValue: name),
+            opening: .handOff, authentication: Authentication(), createdAt: now, expiresAt: now + .seconds(3600),
+            idleLifetime: .seconds(600), lastSeenAt: now)
+    }
+
     static func use(_ session: WebSession, at: Timestamp = now) -> LoginTokenUse {
         LoginTokenUse(at: at, sessionID: session.id, address: "192.0.2.1", userAgentDigest: "agent")
     }

@@ -1,6 +1,6 @@
 package import Bridge
 
-/// What every ``SettingStore`` must do.
+/// What every ``DeviceStore`` must do.
 package enum SettingStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a setting is kept, replaced and taken back, each with its event") { open in

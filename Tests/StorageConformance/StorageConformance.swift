@@ -8,9 +8,13 @@ package enum StorageConformance {
         LoginTokenStoreConformance.cases + WebSessionStoreConformance.cases + SubjectStoreConformance.cases
         + ClientStoreConformance.cases + SigningKeyStoreConformance.cases + AuditLogConformance.cases
         + AdminConformance.cases + AuditForwardConformance.cases
-        + AuthorizationCodeStoreConformance.cases + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
+        + AuthorizationCodeStoreConformance.cases + DeviceAuthorizationStoreConformance.cases
+        + AppSessionStoreConformance.cases + WebhookStoreConformance.cases
         + RefreshTokenStoreConformance.cases
         + AccountStoreConformance.cases + AuthorizationStoreConformance.cases + ReplacedSessionConformance.cases
-        + DeviceSecretStoreConformance.cases
+        + LinkedKeyStoreConformance.cases + DeviceSecretStoreConformance.cases
         + SessionRefreshStoreConformance.cases + SettingStoreConformance.cases
+        + CrossDeviceStoreConformance.cases.map { conformance in
+            ConformanceCase(conformance.description) { open in try await conformance.check { try await open() } }
+        }
 }

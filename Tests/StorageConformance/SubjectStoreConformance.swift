@@ -1,6 +1,7 @@
 package import Bridge
+import OAuth2
 
-/// What every ``SubjectStore`` must do.
+/// What every ``UserStore`` must do.
 package enum SubjectStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a user is unknown, then active, then disabled, then active") { open in
@@ -98,6 +99,24 @@ package enum SubjectStoreConformance {
             let listed = try await store.users(after: nil, limit: 10)
             try expectEqual(listed.map(\.issuer), ["i", Account.issuer], "listed")
         },
+        ConformanceCase("what another issuer says of groups is kept of its own users, and replaced") { open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            try await store.addAdministrator("root")
+            let groups = try ["staff", "Zoë, & co"].asGroups()
+            let event = Sample.event(.userClaimsChanged)
+            try expectEqual(try await store.record(of: "alice")?.groups, nil, "at first")
+            try expectEqual(try await store.keepGroups(groups, of: "alice", event: event), true, "news")
+            try expectEqual(try await store.keepGroups(groups, of: "alice", event: event), false, "the same again")
+            try expectEqual(try await open().record(of: "alice")?.groups, groups, "kept")
+            let listed = try await store.users(after: nil, limit: 10)
+            try expectEqual(listed.map(\.claims.values["groups"]), [groups.value, nil], "listed")
+            try expectEqual(try await store.keepGroups(groups, of: "root", event: event), false, "an account")
+            try expectEqual(try await store.keepGroups(groups, of: "nobody", event: event), false, "unknown")
+            try expectEqual(try await store.keepGroups(.none, of: "alice", event: event), true, "out of all")
+            try expectEqual(try await store.record(of: "alice")?.groups, UserGroups.none, "none left")
+            try expectEqual(try await store.events(.userClaimsChanged).count, 2, "events")
+        },
         ConformanceCase("the last administrator is neither disabled nor loses the role") { open in
             let store = try await open()
             for name in ["root", "deputy"] { try await store.addAdministrator(Subject(rawValue: name)) }
@@ -139,7 +158,7 @@ package enum SubjectStoreConformance {
     ]
 }
 
-extension SubjectStore {
+extension UserStore {
     fileprivate func setDisabled(
         _ disabled: Bool, _ subject: Subject = "alice"
     ) async throws -> UserChangeOutcome {
@@ -149,7 +168,16 @@ extension SubjectStore {
     }
 }
 
-extension AccountStore {
+extension [String] {
+    fileprivate func asGroups() throws -> UserGroups {
+        guard let groups = UserGroups(.array(map(JSONValue.string))) else {
+            throw ConformanceFailure(description: "they are no groups")
+        }
+        return groups
+    }
+}
+
+extension UserStore {
     fileprivate func takeRole(_ subject: Subject) async throws -> UserChangeOutcome {
         try await change(subject, UserChange(role: .take))
     }

@@ -1,6 +1,6 @@
 package import Bridge
 
-/// What every ``WebSessionStore`` must do.
+/// What every ``SessionStore`` must do.
 package enum WebSessionStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("an unknown secret or id has no session") { open in
@@ -58,6 +58,45 @@ package enum WebSessionStoreConformance {
             try expectEqual(Set(found.ended), ["session-t1", "session-t2"], "ended")
             try expectEqual(found.hasGap, false, "no gap")
             try expectEqual(try await open().sessionsEnded(since: found.mark).ended, [], "read before")
+        },
+        ConformanceCase("an app's sign-out ends what its issuer's bearers opened of the user, and nothing else") {
+            open in
+            let store = try await open()
+            func add(_ name: String, _ subject: Subject = "alice", app: ClientID = "app", under parent: SessionID?)
+                async throws
+            {
+                let token = Sample.token(name, subject: subject)
+                let session = WebSession(
+                    id: SessionID(rawValue: "session-\(name)"), secretDigest: "digest-\(name)", subject: subject,
+                    clientID: "web", appClientID: app, parentID: parent, loginTokenID: token.id, opening: .loginToken,
+                    authentication: Authentication(), createdAt: Sample.now, expiresAt: Sample.now + .seconds(3600),
+                    idleLifetime: .seconds(600), lastSeenAt: Sample.now)
+                _ = try await store.redeem(
+                    token, opening: session, use: Sample.use(session), replacing: [], events: [])
+            }
+            try await store.recordFirstSight(of: "alice", issuer: "i", at: Sample.now)
+            _ = try await store.open(Sample.appSession("own"), refreshToken: nil, events: [])
+            try await add("plain", under: nil)
+            try await add("phone", under: "phone")
+            try await add("tablet", under: "tablet")
+            try await add("ours", under: Sample.appSession("own").id)
+            try await add("bob", "bob", under: nil)
+            try await add("else", app: "another", under: nil)
+            let phone = try await store.end(
+                .opened(by: "app", of: "alice", in: "phone"), .sample(at: Sample.now + .seconds(1)))
+            try expectEqual(phone.sessions, ["session-phone"], "of one session of the app")
+            let all = try await store.end(
+                .opened(by: "app", of: "alice", in: nil), .sample(at: Sample.now + .seconds(1)))
+            try expectEqual(
+                all.sessions.sorted { $0.rawValue < $1.rawValue }, ["session-plain", "session-tablet"], "of any")
+            for name in ["ours", "bob", "else"] {
+                try expectEqual(
+                    try await store.session(id: SessionID(rawValue: "session-\(name)"))?.endedAt, nil, name)
+            }
+            guard case .revoked = try await store.redeemSample(Sample.token("late"), at: Sample.now + .seconds(2))
+            else {
+                throw ConformanceFailure(description: "a token that nobody had used still opens a session")
+            }
         },
         ConformanceCase("numbers that began anew are a gap") { open in
             let store = try await open()

@@ -6,7 +6,8 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "EndToEnd"))
 
 import instance  # noqa: E402
-from op import OP, Website  # noqa: E402
+from op import OP, ReuseLater, Website  # noqa: E402
+from plans import PLANS  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from report import Report  # noqa: E402
 from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: E402, F401
@@ -39,7 +40,7 @@ def pytest_runtest_call(item):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    for module, (_, report) in config.stash[REPORTS].items():
+    for (_, module), (_, report) in config.stash[REPORTS].items():
         terminalreporter.write_line(f"{report.result:15} {module}{'  (' + report.note + ')' if report.note else ''}")
 
 
@@ -58,12 +59,22 @@ def op(tmp_path_factory, receiver):
     assert server.stop() == 0, server.output[-4000:]
 
 
+@pytest.fixture(scope="session")
+def reused(op):
+    """Codes that are used again half a minute later, by response mode."""
+    made = {mode: ReuseLater(op, mode) for mode in [None, "form_post"]}
+    yield made
+    for one in made.values():
+        one.thread.cancel()
+
+
 @pytest.fixture
 def report(request):
     """The findings of one module."""
-    made = Report(request.node.get_closest_marker("module").args[0])
-    script = f"{request.path.name}::{request.function.__name__}"
-    request.config.stash[REPORTS][made.module] = (script, made)
+    module = request.node.get_closest_marker("module").args[0]
+    made = Report(module, getattr(request.module, "MODE", None))
+    plan = getattr(request.module, "PLAN", None) or next(plan for plan, modules in PLANS.items() if module in modules)
+    request.config.stash[REPORTS][plan, module] = (f"{request.path.name}::{request.function.__name__}", made)
     return made
 
 

@@ -1,6 +1,7 @@
 """The provider under test, a website that signs its users in there, and the person with the browser."""
 
 import secrets
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -15,9 +16,9 @@ import conditions
 #: The suite's own addresses, as its texts prescribe them for static clients.
 HOST = "https://suite.example.com/test/a/drawbridge"
 CALLBACK, QUERY_CALLBACK = f"{HOST}/callback", f"{HOST}/callback?foo=bar"
-SIGNED_OUT = f"{HOST}/post_logout_redirect"
-ADMIN, BASIC, SECOND, POST, QUERY, APP = (
-    "conf-admin", "conf-basic-1", "conf-basic-2", "conf-post", "conf-query", "conf-app")
+SIGNED_OUT, INITIATE_LOGIN = f"{HOST}/post_logout_redirect", f"{HOST}/initiate_login"
+ADMIN, BASIC, SECOND, POST, QUERY, APP, INITIATED = (
+    "conf-admin", "conf-basic-1", "conf-basic-2", "conf-post", "conf-query", "conf-app", "conf-initiated")
 APP_REDIRECTS = ["com.example.conformance:/callback", "http://127.0.0.1/callback", "http://[::1]/callback",
                  "https://app.example.com/conformance/callback"]
 
@@ -46,6 +47,9 @@ class OP(provider.Provider):
             SECOND: website,
             POST: {**website, "token_endpoint_auth_method": "client_secret_post"},
             QUERY: {**website, "redirect_uris": [QUERY_CALLBACK, CALLBACK + "/other"]},
+            INITIATED: {**website, "first_party": True, "initiate_login_uri": INITIATE_LOGIN, "landing": "initiate_login",
+                        "public_origin": "https://suite.example.com", "return_paths": ["/test/*"],
+                        "default_return_path": "/test/a/drawbridge"},
             ADMIN: {"client_type": "service", "grant_types": ["client_credentials"], "scope": "admin"},
             APP: {"client_type": "native", "client_name": "Conformance app", "redirect_uris": APP_REDIRECTS,
                   "grant_types": ["authorization_code", "refresh_token"], "scope": "openid profile"}}, claims=CLAIMS)
@@ -59,10 +63,14 @@ class Landing:
     page: wire.Answer | None
     #: What the person was shown on the way: "sign-in", "consent", "sign-out".
     shown: list[str] = field(default_factory=list)
+    #: The fields of the form that the page posts there.
+    posted: dict | None = None
 
     @property
     def answer(self) -> dict:
-        """The parameters of the query; nothing may be in the fragment."""
+        """The parameters of the form or the query; nothing may be in the fragment."""
+        if self.posted is not None:
+            return self.posted
         assert self.location, (self.page.status, self.page.text[:1000])
         parts = urlsplit(self.location)
         assert not parts.fragment, self.location
@@ -89,6 +97,11 @@ class Person(oauth.Browser):
                 answer = self.request("GET", location.removeprefix(base))
                 continue
             forms = {form["action"]: number for number, form in enumerate(oauth.Forms(answer.text).forms)}
+            outside = next((form for form in oauth.Forms(answer.text).forms
+                            if not (form["action"] or "/").startswith((base + "/", "/"))), None)
+            if answer.status == 200 and outside:
+                assert outside["method"] == "post", outside
+                return Landing(outside["action"], answer, shown, outside["fields"])
             if answer.status == 200 and "/sign-in" in forms:
                 shown.append("sign-in")
                 answer = self.submit(answer, forms["/sign-in"], **self.demo.user(self.name))
@@ -126,14 +139,28 @@ class Website:
         """An authorization request; `None` leaves a parameter out."""
         request = {
             "client_id": self.client, "redirect_uri": CALLBACK, "scope": "openid", "state": secrets.token_urlsafe(8),
-            "nonce": secrets.token_urlsafe(8), "response_type": "code", **changes}
+            "nonce": secrets.token_urlsafe(8), "response_type": "code",
+            **({"response_mode": self.report.mode} if self.report.mode else {}), **changes}
         return {name: value for name, value in request.items() if value is not None}
 
     def authorize(self, request: dict, method: str = "GET") -> Landing:
         endpoint = self.op.metadata["authorization_endpoint"]
-        if method == "POST":
-            return self.person.visit(endpoint, request)
-        return self.person.visit(f"{endpoint}?{urlencode(request)}")
+        landing = (self.person.visit(endpoint, request) if method == "POST"
+                   else self.person.visit(f"{endpoint}?{urlencode(request)}"))
+        if landing.location:
+            posts = request.get("response_mode") == "form_post"
+            self.report.must((landing.posted is not None) == posts, f"the answer is posted where that was asked for: {landing}")
+            if posts:
+                self.check_form(landing, request)
+        return landing
+
+    def check_form(self, landing: Landing, request: dict):
+        """What the suite's browser sees of Form Post Response Mode §2."""
+        self.report.must(landing.location == request["redirect_uri"], "the form goes to the redirect URI, as it is")
+        self.report.must("no-store" in landing.page.header("Cache-Control"), "no cache keeps the page")
+        policy = landing.page.header("Content-Security-Policy")
+        self.report.must("https://suite.example.com" in policy and "unsafe-inline" not in policy, f"the form may leave: {policy}")
+        self.report.must('<button' in landing.page.text and "onload" not in landing.page.text, "it works without scripts")
 
     def code(self, landing: Landing, request: dict) -> str:
         """The code of a good answer."""
@@ -200,3 +227,18 @@ class Website:
     def expect_signed_out(self):
         """What the suite asks after a logout."""
         self.expect_error(conditions.NEEDS_A_PERSON, prompt="none", state=secrets.token_urlsafe(96))
+
+
+class ReuseLater:
+    """`oidcc-codereuse-30seconds` waits half a minute; the other modules run meanwhile."""
+
+    def __init__(self, op: OP, mode: str | None):
+        self.website = Website(op, Report("oidcc-codereuse-30seconds", mode))
+        self.login = self.website.log_in()
+        self.second = self.userinfo = None
+        self.thread = threading.Timer(30, self.reuse)
+        self.thread.start()
+
+    def reuse(self):
+        self.second = self.website.redeem(self.login.code, self.login.request)
+        self.userinfo = self.website.userinfo(self.login.tokens["access_token"])

@@ -1,7 +1,7 @@
 """The plans that are replayed and their modules, named and ordered as the OpenID Foundation's suite has them.
 
-Read from openid-certification/conformance-suite at commit 12f2a4da (2026-08-20). Certification plans come whole; of the
-dynamic plan there are the modules that say something about a provider without dynamic registration.
+Read from openid-certification/conformance-suite at commit 12f2a4da (2026-08-20). Certification plans come whole; the Form
+Post plan is the Basic plan with `response_mode=form_post`; of the dynamic plan there are the modules that say something about a provider without dynamic registration.
 """
 
 PLANS: dict[str, list[str]] = {
@@ -48,6 +48,11 @@ PLANS: dict[str, list[str]] = {
         "oidcc-refresh-token",
         "oidcc-ensure-request-with-valid-pkce-succeeds",
     ],
+    "oidcc-formpost-basic-certification-test-plan": [],
+    "oidcc-3rdparty-init-login-certification-test-plan": [
+        "oidcc-3rd_party-init-login",
+        "oidcc-3rd_party-init-login-nohttps",
+    ],
     "oidcc-rp-initiated-logout-certification-test-plan": [
         "oidcc-rp-initiated-logout-discovery-endpoint-verification",
         "oidcc-rp-initiated-logout",
@@ -82,3 +87,4 @@ PLANS: dict[str, list[str]] = {
         "native-prompt-none-consent-required",
     ],
 }
+PLANS["oidcc-formpost-basic-certification-test-plan"] = list(PLANS["oidcc-basic-certification-test-plan"])

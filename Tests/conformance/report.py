@@ -5,8 +5,9 @@ NOT_APPLICABLE = "NOT APPLICABLE"
 
 
 class Report:
-    def __init__(self, module: str):
-        self.module = module
+    def __init__(self, module: str, mode: str | None = None):
+        """`mode` is the `response_mode` that the plan asks for."""
+        self.module, self.mode = module, mode
         self.failed = False
         self.warnings: list[str] = []
         self.reviews: list[str] = []

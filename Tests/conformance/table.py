@@ -10,13 +10,13 @@ README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 
 
-def text(reports: dict[str, tuple[str, Report]]) -> str:
+def text(reports: dict[tuple[str, str], tuple[str, Report]]) -> str:
     """The table of a whole run: module, script, result, and why it is not simply passed."""
     lines = []
     for plan, modules in PLANS.items():
         lines += [f"### {plan}", "", "| module | script | result | note |", "|---|---|---|---|"]
         for module in modules:
-            script, report = reports[module]
+            script, report = reports[plan, module]
             lines.append(f"| `{module}` | `{script}` | {report.result} | {report.note} |")
         lines.append("")
     return "\n".join(lines)

@@ -1,7 +1,6 @@
 """The Basic OP plan: code flow, `client_secret_basic`, static clients; one test for each module of the suite."""
 
 import secrets
-import threading
 import time
 
 import pytest
@@ -11,31 +10,14 @@ import instance
 import jose
 import signing
 from op import CALLBACK, POST, SECOND, Website
-from report import Report
 
 module = pytest.mark.module
 
 
-class ReuseLater:
-    """`oidcc-codereuse-30seconds` waits half a minute; the other modules run meanwhile."""
-
-    def __init__(self, op):
-        self.website = Website(op, Report("oidcc-codereuse-30seconds"))
-        self.login = self.website.log_in()
-        self.second = self.userinfo = None
-        self.thread = threading.Timer(30, self.reuse)
-        self.thread.start()
-
-    def reuse(self):
-        self.second = self.website.redeem(self.login.code, self.login.request)
-        self.userinfo = self.website.userinfo(self.login.tokens["access_token"])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def later(op):
-    made = ReuseLater(op)
-    yield made
-    made.thread.cancel()
+@pytest.fixture(autouse=True)
+def later(reused):
+    """Begun with the first module."""
+    return reused
 
 
 def after(seconds: float):
@@ -314,10 +296,11 @@ def test_oidcc_ensure_request_with_valid_pkce_succeeds(website):
     website.log_in(verifier=verifier, code_challenge=signing.challenge(verifier), code_challenge_method="S256")
 
 
-# Last, because it takes half a minute from the first line of this file.
+# Last, because it takes half a minute from the first module.
 
 @module("oidcc-codereuse-30seconds")
 def test_oidcc_codereuse_30seconds(later, website, report):
+    later = later[report.mode]
     later.thread.join(45)
     assert later.userinfo, "the second use was not made"
     conditions.check_token_error(report, later.second, "invalid_grant")

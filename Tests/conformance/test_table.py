@@ -5,7 +5,7 @@ import pytest
 import table
 from plans import PLANS
 
-MODULES = [module for modules in PLANS.values() for module in modules]
+MODULES = [(plan, module) for plan, modules in PLANS.items() for module in modules]
 
 
 def test_every_module_of_the_plans_was_replayed_and_passed_as_the_readme_says(request, reports):

@@ -34,10 +34,11 @@
 
     const ready = () => {
         const complete = hasToken();
-        document.getElementById("incomplete").hidden = complete;
-        for (const part of [form, document.getElementById("explanation"), document.getElementById("warning")]) {
-            part.hidden = !complete;
-        }
+        const incomplete = document.getElementById("incomplete");
+        incomplete.hidden = complete;
+        document.getElementById("question").hidden = !complete;
+        const site = document.title.split(" · ").at(-1);
+        document.title = `${document.querySelector("section:not([hidden]) > h1").textContent} · ${site}`;
         if (!complete) return;
         button.disabled = false;
         if (form.dataset.submitsItself !== undefined) whenSeen(submit);

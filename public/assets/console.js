@@ -7,11 +7,36 @@ for (const button of document.querySelectorAll("button[data-confirm]")) {
     });
 }
 
+// On a phone the section that one is in, and no wall of filters ahead of what they find.
+document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+const finder = document.querySelector("details.finder:not([data-filtered])");
+if (finder && matchMedia("(max-width: 40rem)").matches) finder.open = false;
+
+for (const button of document.querySelectorAll("button[data-copies]")) {
+    if (!navigator.clipboard) continue;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).innerText);
+        button.textContent = button.dataset.done;
+    });
+}
+
 // The live feed: rows come in at the top, the newest first.
 const state = document.getElementById("live-state");
 const body = document.querySelector("table.events tbody");
-if (state && body && window.EventSource) {
+if (state?.dataset.stream && body && window.EventSource) {
     const limit = 200;
+    // While somebody reads, rows wait.
+    const pause = document.getElementById("live-pause");
+    let waiting = null;
+    pause.hidden = false;
+    pause.addEventListener("click", () => {
+        const held = waiting;
+        waiting = held === null ? [] : null;
+        pause.textContent = waiting === null ? pause.dataset.pause : pause.dataset.goOn;
+        pause.setAttribute("aria-pressed", String(waiting !== null));
+        for (const event of held ?? []) add(event);
+    });
     const cell = (row, ...nodes) => row.insertCell().append(...nodes.filter((node) => node !== null && node !== undefined));
     const link = (path, content) => {
         const anchor = document.createElement("a");
@@ -58,5 +83,12 @@ if (state && body && window.EventSource) {
         state.textContent = source.readyState === EventSource.CLOSED
             ? "The stream has ended. Reload the page." : "Connecting again…";
     };
-    source.onmessage = (message) => add(JSON.parse(message.data));
+    source.onmessage = (message) => {
+        const event = JSON.parse(message.data);
+        if (waiting === null) return add(event);
+        // No more than there is room for: what is older would fall off the end at once.
+        waiting.push(event);
+        if (waiting.length > limit) waiting.shift();
+        pause.textContent = `${pause.dataset.goOn} (${waiting.length})`;
+    };
 }

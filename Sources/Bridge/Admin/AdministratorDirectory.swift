@@ -8,11 +8,11 @@ package protocol AdministratorDirectory: Sendable {
 
 /// The accounts of the database.
 package struct StoredAdministrators: AdministratorDirectory {
-    private let accounts: any AccountStore
+    private let accounts: any UserStore
     private let enrols: Bool
 
     /// - Parameter enrols: whether second factors can be set up at this instance at all.
-    package init(_ accounts: any AccountStore, enrols: Bool = false) {
+    package init(_ accounts: any UserStore, enrols: Bool = false) {
         self.accounts = accounts
         self.enrols = enrols
     }

@@ -5,21 +5,21 @@ import OAuth2
 package struct Explainer: Sendable {
     private let codec: LoginTokenCodec
     private let clients: Reloadable<ClientDirectory>
-    private let subjects: any SubjectStore
     private let store: any LoginTokenStore
-    private let parents: ParentSessions
+    private let examiner: RedemptionExaminer
     private let publicOrigin: WebOrigin
     private let time: TimeSource
 
     package init(
-        codec: LoginTokenCodec, clients: Reloadable<ClientDirectory>, subjects: any SubjectStore,
+        codec: LoginTokenCodec, clients: Reloadable<ClientDirectory>, subjects: any UserStore,
         store: any LoginTokenStore, parents: ParentSessions, publicOrigin: WebOrigin, time: TimeSource = .system
     ) {
         self.codec = codec
         self.clients = clients
-        self.subjects = subjects
         self.store = store
-        self.parents = parents
+        examiner = RedemptionExaminer(
+            clients: clients, parents: parents,
+            isDisabled: { subject, _ in try await subjects.standing(of: subject) == .disabled })
         self.publicOrigin = publicOrigin
         self.time = time
     }
@@ -43,36 +43,30 @@ package struct Explainer: Sendable {
     ) async throws -> Explanation {
         var explanation = Explanation(rule: "login_token")
         let now = time.now()
-        let claims: LoginTokenClaims
+        let (claims, isExpired): (LoginTokenClaims, Bool)
         switch try await codec.verify(token, at: now) {
         case .refused(let flaw):
             explanation.check("token is ours and unchanged", fails: RedemptionRefusal(flaw).rawValue)
             return explanation
-        case .expired(let expired):
-            explanation.check("token is ours and unchanged", fails: nil)
-            explanation.check("token is alive", fails: "expired", found: expired.expiresAt.rfc3339)
-            return explanation
-        case .verified(let verified): claims = verified
+        case .expired(let found): (claims, isExpired) = (found, true)
+        case .verified(let found): (claims, isExpired) = (found, false)
         }
         explanation.check("token is ours and unchanged", fails: nil)
-        explanation.check("token is alive", fails: nil, found: "until \(claims.expiresAt.rfc3339)")
-        let directory = clients.current
-        let website = directory[claims.audience]
-        guard
-            explanation.check(
-                "website is known", fails: website?.kind == .web ? nil : "unknown_website",
-                found: claims.audience.rawValue),
-            let website, explanation.check("app may open the website", fails: rightRefusal(claims, website, directory)),
-            explanation.check("network binding", fails: bindingRefusal(claims, address)),
-            explanation.check(
-                "user may sign in",
-                fails: try await subjects.standing(of: claims.subject) == .disabled ? "subject_disabled" : nil),
-            explanation.check(
-                "parent session lives",
-                fails: try await parentRefusal(claims, at: now)),
-            explanation.check("token is unused", fails: try await usedReason(claims.id))
-        else { return explanation }
+        let website = clients.current[claims.audience]
+        let candidate = candidate(claims, isExpired: isExpired, website, address, at: now)
+        let (finding, passed, decisive) = try await examiner.examine(candidate)
+        for question in passed { add(question, claims, nil, to: &explanation) }
+        if case .refused(let refusal, _) = finding {
+            add(decisive, claims, refusal, to: &explanation)
+            return explanation
+        }
+        guard let website, explanation.check("token is unused", fails: try await usedReason(claims.id)) else {
+            return explanation
+        }
         if claims.binding.challenge != nil { explanation.note("code verifier", "needed; not judged here") }
+        if claims.binding.handOff != nil {
+            explanation.note("cookie of the hand-off", "needed, or a click is asked for; not judged here")
+        }
         if let target = claims.target {
             explanation.note("sealed target", target)
         } else if let redirect {
@@ -93,29 +87,61 @@ package struct Explainer: Sendable {
                 explanation.note("allowed by", entry.text)
                 explanation.decided(by: entry.text)
             }
-            explanation.note("lands on", origin + path.serialized)
+            note(landing: path, origin, website, in: &explanation)
         case .refused(let refusal):
             explanation.check("redirect is allowed", fails: refusal.rawValue)
-            explanation.note("lands on", website.returnPaths.defaultPath.map { origin + $0.serialized } ?? "nowhere")
+            note(landing: website.returnPaths.defaultPath, origin, website, in: &explanation)
         }
     }
 
-    private func rightRefusal(_ claims: LoginTokenClaims, _ website: Client, _ directory: ClientDirectory) -> String? {
-        guard let app = directory[claims.clientID], app.canIssueLoginTokens, app.mayReach.contains(website.id) else {
-            return RedemptionRefusal.clientWithoutRight.rawValue
+    private func note(
+        landing path: ReturnPath?, _ origin: String, _ website: Client, in explanation: inout Explanation
+    ) {
+        let page = path.map { origin + $0.serialized }
+        guard website.landing == .initiateLogin, let signIn = website.initiateLoginURI else {
+            return explanation.note("lands on", page ?? "nowhere")
         }
-        return nil
+        // The website asks us next, and goes on to the page itself, if it goes by target_link_uri.
+        explanation.note("lands on", signIn)
+        explanation.note("target_link_uri", page ?? "none")
     }
 
-    private func bindingRefusal(_ claims: LoginTokenClaims, _ address: NetworkAddress?) -> String? {
-        guard let address else { return nil }
-        let network = LoginTokenBinding(network: claims.binding.network)
-        return BindingCheck.failure(of: network, verifier: nil, address: address)?.rawValue
+    /// A browser that nothing is known of comes with the token.
+    private func candidate(
+        _ claims: LoginTokenClaims, isExpired: Bool, _ website: Client?, _ address: NetworkAddress?, at now: Timestamp
+    ) -> RedemptionCandidate {
+        var candidate = RedemptionCandidate(
+            channel: .browser, claims: claims, isExpired: isExpired, website: website,
+            // Where it lands is told afterwards; that it lands at all is what is asked here.
+            landing: website.flatMap {
+                Landing.decide(
+                    .absent, sealed: claims.target, website: $0, ownOrigin: publicOrigin, issuer: publicOrigin)
+            }, origin: RequestOrigin(address: address, userAgent: nil, requestID: "explain"), at: now)
+        candidate.judgedBinding = LoginTokenBinding(network: address == nil ? .none : claims.binding.network)
+        return candidate
     }
 
-    private func parentRefusal(_ claims: LoginTokenClaims, at now: Timestamp) async throws -> String? {
-        if case .mayIssue = try await parents.standing(of: claims, at: now) { return nil }
-        return RedemptionRefusal.parentSessionEnded.rawValue
+    /// Notes how a question was answered; those about a browser's own past say something only where they refuse.
+    private func add(
+        _ question: RedemptionCheck.Question?, _ claims: LoginTokenClaims, _ refusal: RedemptionRefusal?,
+        to explanation: inout Explanation
+    ) {
+        let reason = refusal?.rawValue
+        switch question {
+        case .inTime:
+            explanation.check("token is alive", fails: reason, found: "until \(claims.expiresAt.rfc3339)")
+        case .isForTheWebsite:
+            explanation.check("website is known", fails: reason, found: claims.audience.rawValue)
+        case .appMayOpenTheWebsite: explanation.check("app may open the website", fails: reason)
+        case .bindingIsShown: explanation.check("network binding", fails: reason)
+        case .userAndSessionStand:
+            let isUser = refusal == .subjectDisabled
+            guard explanation.check("user may sign in", fails: isUser ? reason : nil) else { return }
+            explanation.check("parent session lives", fails: reason)
+        case .isUnknownToTheBrowser, .browserHasNoAttempt, .serverHasNoAttempt, .isNoHandOff, .isUnbound, .needsNoClick,
+            .requestWouldBeAnswered, nil:
+            if let reason { explanation.check("redemption", fails: reason) }
+        }
     }
 
     private func usedReason(_ id: TokenID) async throws -> String? {

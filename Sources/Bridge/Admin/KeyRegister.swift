@@ -58,6 +58,7 @@ package struct KeyOverview: Hashable, Sendable {
     private static let loginTokenConsequences = [
         "Login links that it signed are refused: those of the last minute. Apps get new ones by asking again.",
         "Pages that are open begin anew: sign-in, consent, confirmation and this console's forms are sealed with it.",
+        "Password set-up links and sign-ins that wait for a phone are refused: make new ones.",
         "Nobody is signed out. What was opened with forged links is to be looked for and ended by hand.",
     ]
 

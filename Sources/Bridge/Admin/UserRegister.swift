@@ -2,7 +2,7 @@ import OAuth2
 
 /// Users as an administrator changes them.
 package struct UserRegister: Sendable {
-    package typealias Storage = SubjectStore & AccountStore & AppSessionStore & SessionRegister
+    package typealias Storage = UserStore & GrantStore & SessionStore & LinkedKeyStore
 
     private let storage: any Storage
     private let endings: SessionEndings
@@ -32,6 +32,11 @@ package struct UserRegister: Sendable {
         try await storage.users(after: cursor, limit: limit)
     }
 
+    /// The same for users of whose id, name or address `text` is a part.
+    package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
+        try await storage.users(matching: text, after: cursor, limit: limit)
+    }
+
     package func user(_ subject: Subject) async throws -> UserOverview? {
         guard let record = try await storage.record(of: subject) else { return nil }
         return UserOverview(record, account: try await storage.account(of: subject))
@@ -43,13 +48,17 @@ package struct UserRegister: Sendable {
         return try await user(account.subject)
     }
 
-    /// Adds an account with a password.
+    /// Adds an account.
+    /// - Parameter password: `nil` for one that waits for its user to set one by a link.
     /// - Returns: `nil` when the name is taken.
-    package func add(_ account: Account, password: Secret<String>, action: AdminAction) async throws -> UserOverview? {
+    package func add(_ account: Account, password: Secret<String>?, action: AdminAction) async throws -> UserOverview? {
         guard let passwords else { throw StorageError.unavailable("this instance keeps no accounts") }
         var account = account
-        account.passwordHash = try await passwords.turn { try await passwords.hash(password) }
-        let event = action.event(.userCreated, subject: account.subject)
+        if let password {
+            account.passwordHash = try await passwords.turn { try await passwords.hash(password) }
+        }
+        let event = action.event(
+            .userCreated, subject: account.subject, facts: account.role.map { ["role": $0.rawValue] } ?? [:])
         guard try await storage.addAccount(account, issuer: Account.issuer, link: nil, event: event) == .added else {
             return nil
         }
@@ -71,7 +80,23 @@ package struct UserRegister: Sendable {
             subject, change, events: { action.event($0, subject: subject, facts: $1) }, ending: Ending(action))
         guard case .changed(let ended) = outcome else { return outcome }
         await endings.take(in: ended)
-        if change.claims != nil { onClaimsChanged(subject) }
+        if change.claims != nil || change.names != nil { onClaimsChanged(subject) }
+        return outcome
+    }
+
+    /// Takes the second factor away from somebody who lost it.
+    /// - Returns: whether there was one.
+    package func resetSecondFactor(of subject: Subject, event: AuditEvent) async throws -> Bool {
+        try await storage.removeSecondFactor(of: subject, event: event)
+    }
+
+    /// Unlinks a phone's key for ever, and ends what was signed in with any key of the user: for somebody who lost the
+    /// phone, or whose account a thief has linked his to.
+    package func unlinkKey(_ thumbprint: String, of subject: Subject, action: AdminAction) async throws -> Unlinking {
+        let outcome = try await storage.unlink(
+            thumbprint, of: subject, sparing: nil, Ending(action),
+            event: action.event(.selfIssuedUnlinked, subject: subject, facts: ["thumbprint": thumbprint]))
+        if case .unlinked(let ended) = outcome { await endings.take(in: ended) }
         return outcome
     }
 

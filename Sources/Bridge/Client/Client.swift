@@ -26,6 +26,14 @@ package struct Client: Hashable, Sendable {
         case alert
     }
 
+    /// Where a redemption's browser goes.
+    package enum LandingMode: String, Sendable, CaseIterable {
+        /// To the page itself.
+        case returnPath = "return_path"
+        /// To where the website begins its own sign-in, which the new session answers (OpenID Connect Core §4).
+        case initiateLogin = "initiate_login"
+    }
+
     /// Where the token endpoint puts what it issues.
     package enum Delivery: String, Sendable, CaseIterable { case body, cookies }
 
@@ -74,6 +82,8 @@ package struct Client: Hashable, Sendable {
     /// Whether nobody is asked for consent.
     package var isFirstParty = false
     package var isNativeSSOEnabled = false
+    /// Whether a sign-in with `openid` counts as one with `device_sso` too: for SDKs that know no such scope.
+    package var getsDeviceSecretWithoutScope = false
     /// The clients that it shares its users and devices with.
     package var shareWith: Set<ClientID> = []
     package var delivery: Delivery = .body
@@ -87,6 +97,11 @@ package struct Client: Hashable, Sendable {
     /// How old a sign-in may be.
     package var maximumAuthenticationAge: Duration?
     package var backchannelLogoutURI: String?
+    /// Where the website begins a sign-in that somebody else asks for (OpenID Connect Core §4).
+    package var initiateLoginURI: String?
+    package var landing: LandingMode = .returnPath
+    /// Whether a browser that is signed in here may go on to the websites in ``mayReach`` (contract §4.6).
+    package var isPortal = false
     package var webhook: Webhook?
     package var idTokenAlgorithm: SigningAlgorithm = .es256
     /// Signs the answers of the userinfo endpoint; `nil` leaves them plain JSON (OpenID Connect Core §5.3.2).
@@ -135,6 +150,11 @@ package struct Client: Hashable, Sendable {
 }
 
 extension Client {
+    /// Whether it may open a website: an app by login tokens, a portal by hand-off.
+    package func opens(_ website: Client) -> Bool {
+        mayReach.contains(website.id) && (kind == .web ? isPortal : canIssueLoginTokens)
+    }
+
     /// Whether a sign-in is strong and fresh enough for the client (`min_acr`, `max_auth_age`; RFC 9470).
     package func accepts(_ authentication: Authentication, at now: Timestamp) -> Bool {
         if let minimumACR, !AuthenticationLevel.satisfies(authentication.acr, required: minimumACR) { return false }

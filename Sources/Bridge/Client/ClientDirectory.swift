@@ -9,9 +9,12 @@ package struct ClientDirectory: Sendable {
     package let websites: [WebOrigin: [Client]]
     /// The clients that have a webhook.
     package let webhookSubscribers: Set<ClientID>
+    /// Whether login links lead to any website's own way to sign in.
+    package let hasLandingsAtSignIn: Bool
 
     /// - Parameter clients: of two with one id, the later stands.
     package init(_ clients: [Client], defaultTarget: ClientID?) {
+        hasLandingsAtSignIn = clients.contains { $0.landing == .initiateLogin }
         self.clients = Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         self.defaultTarget = defaultTarget
         tokenCookiePrefixes = Set(

@@ -26,6 +26,7 @@ extension ClientDocument {
         client.postLogoutRedirectURIs = uris(&fields, .postLogoutRedirectURIs, rules)
         client.isFirstParty = fields.flag(.firstParty) ?? false
         client.isNativeSSOEnabled = fields.flag(.nativeSSOEnabled) ?? false
+        client.getsDeviceSecretWithoutScope = fields.flag(.deviceSecretWithoutScope) ?? false
         client.shareWith = Set((fields.list(.shareWith) ?? []).map(ClientID.init(rawValue:)))
         client.delivery = fields.word(.delivery) ?? .body
         client.cookieProfile = fields.word(.cookieProfile) ?? .session
@@ -36,6 +37,9 @@ extension ClientDocument {
         client.minimumACR = fields.text(.minimumACR)
         client.maximumAuthenticationAge = fields.seconds(.maximumAuthenticationAge, in: 0...31_536_000)
         client.backchannelLogoutURI = webURL(&fields, .backchannelLogoutURI)
+        client.initiateLoginURI = webURL(&fields, .initiateLoginURI)
+        client.landing = fields.word(.landing) ?? .returnPath
+        client.isPortal = fields.flag(.portal) ?? false
         client.webhook = webhook(&fields)
         client.idTokenAlgorithm = fields.word(.idTokenAlgorithm) ?? .es256
         client.userInfoAlgorithm = fields.word(.userInfoAlgorithm)
@@ -64,6 +68,7 @@ extension ClientDocument {
         try fields.encode(client.requiresProofOfPossession, forKey: .dpopBoundAccessTokens)
         try fields.encode(client.isFirstParty, forKey: .firstParty)
         try fields.encode(client.isNativeSSOEnabled, forKey: .nativeSSOEnabled)
+        if client.getsDeviceSecretWithoutScope { try fields.encode(true, forKey: .deviceSecretWithoutScope) }
         try fields.encode(client.shareWith.map(\.rawValue).sorted(), forKey: .shareWith)
         try fields.encode(client.delivery.rawValue, forKey: .delivery)
         try fields.encode(client.cookieProfile.rawValue, forKey: .cookieProfile)
@@ -74,6 +79,11 @@ extension ClientDocument {
         try fields.encodeIfPresent(
             client.maximumAuthenticationAge.map { $0.inMilliseconds / 1000 }, forKey: .maximumAuthenticationAge)
         try fields.encodeIfPresent(client.backchannelLogoutURI, forKey: .backchannelLogoutURI)
+        try fields.encodeIfPresent(client.initiateLoginURI, forKey: .initiateLoginURI)
+        if client.kind == .web {
+            try fields.encode(client.landing.rawValue, forKey: .landing)
+            try fields.encode(client.isPortal, forKey: .portal)
+        }
         try fields.encodeIfPresent(client.webhook?.uri, forKey: .webhookURI)
         try fields.encodeIfPresent(client.webhook?.secretFile, forKey: .webhookSecretFile)
         try fields.encode(client.idTokenAlgorithm.rawValue, forKey: .idTokenAlgorithm)
@@ -98,11 +108,30 @@ extension ClientDocument {
             if !client.requiresPKCE { fields.note(.requirePKCE, "must be true for a public client") }
             if client.scope.contains(Scope.admin) { fields.note(.scope, "must not hold admin for a public client") }
         }
+        if fields.areSound(.clientType, .landing, .initiateLoginURI, .cookieProfile) {
+            checkLanding(of: client, &fields)
+        }
+        if client.getsDeviceSecretWithoutScope, !client.isNativeSSOEnabled {
+            fields.note(.deviceSecretWithoutScope, "needs native_sso_enabled: true")
+        }
         if !CookieNamePrefix.isAllowed(client.cookiePrefix) {
             fields.note(.cookiePrefix, "must be at most 64 letters, digits, - and _")
         }
         if let domain = client.cookieDomain, !CookieNamePrefix.isDomain(domain) {
             fields.note(.cookieDomain, "must be a domain such as .example.com")
+        }
+    }
+
+    private static func checkLanding(of client: Client, _ fields: inout StrictFields<Field>) {
+        if client.kind != .web {
+            if client.landing == .initiateLogin { fields.note(.landing, "belongs to a website; this client is none") }
+            if client.isPortal { fields.note(.portal, "belongs to a website; this client is none") }
+        }
+        guard client.landing == .initiateLogin else { return }
+        if client.initiateLoginURI == nil { fields.note(.initiateLoginURI, "must be there for landing initiate_login") }
+        // The website's own sign-in is answered by the session's cookie, which the profile tokens does not have.
+        if client.cookieProfile == .tokens {
+            fields.note(.landing, "must not be initiate_login with cookie_profile tokens")
         }
     }
 

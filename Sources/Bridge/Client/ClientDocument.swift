@@ -39,6 +39,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case dpopBoundAccessTokens = "dpop_bound_access_tokens"
         case firstParty = "first_party"
         case nativeSSOEnabled = "native_sso_enabled"
+        case deviceSecretWithoutScope = "device_secret_without_scope"
         case shareWith = "share_with"
         case delivery
         case cookieProfile = "cookie_profile"
@@ -48,6 +49,9 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case minimumACR = "min_acr"
         case maximumAuthenticationAge = "max_auth_age"
         case backchannelLogoutURI = "backchannel_logout_uri"
+        case initiateLoginURI = "initiate_login_uri"
+        case landing
+        case portal
         case webhookURI = "webhook_uri"
         case webhookSecretFile = "webhook_secret_file"
         case idTokenAlgorithm = "id_token_signed_response_alg"
@@ -72,6 +76,8 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         if fields.areSound(.clientID), !Self.isClientID(id) {
             fields.note(.clientID, "must be 1 to 128 letters, digits and . _ ~ : / -")
         }
+        // Nobody is a public client by an omission (RFC 8252 §8.4).
+        if !fields.contains(.clientType) { fields.note(.clientType, "is missing: native, web or service") }
         let kind: Client.Kind = fields.word(.clientType) ?? .native
         let lifetime = fields.seconds(.sessionLifetime, in: 60...7_776_000) ?? Client.defaultSessionLifetime
         let idle = fields.seconds(.sessionIdle, in: 60...7_776_000) ?? min(Client.defaultSessionIdle, lifetime)

@@ -30,6 +30,15 @@ package struct FailoverRateLimiter: RateLimiter {
         }
     }
 
+    package func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws {
+        do {
+            try await shared.giveBack(keys, at: now)
+        } catch let error as StorageError {
+            degradation.begin(because: error)
+            own.giveBack(keys, at: now)
+        }
+    }
+
     private func answered(_ decision: RateLimitDecision) -> RateLimitDecision {
         degradation.end()
         return decision

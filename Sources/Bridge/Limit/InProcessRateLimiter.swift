@@ -54,6 +54,18 @@ package final class InProcessRateLimiter: RateLimiter {
         decide(keys, at: reading(now), taking: false)
     }
 
+    package func giveBack(_ keys: [RateLimitKey], at now: Timestamp) {
+        let now = reading(now)
+        state.withLock { state in
+            for key in keys {
+                switch key.rule {
+                case .bucket(let bucket): giveBack(key, bucket, at: now, in: &state)
+                case .window: state.windows[Key(scope: key.scope, value: key.value)]?.giveBack(at: now)
+                }
+            }
+        }
+    }
+
     /// Why a key does not pass, and for how long.
     private struct Refusal {
         let wait: Duration

@@ -23,14 +23,28 @@ package struct LimitSettings: Sendable {
     /// Wrong codes of a second factor a day, per account or per known browser. Three codes of a million are good at
     /// a time, so whoever has the password needs some twenty years for an even chance.
     package var wrongCodePerDay = TokenBucket(perDay: 30)
+    /// Pages that show a code for a phone, per network.
+    package var phonePagesPerNetwork = TokenBucket(perMinute: 10)
+    /// Requests by which one user's apps approve sign-ins on other devices.
+    package var crossDevicePerSubject = TokenBucket(perMinute: 30)
     /// Authorization requests that a client pushes which authenticates.
     package var pushedRequestPerClient = TokenBucket(perMinute: 600)
     /// Authorization requests that are pushed for a public client from one network.
     package var pushedRequestPerNetwork = TokenBucket(perMinute: 60)
+    /// Devices that a client starts which authenticates.
+    package var deviceAuthorizationPerClient = TokenBucket(perMinute: 600)
+    /// Devices that are started for a public client from one network.
+    package var deviceAuthorizationPerNetwork = TokenBucket(perMinute: 30)
     /// Client authentications that fail, per network.
     package var failedClientPerNetwork = TokenBucket(perMinute: 60)
     /// Token requests that are refused and written down, per network.
     package var refusedTokenRequestPerNetwork = TokenBucket(perMinute: 60)
+    /// Sign-ins by phone that begin, per network.
+    package var selfIssuedStartPerNetwork = TokenBucket(perMinute: 30)
+    /// Answers of phones that are refused, per network.
+    package var refusedSelfIssuedPerNetwork = TokenBucket(perMinute: 60)
+    /// Accounts that come into being by a phone's key, per network.
+    package var selfIssuedAccountPerNetwork = AttemptWindow(count: 5, per: .seconds(3600), block: .seconds(600))
 
     /// With every default.
     package init() {}

@@ -8,6 +8,10 @@ package protocol RateLimiter: Sendable {
 
     /// Whether every bucket has one left, without taking it.
     func peek(_ keys: [RateLimitKey], at now: Timestamp) async throws -> RateLimitDecision
+
+    /// Gives back what an allowed ``take(_:at:)`` took: for guesses, which are counted before it is known that they are
+    /// wrong, so that no two at once go uncounted. A window that has closed stays closed.
+    func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws
 }
 
 package enum RateLimitDecision: Hashable, Sendable {
@@ -49,6 +53,7 @@ package struct UnlimitedRateLimiter: RateLimiter {
     package init() {}
     package func take(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision { .allowed }
     package func peek(_ keys: [RateLimitKey], at now: Timestamp) -> RateLimitDecision { .allowed }
+    package func giveBack(_ keys: [RateLimitKey], at now: Timestamp) {}
 }
 
 /// How often an ``AttemptWindow`` was used, and whether it is closed.
@@ -72,6 +77,11 @@ struct AttemptCount {
         if attempts == 0 { endsAt = now + window.duration.inMilliseconds }
         attempts += 1
         return nil
+    }
+
+    mutating func giveBack(at now: Int64) {
+        guard !isClosed, now < endsAt, attempts > 0 else { return }
+        attempts -= 1
     }
 }
 

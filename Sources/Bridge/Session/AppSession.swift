@@ -4,8 +4,8 @@ package import OAuth2
 ///
 /// Refresh tokens, web sessions and login tokens hang under it and end with it (contract §7).
 package struct AppSession: Hashable, Sendable {
-    /// What nobody uses for 90 days is gone (RFC 9700 §4.14.2).
-    package static let lifetime = Duration.seconds(90 * 86_400)
+    /// How long it lasts at most, used or not, unless the settings say otherwise.
+    package static let defaultLifetime = Duration.seconds(90 * 86_400)
 
     package let id: SessionID
     package let lineage: Lineage

@@ -6,6 +6,8 @@ package struct OpenedSession: Sendable {
     package let secret: OpaqueSecret
     /// By what the browser is known at its next sign-in (``KnownBrowsers``); `nil` where nothing was learnt of it.
     package var recognition: Secret<String>?
+    /// The refresh cookie of a session in the profile `tokens` (contract §6); `nil` in the profile `session`.
+    package var refresh: OpaqueSecret?
 
     package init(session: WebSession, secret: OpaqueSecret) {
         self.session = session

@@ -9,6 +9,8 @@ package struct SessionOverview: Hashable, Sendable {
     /// The app that a browser's session came from.
     package let appClientID: ClientID?
     package let parentID: SessionID?
+    /// The device that an app's session belongs to.
+    package let deviceSecretID: DeviceSecretID?
     package let opening: String
     package let loginTokenID: TokenID?
     package let authentication: Authentication
@@ -28,7 +30,8 @@ package struct SessionOverview: Hashable, Sendable {
         clientID = session.clientID
         appClientID = session.appClientID
         parentID = session.parentID
-        opening = session.opening.rawValue
+        deviceSecretID = nil
+        opening = session.origin
         loginTokenID = session.loginTokenID
         authentication = session.authentication
         createdAt = session.createdAt
@@ -45,6 +48,7 @@ package struct SessionOverview: Hashable, Sendable {
         clientID = session.clientID
         appClientID = nil
         parentID = session.parentID ?? session.browserSessionID
+        deviceSecretID = session.deviceSecretID
         opening = session.opening.rawValue
         loginTokenID = nil
         authentication = session.authentication

@@ -17,6 +17,9 @@ package struct WebSession: Hashable, Sendable {
     package let createdAt: Timestamp
     /// How long it may lie unused.
     package let idleLifetime: Duration
+    /// Whether its website hears of its end by the back channel, under the session's own id: a website's server that
+    /// redeemed the token itself does. A relying party hears of what was granted to it in the session.
+    package let wantsLogoutNotice: Bool
     package var lastSeenAt: Timestamp
     /// When it was ended before its time; `nil` while it lives.
     package var endedAt: Timestamp?
@@ -24,7 +27,7 @@ package struct WebSession: Hashable, Sendable {
     package init(
         id: SessionID, secretDigest: String, lineage: Lineage, clientID: ClientID, appClientID: ClientID? = nil,
         loginTokenID: TokenID? = nil, createdAt: Timestamp, idleLifetime: Duration, lastSeenAt: Timestamp,
-        endedAt: Timestamp? = nil
+        wantsLogoutNotice: Bool = false, endedAt: Timestamp? = nil
     ) {
         self.id = id
         self.secretDigest = secretDigest
@@ -35,11 +38,19 @@ package struct WebSession: Hashable, Sendable {
         self.createdAt = createdAt
         self.idleLifetime = idleLifetime
         self.lastSeenAt = lastSeenAt
+        self.wantsLogoutNotice = wantsLogoutNotice
         self.endedAt = endedAt
     }
 
     package var subject: Subject { lineage.subject }
     package var opening: SessionOpening { lineage.opening }
+
+    /// How the session began, as pages and programs are told (contract §6).
+    package var origin: String {
+        lineage.isOwnSignIn && authentication.amr.contains(Authentication.selfIssued)
+            ? Authentication.selfIssued : opening.rawValue
+    }
+
     package var authentication: Authentication { lineage.authentication }
     /// Absolute end.
     package var expiresAt: Timestamp { lineage.expiresAt }
@@ -70,7 +81,7 @@ package struct WebSession: Hashable, Sendable {
 extension SessionID {
     /// A new id: the time, then 128 random bits; 30 characters. It says nothing that the session's own facts do not.
     package static func make(at now: Timestamp, random: RandomSource) -> SessionID {
-        SessionID(rawValue: random.text(16, behind: now))
+        SessionID(rawValue: random.text(16, after: now))
     }
 }
 

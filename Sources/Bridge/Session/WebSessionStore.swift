@@ -1,35 +1,4 @@
-/// Web sessions, found by the digest of their secret. ``EndingStore`` ends them.
-package protocol WebSessionStore: Sendable {
-    /// The session with this secret, ended or not; `nil` when there is none.
-    func session(secretDigest: String) async throws -> WebSession?
-
-    /// The session with this public id, ended or not.
-    func session(id: SessionID) async throws -> WebSession?
-
-    /// Adds a session that no login token opened, ends the one in whose place it comes, and records the events.
-    /// - Parameter passwordSetAt: when the password was set that was checked for this session; `nil` when none was.
-    ///   Whoever changes it meanwhile ends this session too, or comes first.
-    /// - Returns: `false` when the user is disabled, the password is another by now, or the session that is to be
-    ///   raised has ended; then nothing was written.
-    func open(
-        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
-        events: [AuditEvent]
-    ) async throws -> Bool
-
-    /// Notes that the session was seen; never moves `lastSeenAt` back and never revives an ended session.
-    func touch(_ id: SessionID, at now: Timestamp) async throws
-
-    /// The sessions that anybody ended since an earlier call, in the order of commits and not by a clock: an end whose
-    /// transaction was under way at that call is found now (contract §16.11).
-    /// - Parameter mark: of the earlier call; `nil` at first, and then there is a gap.
-    func sessionsEnded(since mark: EndMark?) async throws -> EndNews
-
-    /// Removes sessions whose absolute end lies before `cutoff`.
-    /// - Returns: how many, at most `limit` of them.
-    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
-}
-
-extension WebSessionStore {
+extension SessionStore {
     package func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, events: [AuditEvent]
     ) async throws -> Bool {
@@ -50,7 +19,7 @@ package struct EndMark: Hashable, Sendable {
     }
 }
 
-/// What ``WebSessionStore/sessionsEnded(since:)`` found.
+/// What ``SessionStore/sessionsEnded(since:)`` found.
 package struct EndNews: Hashable, Sendable {
     package let ended: [SessionID]
     /// Where the next call goes on.
@@ -63,13 +32,4 @@ package struct EndNews: Hashable, Sendable {
         self.mark = mark
         self.hasGap = hasGap
     }
-}
-
-/// The sessions of a user, as an administrator sees and ends them.
-package protocol SessionRegister: Sendable {
-    /// A user's sessions, newest first, at most `limit` after `cursor`, ended ones included.
-    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) async throws -> [WebSession]
-
-    /// How many sessions live now, counted without the idle end.
-    func countLiveSessions(at now: Timestamp) async throws -> Int64
 }

@@ -18,7 +18,7 @@ package final class WebSessions: Sendable {
         var at: ContinuousClock.Instant?
     }
 
-    private let store: any WebSessionStore
+    private let store: any SessionStore
     private let revocations: (any RevocationChannel)?
     private let time: TimeSource
     private let logger: Logger
@@ -29,7 +29,7 @@ package final class WebSessions: Sendable {
     ///   - cacheCapacity: sessions kept in memory.
     ///   - revocations: tells other nodes at once what they would learn by asking the store.
     package init(
-        store: any WebSessionStore, cacheCapacity: Int = 20_000, revocations: (any RevocationChannel)? = nil,
+        store: any SessionStore, cacheCapacity: Int = 20_000, revocations: (any RevocationChannel)? = nil,
         time: TimeSource = .system,
         logger: Logger = Logger(label: "drawbridge.sessions")
     ) {
@@ -44,7 +44,19 @@ package final class WebSessions: Sendable {
     /// - Throws: ``StorageError`` when the store is needed and cannot answer.
     package func lookUp(_ secret: OpaqueSecret) async throws -> WebSession? {
         let digest = secret.digest
-        return try await lookUp(cached: cache.entry(digest: digest)) { try await store.session(secretDigest: digest) }
+        let cached = cache.entry(digest: digest)
+        if let session = cached.flatMap(remembered) { return session }
+        return try await lookUp(cached: cached) { try await store.session(secretDigest: digest) }
+    }
+
+    /// What memory alone can answer, which is nearly every request to a website: read lately, alive, and seen so lately
+    /// that there is nothing to note.
+    private func remembered(_ entry: WebSessionCache.Entry) -> WebSession? {
+        let now = time.now()
+        guard isBelieved(entry, at: time.uptime()), entry.session.isAlive(at: now),
+            !isTouchDue(entry.session, at: now)
+        else { return nil }
+        return entry.session
     }
 
     /// The live session with this public id, for a caller who has proof of it in another form; counts as a use.
@@ -97,6 +109,11 @@ package final class WebSessions: Sendable {
         return try await lookUp(secret).map(RecentSession.inUse) ?? .none
     }
 
+    /// The session of a secret in whatever state, as the store has it; not a use of it.
+    package func known(_ secret: OpaqueSecret) async throws -> WebSession? {
+        try await store.session(secretDigest: secret.digest)
+    }
+
     /// The live session with this id, as the store has it; not a use of it.
     package func peek(_ id: SessionID) async throws -> WebSession? {
         guard let session = try await store.session(id: id), session.isAlive(at: time.now()) else { return nil }
@@ -133,11 +150,14 @@ package final class WebSessions: Sendable {
         }
     }
 
+    private func isTouchDue(_ session: WebSession, at now: Timestamp) -> Bool {
+        now - session.lastSeenAt >= min(session.idleLifetime / 20, .seconds(60))
+    }
+
     /// Moves the idle end. Written down only when a twentieth of the idle time has passed, at most a minute, so a busy
     /// session costs one write per minute; a crash may shorten an idle session by that much, never lengthen it.
     private func touch(_ session: inout WebSession, at now: Timestamp) async throws {
-        let due = min(session.idleLifetime / 20, .seconds(60))
-        guard now - session.lastSeenAt >= due else { return }
+        guard isTouchDue(session, at: now) else { return }
         session.lastSeenAt = now
         cache.touch(digest: session.secretDigest, at: now)
         do {

@@ -8,7 +8,8 @@ import OAuth2
 /// back, and its own do not hold back others.
 ///
 /// The cookie opens nothing. It holds, for each of a few accounts, a random mark, an instant, and a code over both and
-/// the account's name; nothing is stored, and no name can be read from it.
+/// the account's subject, which outlives a change of its name, and is nobody else's when the name is given anew. Nothing is
+/// stored, and no name can be read from it.
 package struct KnownBrowsers: Sendable {
     /// How long a browser is known after its last sign-in.
     package static let lifetime = Duration.seconds(180 * 86_400)
@@ -29,10 +30,10 @@ package struct KnownBrowsers: Sendable {
     /// The mark that tells this browser from others that are known for the account.
     /// - Parameter cookie: as the browser sent it.
     /// - Returns: `nil` for a browser that is not known for it.
-    func mark(of username: Username, in cookie: Secret<String>?, at now: Timestamp) -> String? {
+    func mark(of subject: Subject, in cookie: Secret<String>?, at now: Timestamp) -> String? {
         for entry in entries(of: cookie) {
             let bound = Array(entry.prefix(Self.markLength + Self.timeLength))
-            guard ConstantTime.equals(Array(entry.suffix(Self.codeLength)), code(over: bound, username)) else {
+            guard ConstantTime.equals(Array(entry.suffix(Self.codeLength)), code(over: bound, subject)) else {
                 continue
             }
             let seconds = bound.suffix(Self.timeLength).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -45,15 +46,15 @@ package struct KnownBrowsers: Sendable {
 
     /// The cookie of a browser in which the account's user has just signed in.
     /// - Parameter cookie: what it had before.
-    func cookie(knowing username: Username, besides cookie: Secret<String>?, at now: Timestamp) -> Secret<String> {
+    func cookie(knowing subject: Subject, besides cookie: Secret<String>?, at now: Timestamp) -> Secret<String> {
         let seconds = UInt64(clamping: now.seconds)
         let time = (0..<Self.timeLength).map { UInt8(truncatingIfNeeded: seconds >> UInt64(56 - 8 * $0)) }
         let bound = random.bytes(Self.markLength) + time
         let others = entries(of: cookie).filter { entry in
             let bound = Array(entry.prefix(Self.markLength + Self.timeLength))
-            return !ConstantTime.equals(Array(entry.suffix(Self.codeLength)), code(over: bound, username))
+            return !ConstantTime.equals(Array(entry.suffix(Self.codeLength)), code(over: bound, subject))
         }
-        let all = [bound + code(over: bound, username)] + others.prefix(Self.limit - 1)
+        let all = [bound + code(over: bound, subject)] + others.prefix(Self.limit - 1)
         return Secret(all.map { Base64URL.encode($0) }.joined(separator: "."))
     }
 
@@ -67,7 +68,7 @@ package struct KnownBrowsers: Sendable {
         }
     }
 
-    private func code(over bound: [UInt8], _ username: Username) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: bound + Array(username.key.utf8), using: key))
+    private func code(over bound: [UInt8], _ subject: Subject) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: bound + Array(subject.rawValue.utf8), using: key))
     }
 }

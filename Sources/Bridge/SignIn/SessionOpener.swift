@@ -1,7 +1,9 @@
+import OAuth2
+
 /// Opens a browser's session after a sign-in at Drawbridge itself.
 package struct SessionOpener: Sendable {
     private let sessions: WebSessions
-    private let store: any WebSessionStore
+    private let store: any SessionStore
     private let clients: Reloadable<ClientDirectory>
     private let random: RandomSource
 
@@ -9,7 +11,7 @@ package struct SessionOpener: Sendable {
     static let ownClient: ClientID = "drawbridge"
 
     package init(
-        sessions: WebSessions, store: any WebSessionStore, clients: Reloadable<ClientDirectory>,
+        sessions: WebSessions, store: any SessionStore, clients: Reloadable<ClientDirectory>,
         random: RandomSource = .system
     ) {
         self.sessions = sessions
@@ -20,26 +22,51 @@ package struct SessionOpener: Sendable {
 
     /// A new session with a new id and secret, whatever the browser held before (no fixation).
     /// - Parameters:
-    ///   - passwordSetAt: when the password was set that was checked; `nil` when none was.
+    ///   - basis: what was checked; `nil` when that is not kept here.
     ///   - current: the browser's session, which ends.
-    /// - Returns: `nil` when the user is disabled, or has another password by now.
+    ///   - way: how the person showed who he is.
+    ///   - end: when it is over at the latest.
+    /// - Returns: `nil` when the user is disabled, or has another password by now, or the key is unlinked.
     func open(
-        for subject: Subject, authentication: Authentication, provenBy passwordSetAt: Timestamp?,
-        replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
+        for subject: Subject, authentication: Authentication, provenBy basis: SignInBasis?,
+        replacing current: WebSession?, by way: SignInWay = .here, until end: Timestamp? = nil, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws -> OpenedSession? {
-        let secret = OpaqueSecret.make(.webSession, random: random)
+        let secret = OpaqueSecret.make(.webSession, at: now, random: random)
         let directory = clients.current
         let website = directory.defaultTarget.flatMap { directory[$0] }
+        let whole = website?.sessionLifetime ?? Client.defaultSessionLifetime
+        let lifetime = end.map { min(whole, $0 - now) } ?? whole
         let session = WebSession(
             id: .make(at: now, random: random), secretDigest: secret.digest,
-            lineage: .signIn(
-                of: subject, authentication: authentication, at: now,
-                lifetime: website?.sessionLifetime ?? Client.defaultSessionLifetime),
+            lineage: way == .phoneElsewhere
+                ? .approvedElsewhere(of: subject, authentication: authentication, at: now, lifetime: lifetime)
+                : .signIn(of: subject, authentication: authentication, at: now, lifetime: lifetime),
             clientID: website?.id ?? Self.ownClient, createdAt: now,
             idleLifetime: website?.sessionIdle ?? Client.defaultSessionIdle, lastSeenAt: now)
         return try await open(
             session, secret, replacing: current.map { ReplacedSession($0, by: subject, origin: origin, at: now) },
-            provenBy: passwordSetAt, reason: nil, origin: origin, at: now)
+            provenBy: basis, reason: way.reason, origin: origin, at: now)
+    }
+
+    /// A browser's session that an app's user approved from another device: under the app's, and never more than that.
+    /// - Parameter scope: what the approving bearer has.
+    /// - Returns: `nil` when the app's session has ended, or the user is disabled.
+    func openApproved(
+        by app: AppSession, scope: Scope, replacing current: WebSession?, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> OpenedSession? {
+        let secret = OpaqueSecret.make(.webSession, at: now, random: random)
+        let directory = clients.current
+        let website = directory.defaultTarget.flatMap { directory[$0] }
+        let session = WebSession(
+            id: .make(at: now, random: random), secretDigest: secret.digest,
+            lineage: app.approved(scope, at: now, lifetime: website?.sessionLifetime ?? Client.defaultSessionLifetime),
+            clientID: website?.id ?? Self.ownClient, appClientID: app.clientID, createdAt: now,
+            idleLifetime: website?.sessionIdle ?? Client.defaultSessionIdle, lastSeenAt: now)
+        return try await open(
+            session, secret,
+            replacing: current.map { ReplacedSession($0, by: app.subject, origin: origin, at: now) }, provenBy: nil,
+            reason: SessionOpening.deviceCode.rawValue, origin: origin, at: now)
     }
 
     /// A stronger session in a session's place: with a new id and secret, and as long as the one before would have
@@ -49,7 +76,7 @@ package struct SessionOpener: Sendable {
         _ current: WebSession, to authentication: Authentication, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         guard let lineage = current.lineage.raised(to: authentication) else { return nil }
-        let secret = OpaqueSecret.make(.webSession, random: random)
+        let secret = OpaqueSecret.make(.webSession, at: now, random: random)
         let session = WebSession(
             id: .make(at: now, random: random), secretDigest: secret.digest, lineage: lineage,
             clientID: current.clientID, createdAt: now, idleLifetime: current.idleLifetime, lastSeenAt: now)
@@ -64,15 +91,15 @@ package struct SessionOpener: Sendable {
 
     private func open(
         _ session: WebSession, _ secret: OpaqueSecret, replacing replaced: ReplacedSession?,
-        provenBy passwordSetAt: Timestamp?, reason: String?, origin: RequestOrigin, at now: Timestamp
+        provenBy basis: SignInBasis?, reason: String?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
         func event(_ type: AuditEventType, _ reason: String? = nil) -> AuditEvent {
             AuditEvent(
                 at: now, type: type, outcome: .success, reason: reason, subject: session.subject,
-                targetClientID: session.clientID, sessionID: session.id, origin: origin)
+                clientID: session.appClientID, targetClientID: session.clientID, sessionID: session.id, origin: origin)
         }
         let isOpened = try await store.open(
-            session, replacing: replaced, provenBy: passwordSetAt,
+            session, replacing: replaced, provenBy: basis,
             events: [event(.userSignedIn, reason), event(.webSessionOpened)])
         // Also when it was not: the one in the way may have ended elsewhere.
         if let replaced { await sessions.forget([replaced.id]) }
@@ -80,4 +107,17 @@ package struct SessionOpener: Sendable {
         sessions.remember(session)
         return OpenedSession(session: session, secret: secret)
     }
+}
+
+/// How a person shows who he is at a sign-in.
+enum SignInWay: Sendable {
+    /// With a password, or at an upstream provider.
+    case here
+    /// With a key on this device (docs/self-issued.md).
+    case phone
+    /// With a key on another device than the browser's.
+    case phoneElsewhere
+
+    /// For the audit log.
+    var reason: String? { self == .here ? nil : SelfIssuedSignIn.method }
 }

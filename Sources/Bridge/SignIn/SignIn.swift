@@ -5,7 +5,7 @@ package struct SignIn: Sendable {
     /// How long a browser may take from the password to the code.
     private static let pendingLifetime = Duration.seconds(300)
 
-    private let accounts: any AccountStore
+    private let accounts: any UserStore
     private let desk: PasswordHasher
     private let codes: SecondFactorCheck
     private let throttle: SignInThrottle
@@ -15,7 +15,7 @@ package struct SignIn: Sendable {
     private let time: TimeSource
 
     package init(
-        accounts: any AccountStore, desk: PasswordHasher, codes: SecondFactorCheck, throttle: SignInThrottle,
+        accounts: any UserStore, desk: PasswordHasher, codes: SecondFactorCheck, throttle: SignInThrottle,
         opener: SessionOpener, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
     ) {
         self.accounts = accounts
@@ -42,10 +42,10 @@ package struct SignIn: Sendable {
         let username = Username(username)
         return try await desk.turn {
             let now = time.now()
-            if let wait = try await throttle.wait(for: username, guessing: .password, origin: origin, at: now) {
-                return .limited(retryAfter: wait)
-            }
             let account: Account? = if let username { try await accounts.account(named: username) } else { nil }
+            let wait = try await throttle.wait(
+                for: username, of: account?.subject, guessing: .password, origin: origin, at: now)
+            if let wait { return .limited(retryAfter: wait) }
             // Longer ones are nobody's, and hashing them would only cost.
             let isHashable = password.expose().utf8.count <= PasswordRules.maximumBytes
             guard try await desk.verify(password, against: isHashable ? account?.passwordHash : nil), let account else {
@@ -76,7 +76,7 @@ package struct SignIn: Sendable {
         at now: Timestamp
     ) async throws -> SignInOutcome {
         let opened = try await opener.open(
-            for: account.subject, authentication: authentication, provenBy: account.passwordChangedAt,
+            for: account.subject, authentication: authentication, provenBy: .password(setAt: account.passwordChangedAt),
             replacing: current, origin: origin, at: now)
         return try await signedIn(opened, account, origin: origin, at: now)
     }
@@ -91,9 +91,8 @@ package struct SignIn: Sendable {
             return try await refuse(
                 isDisabled ? .userDisabled : .stale, account, account.username, origin: origin, at: now)
         }
-        opened.recognition = account.username.flatMap { username in
-            throttle.knownBrowsers?.cookie(knowing: username, besides: origin.recognition, at: now)
-        }
+        opened.recognition = throttle.knownBrowsers?.cookie(
+            knowing: account.subject, besides: origin.recognition, at: now)
         return .signedIn(opened)
     }
 
@@ -102,7 +101,7 @@ package struct SignIn: Sendable {
     ) async throws -> SignInOutcome {
         // Past the limit only the limit itself is recorded.
         let guess: SignInThrottle.Guess = refusal == .wrongCode ? .code : .password
-        if let wait = try await throttle.count(guess, of: username, origin: origin, at: now) {
+        if let wait = try await throttle.count(guess, of: username, account?.subject, origin: origin, at: now) {
             return .limited(retryAfter: wait)
         }
         // The typed name stays out: people type passwords into that field.
@@ -148,7 +147,7 @@ extension SignIn {
                 return try await refuse(.stale, nil, nil, origin: origin, at: now)
             }
             if let wait = try await throttle.wait(
-                for: account.username, guessing: .code, origin: origin, at: now)
+                for: account.username, of: account.subject, guessing: .code, origin: origin, at: now)
             {
                 return .limited(retryAfter: wait)
             }

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Where a browser goes after a sign-in that no app asked for: a page of the default website, or the user's devices
 /// when there is no website.
 package struct SignInLanding: Sendable {
@@ -44,14 +46,24 @@ package struct SignInLanding: Sendable {
 
     /// The origin that ``location(for:of:at:origin:)`` leads to.
     package func targetOrigin(for redirect: [UInt8]?, at here: WebOrigin) -> WebOrigin {
-        ownPage(redirect, at: here)?.origin ?? website.map { $0.publicOrigin ?? publicOrigin } ?? here
+        if let website = handedOnTo(redirect) { return website.publicOrigin ?? publicOrigin }
+        return ownPage(redirect, at: here)?.origin ?? website.map { $0.publicOrigin ?? publicOrigin } ?? here
+    }
+
+    /// The website that a hand-off after the sign-in leads to.
+    private func handedOnTo(_ redirect: [UInt8]?) -> Client? {
+        guard let path = HandOffs.checked(redirect.map { String(decoding: $0, as: UTF8.self) }),
+            let query = path.firstIndex(of: "?").map({ path[path.index(after: $0)...] }),
+            let parameters = try? FormParameters(parsing: query.utf8)
+        else { return nil }
+        return parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
     }
 
     /// A page of ours that is not a website's.
     private func ownPage(_ redirect: [UInt8]?, at here: WebOrigin) -> (origin: WebOrigin, path: String)? {
         guard let text = redirect.map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
         if let path = ConsolePath.checked(text) { return (adminOrigin, path) }
-        return AccountPath.checked(text).map { (here, $0) }
+        return (AccountPath.checked(text) ?? DevicePath.checked(text) ?? HandOffs.checked(text)).map { (here, $0) }
     }
 
     private var website: Client? {
@@ -62,14 +74,42 @@ package struct SignInLanding: Sendable {
 
 /// Pages about one's own account that a sign-in may lead to.
 package enum AccountPath {
+    package static let home = "/account"
+    package static let password = "/account/password"
     package static let devices = "/account/devices"
     package static let secondFactor = "/account/second-factor"
+    /// The phones' keys that the user may sign in with.
+    package static let linkedKeys = "/account/phone-keys"
     /// The same, for somebody on the way to the console.
     package static let secondFactorForConsole = "/account/second-factor?for=console"
 
     /// The path, when it is one of these, byte for byte.
     package static func checked(_ text: String?) -> String? {
-        [devices, secondFactor, secondFactorForConsole].first { text?.utf8.elementsEqual($0.utf8) == true }
+        [home, password, devices, secondFactor, secondFactorForConsole, linkedKeys].first {
+            text?.utf8.elementsEqual($0.utf8) == true
+        }
+    }
+}
+
+/// The page at which a user lets another device in; a sign-in may lead there, with the code that was in the link.
+package enum DevicePath {
+    package static let page = "/device"
+    package static let userCode = "user_code"
+
+    /// - Parameter code: ``DeviceUserCode/shown``.
+    package static func complete(_ code: String) -> String { "\(page)?\(userCode)=\(code)" }
+
+    /// The path, when it is the page's: alone, or with a code of letters, digits and `-`.
+    package static func checked(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let bytes = Array(text.utf8)
+        if bytes == Array(page.utf8) { return page }
+        let beginning = Array(complete("").utf8)
+        let code = bytes.dropFirst(beginning.count)
+        guard bytes.starts(with: beginning), (1...16).contains(code.count),
+            code.allSatisfy({ ASCII.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") })
+        else { return nil }
+        return text
     }
 }
 

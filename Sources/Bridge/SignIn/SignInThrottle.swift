@@ -22,26 +22,27 @@ package struct SignInThrottle: Sendable {
     }
 
     /// How long to wait before an attempt may be made; `nil` for not at all.
+    /// - Parameter subject: whose account has the name, if any has.
     func wait(
-        for username: Username?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
+        for username: Username?, of subject: Subject?, guessing guess: Guess, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Duration? {
         try await told(
-            limiter.peek(keys(of: username, guess, origin, at: now), at: now), origin: origin, at: now)
+            limiter.peek(keys(of: username, subject, guess, origin, at: now), at: now), origin: origin, at: now)
     }
 
     /// Counts a failure; or, ahead of looking at a guess, the guess itself.
     /// - Returns: how long to wait when that was one too many.
     func count(
-        _ guess: Guess, of username: Username?, origin: RequestOrigin, at now: Timestamp
+        _ guess: Guess, of username: Username?, _ subject: Subject?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Duration? {
         try await told(
-            limiter.take(keys(of: username, guess, origin, at: now), at: now), origin: origin, at: now)
+            limiter.take(keys(of: username, subject, guess, origin, at: now), at: now), origin: origin, at: now)
     }
 
     private func keys(
-        of username: Username?, _ guess: Guess, _ origin: RequestOrigin, at now: Timestamp
+        of username: Username?, _ subject: Subject?, _ guess: Guess, _ origin: RequestOrigin, at now: Timestamp
     ) -> [RateLimitKey] {
-        if let username, let mark = knownBrowsers?.mark(of: username, in: origin.recognition, at: now) {
+        if let subject, let mark = knownBrowsers?.mark(of: subject, in: origin.recognition, at: now) {
             return limits.failedSignInKeys(knownBrowser: mark, guess)
         }
         return limits.failedSignInKeys(username: username, guess, origin: origin)

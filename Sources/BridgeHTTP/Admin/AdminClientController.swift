@@ -119,7 +119,7 @@ struct AdminClientController: AdministratorGroup {
         let tags = condition.split(separator: ",").map { $0.drop { $0 == " " } }
         guard condition == "*" || tags.contains(tag[...]) else { throw OAuthError(.preconditionFailed) }
         guard !clients.isFixed(client.id) else {
-            throw OAuthError(.conflict, "this client stands in the settings file and is changed there")
+            throw OAuthError(.conflict, "this client is defined in the settings file; change it there")
         }
         return client
     }

@@ -10,8 +10,16 @@ struct AdminExplainController: AdministratorGroup {
 
     let gate: AdminGate
     let explainer: Explainer
+    /// Judges the bearers of apps.
+    let bearers: BearerGate
+    let clients: Reloadable<ClientDirectory>
+    let users: any UserStore
     /// Explains token exchanges; `nil` where there is no token endpoint.
-    var exchange: NativeSSOExchange?
+    var exchange: NativeSSOInquiry?
+    /// Explains answers of phones; `nil` where none are taken.
+    var selfIssued: SelfIssuedExplainer?
+    /// Explains devices without a browser; `nil` where there is no token endpoint.
+    var devices: DeviceApprovals?
 
     @Sendable func explain(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
@@ -30,11 +38,31 @@ struct AdminExplainController: AdministratorGroup {
                 Secret(try Self.text("token", object)),
                 redirect: try Self.optionalText("redirect", object).map { Array($0.utf8) },
                 address: try Self.address(object))
+        case "bearer":
+            try AdminRequestReader.check(object, knows: ["kind", "token", "client_id"])
+            explanation = try await bearers.explain(
+                Secret(try Self.text("token", object)),
+                opening: try Self.optionalText("client_id", object).map(ClientID.init(rawValue:)),
+                in: clients.current, users: users)
         case "exchange":
             guard let exchange else { throw OAuthError(.notFound, "there is no token endpoint here") }
             explanation = try await exchange.explain(
                 try Self.parameters(object), origin: context.origin(of: request), at: gate.time.now())
-        default: throw OAuthError(.invalidRequest, "kind must be redirect, redemption or exchange")
+        case "self_issued":
+            guard let selfIssued else { throw OAuthError(.notFound, "no phone's answers are taken here") }
+            try AdminRequestReader.check(
+                object, knows: ["kind", "id_token", "access_token", "userinfo_token", "nonce"])
+            let nonce = try Self.optionalText("nonce", object)
+            explanation = try await selfIssued.explain(
+                try Self.parameters(object.filter { $0.key != "nonce" }), nonce: nonce)
+        case "device_code":
+            guard let devices else { throw OAuthError(.notFound, "there is no token endpoint here") }
+            try AdminRequestReader.check(object, knows: ["kind", "user_code"])
+            explanation = try await devices.explain(
+                userCode: try Self.text("user_code", object), at: gate.time.now())
+        default:
+            throw OAuthError(
+                .invalidRequest, "kind must be redirect, redemption, exchange, bearer, self_issued or device_code")
         }
         return .json(bytes: Array(explanation.json.utf8))
     }

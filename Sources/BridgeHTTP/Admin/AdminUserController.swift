@@ -11,6 +11,9 @@ struct AdminUserController: AdministratorGroup {
         Route(.patch, "/api/admin/users/{id}", "changeUser", as: .json, .administrator, change),
         Route(.get, "/api/admin/users/{id}/sessions", "sessionsOfUser", as: .json, .administrator, sessions),
         Route(.delete, "/api/admin/users/{id}/sessions", "endSessionsOfUser", as: .json, .administrator, endSessions),
+        Route(
+            .delete, "/api/admin/users/{id}/phone-keys/{thumbprint}", "unlinkKeyOfUser", as: .json, .administrator,
+            unlinkKey),
         Route(.delete, "/api/admin/sessions/{id}", "endSession", as: .json, .administrator, endSession),
     ]
 
@@ -21,9 +24,15 @@ struct AdminUserController: AdministratorGroup {
     @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
     {
-        let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
+        let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit", "q"])
         let limit = try AdminRequestReader.limit(query)
-        let found = try await users.users(after: query["cursor"].map(Subject.init(rawValue:)), limit: limit + 1)
+        let cursor = query["cursor"].map(Subject.init(rawValue:))
+        let found =
+            if let text = query["q"] {
+                try await users.users(matching: text, after: cursor, limit: limit + 1)
+            } else {
+                try await users.users(after: cursor, limit: limit + 1)
+            }
         let page = found.prefix(limit)
         return .list(page.map(AdminObjects.user), next: found.count > limit ? page.last?.subject.rawValue : nil)
     }
@@ -45,19 +54,22 @@ struct AdminUserController: AdministratorGroup {
             isDisabled: try Self.isDisabled(object))
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: gate.time.now())
-        // Setting somebody's password opens that account.
-        if password != nil { try await gate.requireFreshSignIn(visit, request, context) }
+        // Setting somebody's password opens that account, and a role opens the console.
+        if password != nil || change.role != nil { try await gate.requireFreshSignIn(visit, request, context) }
         let subject = try await user(context).subject
         switch try await users.change(subject, change, password: password, action: action) {
         case .changed, .unchanged: return .json(AdminObjects.user(try await user(context)))
         case .noAccount:
             throw OAuthError(.conflict, "this user has no account here, so no password, no claims and no role")
         case .lastAdministrator: throw Self.lastAdministrator
+        case .usernameTaken: throw Self.usernameTaken
         }
     }
 
     static let lastAdministrator = OAuthError(
         .conflict, "this is the last administrator; give somebody else the role first")
+
+    static let usernameTaken = OAuthError(.conflict, "there is an account with this username")
 
     @Sendable func create(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws -> Response
     {
@@ -70,6 +82,7 @@ struct AdminUserController: AdministratorGroup {
         guard let password = try Self.password(object) else {
             throw OAuthError(.invalidRequest, "password is missing")
         }
+        try await gate.requireFreshSignIn(visit, request, context)
         let now = gate.time.now()
         let account = Account(
             subject: Account.makeSubject(random: random), username: username,
@@ -78,7 +91,7 @@ struct AdminUserController: AdministratorGroup {
         let action = AdminRequestReader.action(
             visit, reason: try AdminRequestReader.reason(object), request, context, at: now)
         guard let user = try await users.add(account, password: password, action: action) else {
-            throw OAuthError(.conflict, "there is an account with this username")
+            throw Self.usernameTaken
         }
         var response = Response.json(AdminObjects.user(user), status: .created)
         response.headers[.location] = "/api/admin/users/\(PercentEncoding.encode(user.subject.rawValue))"
@@ -110,6 +123,23 @@ struct AdminUserController: AdministratorGroup {
         _ = try await users.endSessions(of: subject, action: action)
         return .done
     }
+
+    @Sendable func unlinkKey(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
+        -> Response
+    {
+        let action = try await action(request, context, visit)
+        try await gate.requireFreshSignIn(visit, request, context)
+        let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        let thumbprint = try AdminRequestReader.parameter("thumbprint", context)
+        switch try await users.unlinkKey(thumbprint, of: subject, action: action) {
+        case .unlinked: return .done
+        case .unknown: throw OAuthError(.notFound)
+        case .lastWayIn: throw Self.lastWayIn
+        }
+    }
+
+    static let lastWayIn = OAuthError(
+        .conflict, "the user could not sign in without this key; give the account a password first")
 
     @Sendable func endSession(_ request: Request, context: BridgeRequestContext, visit: AdminVisit) async throws
         -> Response

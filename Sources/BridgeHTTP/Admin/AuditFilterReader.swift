@@ -9,10 +9,11 @@ enum AuditFilterReader {
         "from", "to", "type", "outcome", "reason", "sub", "client_id", "sid", "token_id", "ip", "request_id", "q",
     ]
 
-    static func filter(_ query: FormParameters) throws -> AuditFilter {
+    /// - Parameter takesLocal: whether an instant may lack its zone, as a browser's field of a date sends it; UTC then.
+    static func filter(_ query: FormParameters, takesLocal: Bool = false) throws -> AuditFilter {
         var filter = AuditFilter()
-        filter.from = try instant("from", query)
-        filter.to = try instant("to", query)
+        filter.from = try instant("from", query, takesLocal)
+        filter.to = try instant("to", query, takesLocal)
         if let from = filter.from, let to = filter.to, to < from {
             throw OAuthError(.invalidRequest, "to is before from")
         }
@@ -60,10 +61,19 @@ enum AuditFilterReader {
         return text
     }
 
-    private static func instant(_ name: String, _ query: FormParameters) throws -> Timestamp? {
+    /// `2026-11-21T07:00` or `2026-11-21T07:00:00`.
+    private static func local(_ text: String) -> Timestamp? {
+        Timestamp(rfc3339: text.utf8.count == 16 ? "\(text):00Z" : "\(text)Z")
+    }
+
+    private static func instant(
+        _ name: String, _ query: FormParameters, _ takesLocal: Bool
+    ) throws -> Timestamp? {
         guard let text = try text(name, query) else { return nil }
         // A plus that was not escaped comes as a space.
-        guard let instant = Timestamp(rfc3339: text.replacing(" ", with: "+")) else {
+        let instant =
+            Timestamp(rfc3339: text.replacing(" ", with: "+")) ?? (takesLocal ? local(text) : nil)
+        guard let instant else {
             throw OAuthError(.invalidRequest, "\(name) must be an instant such as 2026-11-21T07:00:00Z")
         }
         return instant

@@ -34,6 +34,45 @@ package struct BearerGate: Sendable {
         }
     }
 
+    /// What would become of a bearer that asks for a login token, and why (contract §13). A token that is bound to a key
+    /// is judged without the proof, which only its holder can make.
+    /// - Parameter website: what it is to open; `nil` for the default one.
+    func explain(
+        _ token: Secret<String>, opening website: ClientID?, in directory: ClientDirectory, users: any UserStore
+    ) async throws -> Explanation {
+        var explanation = Explanation(rule: "bearer")
+        let identity: BearerIdentity
+        do {
+            identity = try await authenticator.authenticate(token, at: time.now())
+        } catch let refusal as BearerRefusal {
+            explanation.check("token is good", fails: refusal.rawValue)
+            return explanation
+        }
+        explanation.check("token is good", fails: nil, found: "until \(identity.expiresAt.rfc3339)")
+        explanation.note("issuer", identity.issuer)
+        explanation.note("user", identity.subject.rawValue)
+        explanation.note("session", identity.sessionID?.rawValue ?? "not named")
+        if identity.proofKeyThumbprint != nil { explanation.note("proof of possession", "needed; not judged here") }
+        let app = directory[identity.clientID]
+        let target = website ?? directory.defaultTarget
+        guard
+            explanation.check(
+                "app is known", fails: app == nil ? "unknown_client" : nil, found: identity.clientID.rawValue),
+            let app,
+            explanation.check(
+                "app may issue login tokens", fails: app.canIssueLoginTokens ? nil : "unauthorized_client"),
+            explanation.check(
+                "website is known", fails: target.flatMap { directory[$0] }?.kind == .web ? nil : "unknown_website",
+                found: target?.rawValue),
+            let target = target.flatMap({ directory[$0] }),
+            explanation.check("app may open the website", fails: app.opens(target) ? nil : "not_in_may_reach")
+        else { return explanation }
+        explanation.check(
+            "user may sign in",
+            fails: try await users.standing(of: identity.subject) == .disabled ? "subject_disabled" : nil)
+        return explanation
+    }
+
     /// The claims of an access token of our own.
     /// - Throws: as ``identity(of:origin:)``.
     func claims(

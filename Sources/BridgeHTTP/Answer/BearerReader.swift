@@ -13,15 +13,12 @@ enum BearerReader {
             guard fields.isEmpty else { throw OAuthError(.invalidRequest, "Authorization is repeated") }
             throw missing
         }
-        // By bytes: splitting by characters costs more than verifying the token out of the cache.
-        let name = field.utf8.prefix { $0 != UInt8(ascii: " ") }
-        guard name.endIndex != field.endIndex, let scheme = scheme(String(Substring(name)).lowercased()) else {
+        guard let credentials = AuthorizationField(field), let scheme = scheme(credentials.scheme) else {
             throw missing
         }
-        let token = field.utf8[name.endIndex...].drop { $0 == UInt8(ascii: " ") }
-        guard !token.isEmpty, token.allSatisfy(ASCII.isToken68) else { throw OAuthError(.invalidToken) }
+        guard let token = credentials.token68 else { throw OAuthError(.invalidToken) }
         return PresentedAccessToken(
-            token: Secret(String(Substring(token))), scheme: scheme,
+            token: Secret(token), scheme: scheme,
             proof: scheme == .dpop ? request.proofOfPossession : .none)
     }
 

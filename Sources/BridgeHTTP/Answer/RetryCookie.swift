@@ -6,8 +6,13 @@ import OAuth2
 enum RetryCookie {
     static let name: StaticString = "__Host-drawbridge_retry"
 
+    /// Lets the browser try again where a redemption could not be confirmed.
+    static func telling<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
+        do { return try await body() } catch let undecided as UndecidedRedemption { throw error(for: undecided) }
+    }
+
     /// 503, to be tried again, with the cookie.
-    static func error(for undecided: UndecidedRedemption) -> ChallengedError {
+    private static func error(for undecided: UndecidedRedemption) -> ChallengedError {
         let lifetime = UndecidedRedemption.retryLifetime.components.seconds
         return ChallengedError(
             error: OAuthError(.temporarilyUnavailable),

@@ -7,7 +7,9 @@ import OAuth2
 struct CompatibleAuthorizeController: BrowserGroup {
     static let routes: [Route<Self>] = [
         Route(.get, "\(SignInCompatibility.base)/authorize", "compat_authorize", anyone: authorize),
-        Route(.get, "\(SignInCompatibility.base)/authorize_sso", "compat_authorize_sso", anyone: authorizeFromWeb),
+        // HEAD must not make a code, so it does not follow GET here.
+        Route(.get, "\(SignInCompatibility.base)/authorize_sso", "compat_authorize_sso", anyone: authorizeFromWeb)
+            .withoutHead,
     ]
 
     static let place = SignInCompatibility.place
@@ -15,17 +17,25 @@ struct CompatibleAuthorizeController: BrowserGroup {
 
     let kit: BrowserPages
     let compatibility: SignInCompatibility
+    /// The ids of the upstream providers.
+    let providers: Set<String>
 
     /// The same request at our own endpoint, which asks, signs in and answers.
     @Sendable func authorize(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let parameters = try Self.query(request)
+        guard ["authorize", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
         return try redirectToAuthorize(parameters, client: try client(parameters))
     }
 
     /// A code for the app, by the session that the browser has; without one the browser is sent to the sign-in page.
     @Sendable func authorizeFromWeb(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        guard !PrefetchSignal.isPresent(in: request.headers) else {
+            throw OAuthError(.forbidden, "a code is not made ahead of the visit")
+        }
         let parameters = try Self.query(request)
+        guard ["authorize_sso", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
         let app = try client(parameters)
+        let level = try level(parameters)
         guard app.kind == .native, app.isNativeSSOEnabled,
             parameters["code_challenge_method"] == "S256",
             let challenge = parameters["code_challenge"].flatMap({ CodeChallenge($0) })
@@ -36,7 +46,8 @@ struct CompatibleAuthorizeController: BrowserGroup {
             let website = clients.current[session.clientID],
             website.shareWith.contains(app.id) || app.shareWith.contains(website.id),
             let redirectURI = redirectURI(parameters, of: app), redirectURI.hasPrefix("https://"),
-            app.accepts(session.authentication, at: time.now())
+            app.accepts(session.authentication, at: time.now()),
+            level.map({ AuthenticationLevel.satisfies(session.authentication.acr, required: $0.rawValue) }) ?? true
         else { return try redirectToAuthorize(parameters, client: app) }
         let issued = try await compatibility.codes.issue(
             AuthorizationGrant(
@@ -61,6 +72,10 @@ struct CompatibleAuthorizeController: BrowserGroup {
         for name in ["state", "code_challenge", "code_challenge_method", "nonce"] {
             if let value = parameters[name] { query.append((name, value)) }
         }
+        if let level = try level(parameters) {
+            query.append(("claims", #"{"id_token":{"acr":{"essential":true,"value":"\#(level.rawValue)"}}}"#))
+        }
+        if let provider = try provider(parameters) { query.append((AuthorizeController.providerHint, provider)) }
         let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
         return Self.redirect(to: "\(issuer)\(AuthorizeController.path)?\(text)")
     }
@@ -73,10 +88,36 @@ struct CompatibleAuthorizeController: BrowserGroup {
         return client
     }
 
+    /// How strong the sign-in must be at least. Who a person is in the world outside we cannot say: where that service
+    /// asks for proof of it, the strongest sign-in that we have is asked for.
+    private func level(_ parameters: FormParameters) throws -> AuthenticationLevel? {
+        switch parameters["acr"] {
+        case nil, "min"?, "loa1"?, "ial1"?: return nil
+        case "loa3"?, "ial2"?: return .twoFactors
+        case let name?:
+            guard let level = AuthenticationLevel(rawValue: name) else { throw Self.invalid("acr") }
+            return level == .oneFactor ? nil : level
+        }
+    }
+
+    /// `type` says with whom the person signs in: an upstream provider by its id.
+    private func provider(_ parameters: FormParameters) throws -> String? {
+        guard let type = parameters["type"] else { return nil }
+        guard providers.contains(type) else { throw Self.invalid("type") }
+        return type
+    }
+
+    private static func invalid(_ name: String) -> OAuthError {
+        OAuthError(.invalidRequest, "Invalid params: \(name)", detail: "invalid_\(name)")
+    }
+
     /// The one that is asked for, when it is registered; else the first, a claimed https address before others.
     private func redirectURI(_ parameters: FormParameters, of client: Client) -> String? {
+        if let asked = parameters["redirect_uri"] {
+            // Of a loopback address any port (RFC 8252 §7.3).
+            return client.redirectURIs.contains { $0.matches(Array(asked.utf8)) } ? asked : nil
+        }
         let registered = client.redirectURIs.map(\.description)
-        if let asked = parameters["redirect_uri"] { return registered.contains(asked) ? asked : nil }
         return registered.first { $0.hasPrefix("https://") } ?? registered.first
     }
 

@@ -54,6 +54,7 @@ enum CompatibleError {
         case "unknown_client": "client configuration not found"
         case "client_not_shared", "cross_client_off": "tokens requested for client without shared sessions"
         case "client_without_native_sso", "native_sso_disabled": "token exchange requested from invalid client"
+        case "missing_client_id": "Client ID can't be blank"
         case let detail? where detail.hasPrefix("missing_"):
             "\(detail.dropFirst(8).prefix(1).uppercased())\(words(detail.dropFirst(9))) can't be blank"
         default: error.publicDescription ?? ErrorTable.description(of: error.code)

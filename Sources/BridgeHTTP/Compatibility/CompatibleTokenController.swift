@@ -27,9 +27,12 @@ struct CompatibleTokenController: BrowserGroup {
     ) async throws -> Response {
         var parameters = sent
         // Its apps send the code alone: it knows its client.
-        if parameters["client_id"] == nil, parameters["grant_type"] == GrantType.authorizationCode.rawValue,
-            let client = try await client(ofCode: parameters["code"])
-        {
+        if parameters["client_id"] == nil, parameters["grant_type"] == GrantType.authorizationCode.rawValue {
+            guard let code = parameters["code"] else { throw OAuthError(.invalidRequest, detail: "missing_code") }
+            guard let client = try await client(ofCode: code) else {
+                throw try await recorded(
+                    OAuthError(.invalidGrant, "Code is not valid", detail: "unknown_code"), request, context)
+            }
             parameters = try CompatibleParameters.adding([("client_id", client.rawValue)], to: parameters)
         }
         return try await answer(parameters, request, context)
@@ -39,15 +42,36 @@ struct CompatibleTokenController: BrowserGroup {
         _ request: Request, context: BridgeRequestContext, parameters: FormParameters
     ) async throws -> Response {
         guard let token = parameters["refresh_token"] else {
+            guard clients.current.tokenCookiePrefixes.contains(where: request.hasRefreshCookie) else {
+                throw OAuthError(.invalidRequest, detail: "missing_refresh_token")
+            }
             let proof = request.headers[.xCSRFToken] ?? parameters["anti_csrf_token"]
             return try await refresh.renew(
                 request, proof: proof, path: SignInCompatibility.refreshPath, origin: context.origin(of: request))
         }
         var pairs = [("grant_type", GrantType.refreshToken.rawValue)]
-        if parameters["client_id"] == nil, let client = try await session(ofRefreshToken: token)?.clientID {
+        if parameters["client_id"] == nil {
+            guard let client = try await session(ofRefreshToken: token)?.clientID else {
+                throw try await recorded(Self.invalidRefreshToken, request, context)
+            }
             pairs.append(("client_id", client.rawValue))
         }
-        return try await answer(try CompatibleParameters.adding(pairs, to: parameters), request, context)
+        do {
+            return try await answer(try CompatibleParameters.adding(pairs, to: parameters), request, context)
+        } catch let error as OAuthError where error.code == .invalidGrant {
+            // Recorded by the endpoint; its apps know that a token is no longer good by the status.
+            throw Self.invalidRefreshToken
+        }
+    }
+
+    private static let invalidRefreshToken = OAuthError(
+        .invalidToken, "Refresh token is not valid", detail: "unknown_refresh_token")
+
+    private func recorded(
+        _ error: OAuthError, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> OAuthError {
+        try await tokens.record(error, origin: context.origin(of: request))
+        return error
     }
 
     /// With the device secret everything that it spawned ends, without it the one session.
@@ -60,14 +84,18 @@ struct CompatibleTokenController: BrowserGroup {
             throw OAuthError(.invalidRequest, detail: "missing_refresh_token")
         }
         guard let session = try await session(ofRefreshToken: token), session.isAlive(at: now) else {
-            throw OAuthError(.invalidToken, "the refresh token is not valid")
+            throw try await recorded(Self.invalidRefreshToken, request, context)
         }
         if let text = parameters["device_secret"] {
             // Its own device: a stolen refresh token must not end somebody else's.
             guard let secret = OpaqueSecret(text, kind: .deviceSecret),
                 let known = try await compatibility.devices.deviceSecret(digest: secret.digest),
                 known.device.subject == session.subject
-            else { throw OAuthError(.invalidToken, "the device secret is not valid") }
+            else {
+                throw try await recorded(
+                    OAuthError(.invalidToken, "the device secret is not valid", detail: "wrong_device_secret"),
+                    request, context)
+            }
             try await secrets.revoke(secret, reason: "signed_out", origin: origin, at: now)
         }
         try await endings.end(
@@ -78,7 +106,7 @@ struct CompatibleTokenController: BrowserGroup {
     private func answer(
         _ parameters: FormParameters, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
-        var answer: TokenResponse
+        let answer: TokenResponse
         do {
             answer = try await tokens.answer(
                 parameters, basic: try BasicCredentials.read(request.headers), proof: request.proofOfPossession,
@@ -86,19 +114,28 @@ struct CompatibleTokenController: BrowserGroup {
                     of: request.headers, own: origins.own(of: request)),
                 origin: context.origin(of: request))
         } catch let refused as ClientRefused {
+            if refused.error.detail == "missing_client_id" {
+                throw OAuthError(.invalidRequest, detail: "missing_client_id")
+            }
             throw OAuthError(refused.error.code, refused.error.publicDescription, detail: "unknown_client")
         }
-        if let cookies = answer.cookies {
-            answer.cookies = cookies.map { $0.moved(to: SignInCompatibility.refreshPath) }
+        switch answer {
+        case .tokens(var tokens):
+            tokens.refreshToken = tokens.refreshToken.map(CompatibleRefreshToken.write)
+            return TokenAnswer.response("{\"data\":\(TokenAnswer.json(tokens))}")
+        case .cookies(var delivered):
+            delivered.cookies = delivered.cookies.map { $0.moved(to: SignInCompatibility.refreshPath) }
             return TokenAnswer.response(
-                answer, to: request, host: origins.configured.website.host, at: time.now())
+                .cookies(delivered), to: request, host: origins.configured.website.host, at: time.now())
         }
-        return TokenAnswer.response("{\"data\":\(TokenAnswer.json(answer))}")
     }
 
     func read(_ request: Request, _ context: BridgeRequestContext) async throws -> FormParameters {
         do {
-            return try await CompatibleParameters.read(request)
+            let parameters = try await CompatibleParameters.read(request)
+            guard let token = parameters["refresh_token"] else { return parameters }
+            return try CompatibleParameters.adding(
+                [("refresh_token", CompatibleRefreshToken.read(token))], to: parameters)
         } catch let error as OAuthError where error.detail == CompatibleParameters.secretInQuery {
             try await tokens.record(error, origin: context.origin(of: request))
             throw error
@@ -107,12 +144,12 @@ struct CompatibleTokenController: BrowserGroup {
 
     private func client(ofCode code: String?) async throws -> ClientID? {
         guard let secret = code.flatMap({ OpaqueSecret($0, kind: .authorizationCode) }) else { return nil }
-        return try await compatibility.codeStore.code(digest: secret.digest)?.code.grant.clientID
+        return try await compatibility.grants.code(digest: secret.digest)?.code.grant.clientID
     }
 
     private func session(ofRefreshToken token: String) async throws -> AppSession? {
         guard let secret = OpaqueSecret(token, kind: .refreshToken) else { return nil }
-        return try await compatibility.refreshTokens.refreshToken(digest: secret.digest)?.session
+        return try await compatibility.grants.refreshToken(digest: secret.digest)?.session
     }
 }
 
@@ -123,5 +160,32 @@ extension TokenCookie {
         return TokenCookie(
             name: name, value: value, path: refreshPath, domain: domain, maximumAge: maximumAge,
             isHTTPOnly: isHTTPOnly)
+    }
+}
+
+extension Request {
+    /// Whether it has a refresh cookie with this prefix, whatever is in it.
+    fileprivate func hasRefreshCookie(prefix: String) -> Bool {
+        cookie(named: prefix + CookieTokens.refreshTokenName) != nil
+    }
+}
+
+/// A refresh token in three pieces, as the VA's service writes it: its apps keep two of them and write the third, the
+/// version, themselves.
+enum CompatibleRefreshToken {
+    private static let version = "V0"
+    /// Behind the prefix and half of what is random.
+    private static let cut = 26
+
+    static func write(_ token: Secret<String>) -> Secret<String> {
+        let text = token.expose()
+        return Secret("\(text.prefix(cut)).\(text.dropFirst(cut)).\(version)")
+    }
+
+    /// - Returns: what it was made from; any other text as it is.
+    static func read(_ text: String) -> String {
+        let pieces = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard pieces.count == 3, pieces[2] == version else { return text }
+        return String(pieces[0] + pieces[1])
     }
 }

@@ -31,14 +31,24 @@ struct ConsoleClients: ConsoleGroup {
     @Sendable func list(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
+        let query = try AdminRequestReader.query(request, knowing: ["sort"])
+        guard let order = ClientOrder(rawValue: query["sort"] ?? ClientOrder.id.rawValue) else {
+            throw OAuthError(.invalidRequest, "sort must be id, name, type or place")
+        }
         let clients = try await frame.services.clients.clients()
+            .sorted {
+                order.key($0, frame.services.clients).lexicographicallyPrecedes(order.key($1, frame.services.clients))
+            }
         let rows = clients.map { client -> [String: any Sendable] in
             [
                 "id": client.id.rawValue, "name": client.name, "kind": client.kind.rawValue,
                 "path": Self.path(of: client.id), "is_fixed": frame.services.clients.isFixed(client.id),
             ]
         }
-        return frame.render("clients", ["clients": rows], section: .clients, visit: visit, request, context)
+        let count = "\(rows.count) \(rows.count == 1 ? "client" : "clients")"
+        return frame.render(
+            "clients", ["clients": rows, "count": count, "columns": ClientOrder.columns(by: order)], section: .clients,
+            visit: visit, request, context)
     }
 
     @Sendable func show(
@@ -52,15 +62,16 @@ struct ConsoleClients: ConsoleGroup {
     @Sendable func showEmpty(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        editor(nil, document: Self.example, tag: "", [:], request, context, visit)
+        let query = try AdminRequestReader.query(request, knowing: ["type"])
+        return editor(
+            nil, document: Self.example, tag: "", ["type": query["type"] ?? ""], request, context, visit)
     }
 
     @Sendable func create(
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let document = fields["document"] ?? ""
         do {
-            var members = try Self.members(document)
+            var members = try members(fields, over: [:])
             if members["client_id"] == nil { members["client_id"] = .string("c-\(frame.random.text(12))") }
             let edit = try ClientEdit(members, of: nil, random: frame.random)
             let action = try frame.action(fields, request, context, visit)
@@ -69,7 +80,10 @@ struct ConsoleClients: ConsoleGroup {
             }
             return try saved(edit, request, context, visit)
         } catch let error as OAuthError {
-            return editor(nil, document: document, tag: "", Self.problem(error), request, context, visit)
+            return editor(
+                nil, document: fields["document"] ?? Self.example, tag: "",
+                Self.problem(error).merging(typed(fields)) { $1 },
+                request, context, visit)
         }
     }
 
@@ -77,18 +91,21 @@ struct ConsoleClients: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let seen = try await client(context)
-        let document = fields["document"] ?? ""
         let tag = fields["tag"] ?? ""
         do {
             try check(seen, tag: tag)
-            let edit = try ClientEdit(try Self.members(document), of: seen, random: frame.random)
+            let edit = try ClientEdit(
+                try members(fields, over: try ClientText(of: seen).members), of: seen, random: frame.random)
             let action = try frame.action(fields, request, context, visit)
             guard try await frame.services.clients.replace(seen, with: edit.client, action: action) else {
                 throw OAuthError(.preconditionFailed)
             }
             return try saved(edit, request, context, visit)
         } catch let error as OAuthError {
-            return editor(seen, document: document, tag: tag, Self.problem(error), request, context, visit)
+            let document = try fields["document"] ?? Self.pretty(ClientText(of: seen).bytes)
+            return editor(
+                seen, document: document, tag: tag, Self.problem(error).merging(typed(fields)) { $1 }, request, context,
+                visit)
         }
     }
 
@@ -106,7 +123,7 @@ struct ConsoleClients: ConsoleGroup {
 
     private func check(_ client: Client, tag: String) throws {
         guard !frame.services.clients.isFixed(client.id) else {
-            throw OAuthError(.conflict, "this client stands in the settings file and is changed there")
+            throw OAuthError(.conflict, "this client is defined in the settings file; change it there")
         }
         guard try ClientText(of: client).tag == tag else { throw OAuthError(.preconditionFailed) }
     }
@@ -137,10 +154,74 @@ struct ConsoleClients: ConsoleGroup {
         values["tag"] = tag
         values["action"] = client.map { Self.path(of: $0.id) } ?? "/admin/clients"
         values["id"] = client?.id.rawValue
-        values["title"] = client?.id.rawValue ?? "Another client"
+        values["title"] = client?.id.rawValue ?? "Register a client"
+        values.merge(form(of: client, more)) { $1 }
         values["is_fixed"] = client.map { frame.services.clients.isFixed($0.id) } ?? false
         values["events_path"] = client.map { "/admin/events?client_id=\(PercentEncoding.encode($0.id.rawValue))" }
         return frame.render("client", values, section: .clients, visit: visit, request, context)
+    }
+
+    /// The document that was sent: as JSON, or by the fields of the form, which leave alone what they do not show.
+    private func members(
+        _ fields: FormParameters, over seen: [String: JSONValue]
+    ) throws -> [String: JSONValue] {
+        if let document = fields["document"] { return try Self.members(document) }
+        guard let kind = fields["client_type"].flatMap(Client.Kind.init(rawValue:)) else {
+            throw OAuthError(.invalidRequest, "client_type must be native, web or service")
+        }
+        var members = try ClientForm.members(fields, over: seen, kind: kind)
+        if members["client_id"] == nil { members["client_id"] = fields["client_id"].map(JSONValue.string) }
+        return members
+    }
+
+    /// What was typed into the form, for the page that says what is wrong with it.
+    private func typed(_ fields: FormParameters) -> [String: any Sendable] {
+        guard fields["document"] == nil, let members = try? members(fields, over: [:]) else { return [:] }
+        return ["members": members, "typed_id": fields["client_id"] ?? ""]
+    }
+
+    private func form(of client: Client?, _ more: [String: any Sendable]) -> [String: any Sendable] {
+        let members =
+            more["members"] as? [String: JSONValue]
+            ?? client.flatMap { try? ClientText(of: $0).members }
+            ?? Self.beginning(more["type"] as? String)
+        let kind = members["client_type"]?.string.flatMap(Client.Kind.init(rawValue:)) ?? .web
+        return [
+            "kind": kind.rawValue, "kind_help": Self.help(for: kind),
+            "kinds": Client.Kind.allCases.map {
+                ["kind": $0.rawValue, "is_current": $0 == kind] as [String: any Sendable]
+            },
+            "groups": ClientForm.values(members, kind: kind, problem: more["problem"] as? String),
+        ]
+    }
+
+    /// What a new client begins with.
+    private static func beginning(_ type: String?) -> [String: JSONValue] {
+        switch type.flatMap(Client.Kind.init(rawValue:)) ?? .web {
+        case .native:
+            [
+                "client_type": .string("native"), "token_endpoint_auth_method": .string("none"),
+                "grant_types": .array([.string("authorization_code"), .string("refresh_token")]),
+            ]
+        case .web:
+            [
+                "client_type": .string("web"), "token_endpoint_auth_method": .string("client_secret_basic"),
+                "grant_types": .array([.string("authorization_code")]),
+            ]
+        case .service:
+            [
+                "client_type": .string("service"), "token_endpoint_auth_method": .string("client_secret_basic"),
+                "grant_types": .array([.string("client_credentials")]),
+            ]
+        }
+    }
+
+    private static func help(for kind: Client.Kind) -> String {
+        switch kind {
+        case .native: "An app on a phone, a computer or a television. It keeps no secret."
+        case .web: "A website: login tokens land there, or it signs people in as an OpenID relying party."
+        case .service: "A program that acts for itself, such as a backend or an administrator's tool."
+        }
     }
 
     private static func problem(_ error: OAuthError) -> [String: any Sendable] {

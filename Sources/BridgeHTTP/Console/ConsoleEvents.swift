@@ -23,6 +23,38 @@ struct ConsoleEvents: ConsoleGroup {
         ("request_id", "Request"), ("from", "From (UTC)"), ("to", "To (UTC)"),
     ]
 
+    /// Searches that are asked for most.
+    private static let saved = [
+        ("Refusals", "outcome=failure"), ("Tokens used twice", "type=login_token.replayed"),
+        ("Failed sign-ins", "type=user.sign_in_failed"), ("Bearers refused", "type=bearer.refused"),
+        ("Redirects refused", "type=redirect.refused"), ("Devices revoked", "type=device_secret.revoked"),
+        ("Changed clients", "type=client.changed"), ("Limits reached", "type=rate_limit.exceeded"),
+    ]
+
+    private static func field(
+        _ name: String, _ label: String, value: String, clients: [String]
+    ) -> [String: any Sendable] {
+        var field: [String: any Sendable] = [
+            "name": name, "label": label, "value": value, "is_wide": name == "q", "input": "text",
+        ]
+        func words(_ words: [String]) -> [String: any Sendable] { ["words": words] }
+        switch name {
+        case "outcome":
+            let words = ["success", "failure"].map { ["word": $0, "is_chosen": $0 == value] as [String: any Sendable] }
+            field["choices"] = ["words": words] as [String: any Sendable]
+        case "type": field["list"] = words(AuditEventType.all.map(\.rawValue))
+        case "client_id": field["list"] = words(clients)
+        case "reason": field["list"] = words(RedemptionRefusal.allCases.map(\.rawValue))
+        case "from", "to":
+            field["input"] = "datetime-local"
+            field["step"] = "1"
+            // Browsers take an instant without its zone here; the form's is UTC.
+            field["value"] = Timestamp(rfc3339: value).map { String($0.rfc3339.prefix(19)) } ?? String(value.prefix(19))
+        default: break
+        }
+        return field
+    }
+
     @Sendable func search(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
@@ -31,7 +63,8 @@ struct ConsoleEvents: ConsoleGroup {
         let set = Self.fields.compactMap { field in query[field.0].map { (field.0, $0) } }
         do {
             let page = try await frame.services.storage.search(
-                AuditFilterReader.filter(query), before: AuditFilterReader.cursor(query), limit: Self.pageSize)
+                AuditFilterReader.filter(query, takesLocal: true), before: AuditFilterReader.cursor(query),
+                limit: Self.pageSize)
             values["events"] = page.entries.map { ConsoleRows.event($0) }
             values["is_empty"] = page.entries.isEmpty
             if let next = page.next {
@@ -41,10 +74,18 @@ struct ConsoleEvents: ConsoleGroup {
             values["problem"] = error.publicDescription
             values["events"] = [[String: any Sendable]]()
         }
-        values["fields"] = Self.fields.map { name, label -> [String: any Sendable] in
-            ["name": name, "label": label, "value": query[name] ?? "", "is_wide": name == "q"]
+        let clients = try await frame.services.clients.clients().map(\.id.rawValue)
+        values["fields"] = Self.fields.map { name, label in
+            Self.field(name, label, value: query[name] ?? "", clients: clients)
         }
-        let filters = set.isEmpty ? "" : "?" + Self.query(set)
+        values["saved"] = Self.saved.map { name, search -> [String: any Sendable] in
+            ["name": name, "path": "/admin/events?\(search)", "is_current": search == Self.query(set)]
+        }
+        let whole = set.map { name, value in
+            ["from", "to"].contains(name) && !value.hasSuffix("Z")
+                ? (name, value + (value.utf8.count == 16 ? ":00Z" : value.utf8.count == 19 ? "Z" : "")) : (name, value)
+        }
+        let filters = set.isEmpty ? "" : "?" + Self.query(whole)
         values["exports"] = [("csv", "CSV"), ("jsonl", "JSON Lines"), ("ocsf.jsonl", "OCSF")].map { ending, name in
             ["path": "/api/admin/audit-events.\(ending)\(filters)", "name": name]
         }
@@ -87,11 +128,29 @@ struct ConsoleEvents: ConsoleGroup {
     @Sendable func live(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let page = try await frame.services.storage.search(AuditFilter(), before: nil, limit: 20)
-        return frame.render(
-            "live", ["events": page.entries.map { ConsoleRows.event($0) }], section: .live, visit: visit, request,
-            context)
+        let query = try AdminRequestReader.query(request, knowing: Set(Self.liveFields.map(\.0)))
+        let set = Self.liveFields.compactMap { field in query[field.0].map { (field.0, $0) } }
+        let stream = "/api/admin/audit-events/stream"
+        var values: [String: any Sendable] = ["is_filtered": !set.isEmpty]
+        do {
+            let page = try await frame.services.storage.search(
+                AuditFilterReader.filter(query), before: nil, limit: 20)
+            values["events"] = page.entries.map { ConsoleRows.event($0) }
+            values["stream_path"] = set.isEmpty ? stream : "\(stream)?\(Self.query(set))"
+        } catch let error as OAuthError {
+            values["problem"] = error.publicDescription
+        }
+        let clients = try await frame.services.clients.clients().map(\.id.rawValue)
+        values["fields"] = Self.liveFields.map { name, label in
+            Self.field(name, label, value: query[name] ?? "", clients: clients)
+        }
+        return frame.render("live", values, section: .live, visit: visit, request, context)
     }
+
+    /// What the live view can be narrowed to.
+    private static let liveFields = [
+        ("type", "Type"), ("outcome", "Outcome"), ("sub", "User"), ("client_id", "App or website"), ("ip", "Address"),
+    ]
 
     static func query(_ fields: [(String, String)]) -> String {
         fields.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")

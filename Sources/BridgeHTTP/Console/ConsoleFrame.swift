@@ -11,6 +11,8 @@ struct ConsoleFrame: Sendable {
     let signIn: SignInController
     /// `nil` without a provider, which device secrets belong to.
     let device: DeviceServices?
+    /// Judges the bearers of apps.
+    let bearers: BearerGate
 
     var pages: Pages { kit.pages }
     var formTokens: FormTokens { kit.formTokens }
@@ -48,6 +50,17 @@ struct ConsoleFrame: Sendable {
         return redirect(to: ConsolePath.signIn + (query.isEmpty ? "" : "?\(query)"))
     }
 
+    /// The search that shows what an alert has counted.
+    private static func events(of rule: AlertRule.Name) -> String {
+        switch rule {
+        case .replays: "type=login_token.replayed"
+        case .refusals: "outcome=failure"
+        case .exchangeFailures: "type=token_request.refused"
+        case .signInFailures: "type=user.sign_in_failed"
+        case .reportedSignIns: "type=cross_device.reported"
+        }
+    }
+
     /// A page of the console, which speaks English: it shows the same words that the API and the log use.
     func render(
         _ template: String, _ values: [String: any Sendable], section: ConsoleSection, visit: AdminVisit,
@@ -57,12 +70,14 @@ struct ConsoleFrame: Sendable {
         values["nav"] = ConsoleSection.allCases.map { item -> [String: any Sendable] in
             ["path": item.path, "name": item.title, "is_current": item == section]
         }
-        values["alerts"] = services.node.alerts.current.map { alert in
+        values["alerts"] = services.node.alerts.unseen.map { alert in
             [
                 "title": alert.rule.title, "count": String(alert.count), "threshold": String(alert.rule.threshold),
-                "since": ConsoleRows.time(alert.since),
+                "since": ConsoleRows.time(alert.since), "alert": alert.rule.name.rawValue,
+                "look_path": "/admin/events?\(Self.events(of: alert.rule.name))",
             ]
         }
+        values["here"] = request.method == .get ? request.uri.string : section.path
         values["actor"] = visit.actor.name
         values["form_token"] = visit.formToken ?? ""
         return pages.render(

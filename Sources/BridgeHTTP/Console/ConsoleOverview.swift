@@ -60,8 +60,9 @@ struct ConsoleOverview: ConsoleGroup {
                 ["name": $0.name, "value": String($0.values.reduce(0, TimeAxis.sum)), "style": $0.style]
             }
                 + [["name": "live sessions", "value": String(live), "style": "a"]],
-            "tokens_chart": TimeChart(title: "Login tokens", axis: axis, series: series).svg,
-            "sessions_chart": TimeChart(title: "Live web sessions", axis: axis, series: [sessions]).svg,
+            "tokens_chart": Self.drawn(TimeChart(title: "Login tokens", axis: axis, series: series)),
+            "sessions_chart": Self.drawn(
+                TimeChart(title: "Live web sessions", axis: axis, series: [sessions])),
             "legend": series.map { ["name": $0.name, "style": $0.style] },
             "reasons_chart": BarChart(title: "Refusals by reason", bars: reasons).svg,
             "has_reasons": !reasons.isEmpty, "failures": failures.map { ConsoleRows.event($0) },
@@ -79,4 +80,6 @@ struct ConsoleOverview: ConsoleGroup {
         }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(10).map { ($0.key, $0.value) }
     }
+
+    private static func drawn(_ chart: TimeChart) -> String { "\(chart.svg)\n\(chart.table)" }
 }

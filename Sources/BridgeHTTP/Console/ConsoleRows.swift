@@ -60,6 +60,16 @@ enum ConsoleRows {
         return row
     }
 
+    static func linkedKey(_ key: LinkedKey) -> [String: any Sendable] {
+        var row: [String: any Sendable] = [
+            "thumbprint": key.thumbprint, "algorithm": key.algorithm, "origin": key.origin.rawValue,
+            "created": time(key.createdAt), "path": "\(userPath(key.subject))/phone-keys/\(key.thumbprint)",
+            "events_path": "/admin/events?q=\(PercentEncoding.encode(key.subject.rawValue))&type=self_issued.linked",
+        ]
+        row["used"] = key.lastUsedAt.map(time)
+        return row
+    }
+
     static func userPath(_ subject: Subject) -> String { "/admin/users/\(PercentEncoding.encode(subject.rawValue))" }
 
     /// `2026-11-21 07:00:00` in UTC.

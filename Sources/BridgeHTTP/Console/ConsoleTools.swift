@@ -13,9 +13,13 @@ struct ConsoleTools: ConsoleGroup {
         Route(form: "/admin/keys/{kid}/retire", "consoleRetireKey", retire),
         Route(page: "/admin/settings", "consoleSettings", settings),
         Route(page: "/admin/nodes", "consoleNodes", nodes),
+        Route(form: "/admin/nodes/verify", "consoleVerify", for: .ask, verify),
+        Route(form: "/admin/alerts/acknowledge", "consoleAcknowledge", acknowledge),
     ]
 
     let frame: ConsoleFrame
+    /// At this node; another node's page knows nothing of it.
+    let verification = AuditVerificationJob()
 
     @Sendable func explain(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
@@ -30,8 +34,13 @@ struct ConsoleTools: ConsoleGroup {
         // A token is a secret: it is not shown again.
         var values = try await clientChoice(fields["client_id"])
         values["redirect"] = fields["redirect"] ?? ""
-        if fields["subject_token"] != nil {
-            guard let exchange = frame.device?.exchange else { throw OAuthError(.notFound) }
+        if let bearer = fields["bearer"] {
+            values = try await clientChoice(fields["target"])
+            explanation = try await frame.bearers.explain(
+                Secret(bearer), opening: fields["target"].map(ClientID.init(rawValue:)), in: frame.kit.clients.current,
+                users: frame.services.storage)
+        } else if fields["subject_token"] != nil {
+            guard let exchange = frame.device?.exchange.inquiry else { throw OAuthError(.notFound) }
             explanation = try await exchange.explain(fields, origin: context.origin(of: request), at: frame.time.now())
         } else if let token = fields["token"] {
             explanation = try await frame.services.explainer.redemption(
@@ -96,7 +105,7 @@ struct ConsoleTools: ConsoleGroup {
     @Sendable func nodes(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let query = try AdminRequestReader.query(request, knowing: ["verify"])
+        _ = try AdminRequestReader.query(request, knowing: ["verify"])
         let health = await frame.services.node.health()
         let log = frame.services.storage
         var chains: [[String: any Sendable]] = []
@@ -112,22 +121,56 @@ struct ConsoleTools: ConsoleGroup {
             "is_ready": health.failed.isEmpty, "failed": health.failed, "degraded": health.degraded,
             "chains": chains,
         ]
-        if query["verify"] != nil {
-            let report = try await AuditReview(log).verify(frame.services.node.auditTerms())
-            values["is_verified"] = true
-            values["is_valid"] = report.isValid
-            values["verified_events"] = String(report.events)
-            values["verified_checkpoints"] = String(report.checkpoints)
-            values["verified_kept"] = String(report.kept)
-            values["problems"] = report.problems.prefix(50).map { problem -> [String: any Sendable] in
+        switch verification.state {
+        case .none: break
+        case .running(let read, let total):
+            values["is_verifying"] = true
+            values["progress"] = String(read)
+            values["total"] = String(max(total, read))
+        case .failed: values["verify_problem"] = "The verification stopped: the log cannot be read now. Try again."
+        case .done(let report, let at):
+            values["verified_at"] = ConsoleRows.time(at)
+            values.merge(Self.report(report)) { $1 }
+        }
+        return frame.render("nodes", values, section: .nodes, visit: visit, request, context)
+    }
+
+    private static func report(_ report: AuditVerificationReport) -> [String: any Sendable] {
+        [
+            "is_verified": true, "is_valid": report.isValid, "verified_events": String(report.events),
+            "verified_checkpoints": String(report.checkpoints), "verified_kept": String(report.kept),
+            "problems": report.problems.prefix(50).map { problem -> [String: any Sendable] in
                 var row: [String: any Sendable] = ["id": problem.id, "kind": problem.kind.rawValue]
                 row["field"] = problem.field
                 return row
-            }
-            values["cuts"] = report.cuts.suffix(50).reversed().map(Self.cut)
-            values["has_cuts"] = !report.cuts.isEmpty
+            },
+            "cuts": report.cuts.suffix(50).reversed().map(Self.cut), "has_cuts": !report.cuts.isEmpty,
+        ]
+    }
+
+    /// Starts a verification that goes on by itself; one at a time.
+    @Sendable func verify(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let log = frame.services.storage
+        let total = try await log.chains().reduce(0) { $0 + Int($1.sequence) }
+        verification.start(log, terms: frame.services.node.auditTerms(), total: total, time: frame.time)
+        return frame.redirect(to: "\(ConsoleSection.nodes.path)?verify=1")
+    }
+
+    @Sendable func acknowledge(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        guard let name = fields["alert"].flatMap(AlertRule.Name.init(rawValue:)) else {
+            throw OAuthError(.invalidRequest, "alert is missing")
         }
-        return frame.render("nodes", values, section: .nodes, visit: visit, request, context)
+        let action = try frame.action(fields, request, context, visit)
+        if frame.services.node.alerts.acknowledge(name) {
+            try await frame.services.storage.append([
+                action.event(.alertAcknowledged, facts: ["alert": name.rawValue])
+            ])
+        }
+        return frame.redirect(to: ConsolePath.checked(fields["next"]) ?? ConsolePath.home)
     }
 
     private func clientChoice(_ chosen: String?) async throws -> [String: any Sendable] {

@@ -20,14 +20,25 @@ struct ConsoleUsers: ConsoleGroup {
     @Sendable func list(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let query = try AdminRequestReader.query(request, knowing: ["cursor", "sub"])
+        let query = try AdminRequestReader.query(request, knowing: ["cursor", "sub", "q"])
         if let subject = query["sub"] { return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject))) }
-        let found = try await frame.services.users.users(
-            after: query["cursor"].map(Subject.init(rawValue:)), limit: Self.pageSize + 1)
+        let cursor = query["cursor"].map(Subject.init(rawValue:))
+        let found =
+            if let text = query["q"] {
+                try await frame.services.users.users(matching: text, after: cursor, limit: Self.pageSize + 1)
+            } else {
+                try await frame.services.users.users(after: cursor, limit: Self.pageSize + 1)
+            }
         let page = found.prefix(Self.pageSize)
-        var values: [String: any Sendable] = ["users": page.map(ConsoleRows.user), "is_empty": page.isEmpty]
-        if found.count > Self.pageSize, let last = page.last {
-            values["next_path"] = "/admin/users?cursor=\(PercentEncoding.encode(last.subject.rawValue))"
+        let isMore = found.count > Self.pageSize
+        var values: [String: any Sendable] = [
+            "users": page.map(ConsoleRows.user), "is_empty": page.isEmpty,
+            "count": "\(page.count)\(isMore ? " on this page, and more" : "") \(page.count == 1 ? "user" : "users")",
+        ]
+        values["q"] = query["q"]
+        if isMore, let last = page.last {
+            let search = query["q"].map { "q=\(PercentEncoding.encode($0))&" } ?? ""
+            values["next_path"] = "/admin/users?\(search)cursor=\(PercentEncoding.encode(last.subject.rawValue))"
         }
         return frame.render("users", values, section: .users, visit: visit, request, context)
     }
@@ -36,12 +47,17 @@ struct ConsoleUsers: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
-        return try await page(of: subject, request, context, visit)
+        let query = try AdminRequestReader.query(request, knowing: ["ended"])
+        return try await page(of: subject, showsEnded: query["ended"] != nil, request, context, visit)
     }
 
-    private func page(
-        of subject: Subject, problem: String? = nil, _ request: Request, _ context: BridgeRequestContext,
-        _ visit: AdminVisit
+    /// - Parameters:
+    ///   - problem: what stood in the way of a change.
+    ///   - code: as what the API would answer it.
+    ///   - link: a set-up link, shown this once.
+    func page(
+        of subject: Subject, problem: String? = nil, code: ErrorCode = .conflict, link: String? = nil,
+        showsEnded: Bool = false, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let services = frame.services
         guard let user = try await services.users.user(subject) else { throw OAuthError(.notFound) }
@@ -52,17 +68,36 @@ struct ConsoleUsers: ConsoleGroup {
         let events = try await services.storage.search(filter, before: nil, limit: 20).entries
         var values = ConsoleRows.user(user)
         values["problem"] = problem
+        values["set_up_link"] = link
+        values["has_account"] = try await services.storage.account(of: subject)?.username != nil
+        values["second_factor"] = user.hasSecondFactor
         if let device = frame.device {
             values.merge(try await ConsoleDevices.values(of: subject, in: device, at: now)) { $1 }
         }
-        values["sessions"] = sessions.map { ConsoleRows.session($0, at: now) }
-        values["has_sessions"] = !sessions.isEmpty
+        let keys = try await services.storage.linkedKeys(of: subject)
+        values["linked_keys"] = keys.map(ConsoleRows.linkedKey)
+        values["has_linked_keys"] = !keys.isEmpty
+        let tree = SessionTree(
+            sessions, devices: try await devices(of: subject, at: now),
+            traces: try await services.storage.traces(of: subject))
+        let shown = tree.rows(at: now, showsEnded: showsEnded)
+        let ended = sessions.count { !$0.isAlive(at: now) }
+        values["sessions"] = shown
+        values["session_count"] = "\(sessions.count - ended) live"
+        values["has_ended"] = ended > 0
+        values["ended_path"] = ConsoleRows.userPath(subject) + (showsEnded ? "" : "?ended")
+        values["ended_words"] = showsEnded ? "hide those that ended" : "show \(ended) that ended"
+        values["has_sessions"] = !shown.isEmpty
         values["has_live_sessions"] = sessions.contains { $0.isAlive(at: now) }
         values["events"] = events.map { ConsoleRows.event($0) }
         values["events_path"] = "/admin/events?sub=\(PercentEncoding.encode(subject.rawValue))"
         return frame.render(
             "user", values, section: .users, visit: visit, request, context,
-            status: problem == nil ? .ok : .init(code: ErrorCode.conflict.status))
+            status: problem == nil ? .ok : .init(code: code.status))
+    }
+
+    private func devices(of subject: Subject, at now: Timestamp) async throws -> [DeviceSecret] {
+        try await frame.device?.devices.deviceSecrets(of: subject, includingEnded: true, at: now) ?? []
     }
 
     @Sendable func endSession(

@@ -51,6 +51,24 @@ struct TimeChart: Sendable {
         return parts.joined(separator: "\n")
     }
 
+    /// The same numbers as a table that can be opened, the newest first; bars without any are left out.
+    var table: String {
+        let rows = (0..<axis.bars).reversed().filter { bar in series.contains { $0.values[bar] != 0 } }
+        let head = (["Since (UTC)"] + series.map(\.name)).map { "<th scope=\"col\">\(Pages.escape($0))</th>" }
+        let lines = rows.map { bar in
+            let begin = String(axis.begin(of: bar).rfc3339.prefix(16)).replacing("T", with: " ")
+            let cells = series.map { "<td>\($0.values[bar])</td>" }.joined()
+            return "<tr><th scope=\"row\">\(begin)</th>\(cells)</tr>"
+        }
+        let name = Pages.escape("\(title) as a table")
+        return """
+            <details><summary>As a table</summary>
+            <div class="scroll" tabindex="0" role="region" aria-label="\(name)"><table class="narrow">
+            <thead><tr>\(head.joined())</tr></thead>
+            <tbody>\(lines.joined(separator: "\n"))</tbody></table></div></details>
+            """
+    }
+
     private var summary: String {
         let facts = series.map { line in
             "\(line.name): highest \(line.values.max() ?? 0), latest \(line.values.last ?? 0)"

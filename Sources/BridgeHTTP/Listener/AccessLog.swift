@@ -4,7 +4,7 @@ package import Foundation
 import OAuth2
 import Synchronization
 
-/// One JSON line per request, written by a thread of its own so that no request ever waits for the disk.
+/// One line per request, JSON or words on a terminal, written by a thread of its own so that no request ever waits for the disk.
 ///
 /// Lines are batched in memory for a moment. When the sink cannot keep up, lines beyond ``capacity`` are dropped and
 /// counted, and the count is the next thing that is written.
@@ -23,18 +23,24 @@ package final class AccessLog: Sendable {
     private let sink: @Sendable ([UInt8]) -> Void
 
     private let interval: DispatchTimeInterval
+    private let isForPeople: Bool
 
     /// - Parameters:
+    ///   - isForPeople: whether lines are words, for somebody who watches.
     ///   - interval: how long a line is held back at most.
     ///   - sink: takes whole lines; called on one thread at a time, may block.
-    package init(interval: DispatchTimeInterval = .milliseconds(50), sink: @escaping @Sendable ([UInt8]) -> Void) {
+    package init(
+        interval: DispatchTimeInterval = .milliseconds(50), isForPeople: Bool = false,
+        sink: @escaping @Sendable ([UInt8]) -> Void
+    ) {
         self.interval = interval
+        self.isForPeople = isForPeople
         self.sink = sink
     }
 
     /// Writes to a file descriptor that stays open, such as standard output.
     package static func writing(to handle: FileHandle) -> AccessLog {
-        AccessLog { bytes in
+        AccessLog(isForPeople: isatty(handle.fileDescriptor) == 1) { bytes in
             // A closed pipe must not end the service; the lines are lost and the next write tries again.
             try? handle.write(contentsOf: bytes)
         }
@@ -44,6 +50,12 @@ package final class AccessLog: Sendable {
         at now: Timestamp, route: String, method: String, status: Int, elapsed: Duration, requestID: String,
         address: NetworkAddress?
     ) {
+        guard !isForPeople else {
+            let time = now.rfc3339.dropFirst(11).prefix(8)
+            let duration = Double(elapsed.components.seconds) * 1e3 + Double(elapsed.components.attoseconds) / 1e15
+            let text = "\(time) \(status) \(method) \(route) \((duration * 10).rounded() / 10) ms \(requestID)"
+            return append(Array(text.utf8))
+        }
         var line = JSONObjectWriter(capacity: 224)
         line.add("time", now)
         line.add("route", route)

@@ -4,17 +4,19 @@ package import Bridge
 package struct DeviceServices: Sendable {
     package let configuration: NativeSSOConfiguration
     package let secrets: DeviceSecrets
-    package let devices: any DeviceSecretStore
+    package let devices: any DeviceStore
     package let refresh: SessionRefresh
     package let exchange: NativeSSOExchange
+    /// Makes the cookies of the profile `tokens`.
+    package let cookies: CookieTokens
     /// The user's own page of devices and sessions.
     package let places: SignedInPlaces
     /// What else the compatibility paths of the VA need; `nil` switches them off.
     package let compatibility: SignInCompatibility?
 
     package init(
-        configuration: NativeSSOConfiguration, secrets: DeviceSecrets, devices: any DeviceSecretStore,
-        refresh: SessionRefresh, exchange: NativeSSOExchange, places: SignedInPlaces,
+        configuration: NativeSSOConfiguration, secrets: DeviceSecrets, devices: any DeviceStore,
+        refresh: SessionRefresh, exchange: NativeSSOExchange, cookies: CookieTokens, places: SignedInPlaces,
         compatibility: SignInCompatibility?
     ) {
         self.configuration = configuration
@@ -22,6 +24,7 @@ package struct DeviceServices: Sendable {
         self.devices = devices
         self.refresh = refresh
         self.exchange = exchange
+        self.cookies = cookies
         self.places = places
         self.compatibility = compatibility
     }

@@ -5,20 +5,18 @@ import OAuth2
 package struct SignInCompatibility: Sendable {
     static let base = "/v0/sign_in"
     static let place: Origins.Purposes? = [.website, .provider]
+    static let authorizePath = "/v0/sign_in/authorize"
     static let refreshPath = "/v0/sign_in/refresh"
 
     let codes: AuthorizationCodes
-    let codeStore: any AuthorizationCodeStore
-    let refreshTokens: any RefreshTokenStore
-    let devices: any DeviceSecretStore
+    let grants: any GrantStore
+    let devices: any DeviceStore
 
     package init(
-        codes: AuthorizationCodes, codeStore: any AuthorizationCodeStore, refreshTokens: any RefreshTokenStore,
-        devices: any DeviceSecretStore
+        codes: AuthorizationCodes, grants: any GrantStore, devices: any DeviceStore
     ) {
         self.codes = codes
-        self.codeStore = codeStore
-        self.refreshTokens = refreshTokens
+        self.grants = grants
         self.devices = devices
     }
 }

@@ -2,6 +2,13 @@
 struct ContentSecurityPolicy: Sendable {
     let value: String
 
+    /// Of a page that an answer with tokens comes to: nothing but our script, and no form.
+    static let ofScriptAlone = ContentSecurityPolicy(
+        value: "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; base-uri 'none'; "
+            + "form-action 'none'; frame-ancestors 'none'")
+
+    private init(value: String) { self.value = value }
+
     /// - Parameter formTargets: origins that a form's answer may redirect to. Chromium applies `form-action` to the
     ///   redirect after the POST as well, so the websites that a redemption lands on must be listed.
     init(formTargets: [String] = []) {

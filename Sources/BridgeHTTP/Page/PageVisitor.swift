@@ -22,13 +22,13 @@ package struct PageVisitor: Sendable {
         guard let locales, !locales.contains(",") else { return self }
         let wanted = locales.split(separator: " ").prefix(8).map(String.init)
         return PageVisitor(
-            acceptLanguage: (wanted + [acceptLanguage.map(Self.behind) ?? ""]).filter { !$0.isEmpty }
+            acceptLanguage: (wanted + [acceptLanguage.map(Self.weighedLess) ?? ""]).filter { !$0.isEmpty }
                 .joined(separator: ","),
             requestID: requestID)
     }
 
     /// The header with every range weighed a little less, so that it comes last.
-    private static func behind(_ header: String) -> String {
+    private static func weighedLess(_ header: String) -> String {
         header.split(separator: ",").map { $0.contains(";") ? String($0) : "\($0);q=0.999" }.joined(separator: ",")
     }
 }

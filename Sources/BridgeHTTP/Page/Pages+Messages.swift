@@ -51,14 +51,33 @@ extension Pages {
         return render("error", values, to: visitor, language: language, status: status)
     }
 
-    /// What an error code means: the page that `error_uri` leads to.
-    func explanation(of code: ErrorCode, to visitor: PageVisitor) -> Response {
+    /// What an error code means and what to do: the page that `error_uri` leads to.
+    /// - Parameter causes: the reasons of Native SSO that come with this code, as the audit log names them.
+    func explanation(of code: ErrorCode, causes: [String], to visitor: PageVisitor) -> Response {
         let language = language(for: visitor)
+        let hasRemedy = texts["en"]["remedies"]?[code.rawValue] != nil
         return render(
             "error_code",
             [
                 "code": code.rawValue, "status": String(code.status),
                 "explanation": texts.text("errors", code.rawValue, in: language),
+                "remedy": texts.text("remedies", hasRemedy ? code.rawValue : "other", in: language),
+                "has_causes": !causes.isEmpty,
+                "causes": causes.map {
+                    ["reason": $0, "cause": texts.text("native_sso_causes", $0, in: language)]
+                },
             ], to: visitor, language: language)
+    }
+
+    /// All of them.
+    func errorIndex(_ codes: [ErrorCode], to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        let rows = codes.map { code in
+            [
+                "code": code.rawValue, "status": String(code.status),
+                "explanation": texts.text("errors", code.rawValue, in: language),
+            ]
+        }
+        return render("error_index", ["codes": rows], to: visitor, language: language)
     }
 }

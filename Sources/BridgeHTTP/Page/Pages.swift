@@ -8,10 +8,14 @@ import OAuth2
 package struct Pages: Sendable {
     private static let templateNames = [
         "layout", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out", "sign_out",
-        "error", "error_code", "sign_in", "code", "consent", "devices", "second_factor", "recovery_codes",
-        "back_to_app",
-        "admin", "admin_sign_in", "admin_event_table", "admin_overview", "admin_events",
-        "admin_event", "admin_live", "admin_users", "admin_user", "admin_clients", "admin_client", "admin_explain",
+        "error", "error_code", "error_index", "account", "password", "sign_in", "code", "consent", "devices",
+        "second_factor", "recovery_codes",
+        "back_to_app", "form_post", "self_issued_start", "self_issued_return", "self_issued_open", "self_issued_choice",
+        "self_issued_wait", "linked_keys", "device", "device_question", "device_answered", "phone", "phone_help",
+        "sign_in_code",
+        "admin", "admin_sign_in", "admin_event_table", "admin_filter", "admin_overview", "admin_events",
+        "admin_event", "admin_live", "admin_users", "admin_new_user", "admin_user", "admin_clients", "admin_client",
+        "admin_explain",
         "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
     ]
 

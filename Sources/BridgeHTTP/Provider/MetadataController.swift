@@ -15,13 +15,18 @@ struct MetadataController: RouteGroup {
     let provider: ProviderServices
     /// Members of the document that name a path.
     let endpoints: [(member: String, path: String)]
+    /// Whether Native SSO is switched on now: administrators may do so while the service runs.
+    let offersNativeSSO: @Sendable () async throws -> Bool
+    /// Those that pages are there in.
+    let languages: [String]
     let time: TimeSource
 
-    @Sendable func document(_ request: Request, context: BridgeRequestContext) -> Response {
+    @Sendable func document(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         cached(
             for: .seconds(3600),
             ProviderMetadata.document(
-                issuer: provider.issuer, endpoints: endpoints, grantTypes: provider.endpoints.tokens.grantTypes
+                issuer: provider.issuer, endpoints: endpoints, grantTypes: provider.endpoints.tokens.grantTypes,
+                offersNativeSSO: try await offersNativeSSO(), languages: languages
             ).text)
     }
 

@@ -4,7 +4,8 @@ import OAuth2
 /// The metadata document; both well-known addresses give the same.
 enum ProviderMetadata {
     static func document(
-        issuer: String, endpoints: [(member: String, path: String)], grantTypes: [GrantType]
+        issuer: String, endpoints: [(member: String, path: String)], grantTypes: [GrantType],
+        offersNativeSSO: Bool, languages: [String]
     ) -> JSONValue {
         func texts(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
         let methods = texts(ClientAuthenticationMethod.allCases.map(\.rawValue))
@@ -13,14 +14,14 @@ enum ProviderMetadata {
             "issuer": .string(issuer),
             "require_pushed_authorization_requests": .bool(false),
             "response_types_supported": texts(["code"]),
-            "response_modes_supported": texts(["query"]),
+            "response_modes_supported": texts(ResponseMode.allCases.map(\.rawValue)),
             "grant_types_supported": texts(grantTypes.map(\.rawValue)),
             "subject_types_supported": texts(["public"]),
             "id_token_signing_alg_values_supported": texts(SigningAlgorithm.allCases.map(\.rawValue)),
             "userinfo_signing_alg_values_supported": texts(SigningAlgorithm.allCases.map(\.rawValue)),
-            "scopes_supported": texts([
-                Scope.openID, "profile", "email", "address", "phone", Scope.offlineAccess, Scope.deviceSSO,
-            ]),
+            "scopes_supported": texts(
+                [Scope.openID, "profile", "email", "address", "phone", UserGroups.claim, Scope.offlineAccess]
+                    + (offersNativeSSO ? [Scope.deviceSSO] : [])),
             "acr_values_supported": texts(AuthenticationLevel.allCases.map(\.rawValue)),
             "token_endpoint_auth_methods_supported": methods,
             "token_endpoint_auth_signing_alg_values_supported": assertionAlgorithms,
@@ -40,12 +41,12 @@ enum ProviderMetadata {
             "request_parameter_supported": .bool(false),
             "request_uri_parameter_supported": .bool(false),
             "prompt_values_supported": texts(["none", "login", "consent"]),
-            "ui_locales_supported": texts(["en", "de"]),
+            "ui_locales_supported": texts(languages),
             "backchannel_logout_supported": .bool(true),
             "backchannel_logout_session_supported": .bool(true),
-            "native_sso_supported": .bool(true),
-            "native_sso_token_exchange_supported": .bool(true),
-            "native_sso_device_secret_supported": .bool(true),
+            "native_sso_supported": .bool(offersNativeSSO),
+            "native_sso_token_exchange_supported": .bool(offersNativeSSO),
+            "native_sso_device_secret_supported": .bool(offersNativeSSO),
         ]
         for route in endpoints { members[route.member] = .string(issuer + route.path) }
         return .object(members)

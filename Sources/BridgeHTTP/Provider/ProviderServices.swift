@@ -5,23 +5,40 @@ package struct ProviderServices: Sendable {
     package let issuer: String
     package let endpoints: ClientEndpoints
     package let userInfo: UserInfo
+    /// What is known of users.
+    package let users: any UserClaimsSource
     /// Verifies access tokens of this instance, for the administration API.
     package let accessTokens: AccessTokens
     package let idTokens: IDTokenCodec
     package let keys: Reloadable<SigningKeyRing>
     package let logout: LogoutServices
+    package let devices: DeviceGrantServices
 
     package init(
-        issuer: String, endpoints: ClientEndpoints, userInfo: UserInfo, accessTokens: AccessTokens,
-        idTokens: IDTokenCodec, keys: Reloadable<SigningKeyRing>, logout: LogoutServices
+        issuer: String, endpoints: ClientEndpoints, userInfo: UserInfo, users: any UserClaimsSource,
+        accessTokens: AccessTokens, idTokens: IDTokenCodec, keys: Reloadable<SigningKeyRing>, logout: LogoutServices,
+        devices: DeviceGrantServices
     ) {
         self.issuer = issuer
         self.endpoints = endpoints
         self.userInfo = userInfo
+        self.users = users
         self.accessTokens = accessTokens
         self.idTokens = idTokens
         self.keys = keys
         self.logout = logout
+        self.devices = devices
+    }
+}
+
+/// Devices without a browser: what they ask, and what their users answer.
+package struct DeviceGrantServices: Sendable {
+    let authorizations: DeviceAuthorizations
+    let approvals: DeviceApprovals
+
+    package init(authorizations: DeviceAuthorizations, approvals: DeviceApprovals) {
+        self.authorizations = authorizations
+        self.approvals = approvals
     }
 }
 
@@ -45,12 +62,12 @@ package struct ClientEndpoints: Sendable {
 
 /// Signing users out on behalf of websites.
 package struct LogoutServices: Sendable {
-    let sessions: any AppSessionStore
+    let sessions: any GrantStore
     let notifier: LogoutNotifier
     /// Carries a website's logout request from its POST to the GET after it.
     let seal: ShortLivedSeal
 
-    package init(sessions: any AppSessionStore, notifier: LogoutNotifier, seal: ShortLivedSeal) {
+    package init(sessions: any GrantStore, notifier: LogoutNotifier, seal: ShortLivedSeal) {
         self.sessions = sessions
         self.notifier = notifier
         self.seal = seal

@@ -17,12 +17,20 @@ enum TokenAnswer {
     static func response(
         _ answer: TokenResponse, to request: Request, host: String, at now: Timestamp
     ) -> Response {
-        guard let cookies = answer.cookies else { return response(json(answer)) }
+        switch answer {
+        case .tokens(let tokens): response(json(tokens))
+        case .cookies(let delivered): response(delivered, to: request, host: host, at: now)
+        }
+    }
+
+    private static func response(
+        _ delivered: DeliveredCookies, to request: Request, host: String, at now: Timestamp
+    ) -> Response {
         let isDescribed = TokenCookies.isWanted(request.headers)
         var response = response(
-            isDescribed ? TokenCookies.json(cookies, host: answer.cookieHost ?? host, at: now) : "{}")
+            isDescribed ? TokenCookies.json(delivered.cookies, host: delivered.host ?? host, at: now) : "{}")
         if isDescribed { response.headers[.contentType] = TokenCookies.mediaType }
-        TokenCookies.set(cookies, at: now, in: &response.headers)
+        TokenCookies.set(delivered.cookies, at: now, in: &response.headers)
         return response
     }
 
@@ -34,7 +42,7 @@ enum TokenAnswer {
         Response(status: .ok, headers: headersOfJSON, body: .init(byteBuffer: json))
     }
 
-    static func json(_ answer: TokenResponse) -> String {
+    static func json(_ answer: IssuedTokens) -> String {
         var json = JSONObjectWriter()
         json.add("access_token", answer.accessToken.expose())
         json.add("token_type", answer.tokenType)

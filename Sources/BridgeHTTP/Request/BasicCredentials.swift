@@ -9,14 +9,8 @@ enum BasicCredentials {
     static func read(_ headers: HTTPFields) throws(OAuthError) -> (id: String, secret: Secret<String>)? {
         let fields = headers.values(of: .authorization)
         guard fields.count <= 1 else { throw OAuthError(.invalidRequest, "Authorization is repeated") }
-        guard let field = fields.first else { return nil }
-        // By bytes: splitting by characters costs more than verifying the token that is asked about.
-        let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
-        guard scheme.endIndex != field.utf8.endIndex, String(Substring(scheme)).lowercased() == "basic" else {
-            return nil
-        }
-        let credentials = Array(field.utf8[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") })
-        guard let bytes = Base64.decode(bytes: credentials[...]),
+        guard let field = fields.first.flatMap(AuthorizationField.init), field.scheme == "basic" else { return nil }
+        guard let bytes = Base64.decode(bytes: Array(field.credentials)[...]),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let id = text(bytes[..<colon]), !id.isEmpty, let secret = text(bytes[(colon + 1)...])
         else { throw OAuthError(.invalidRequest, "Authorization: Basic is malformed", detail: "basic") }

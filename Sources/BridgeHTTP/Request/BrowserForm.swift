@@ -10,12 +10,15 @@ struct BrowserForm: Sendable {
     /// Made for this very browser in the last minutes; without it nothing is done (login CSRF: RFC 9700 §4.7).
     let isOurs: Bool
 
-    /// - Parameter isOfSession: whether the form acts in the browser's session, and so in no other than when its page
-    ///   was shown.
+    static let tokenField = "form_token"
+
+    /// - Parameters:
+    ///   - isOfSession: whether the form acts in the browser's session, and so in no other than when its page was shown.
+    ///   - field: the name of its token.
     /// - Throws: `OAuthError(.unsupportedMediaType)`, `FormParameters.Failure`.
     static func read(
-        _ request: Request, as purpose: FormTokens.Purpose, isOfSession: Bool, formTokens: FormTokens,
-        random: RandomSource
+        _ request: Request, as purpose: FormTokens.Purpose, isOfSession: Bool, field: String = tokenField,
+        formTokens: FormTokens, random: RandomSource
     ) async throws -> BrowserForm {
         let body = try await BodyReader.bytes(of: request)
         guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
@@ -24,7 +27,7 @@ struct BrowserForm: Sendable {
         let parameters = try FormParameters(parsing: body)
         let binding = request.formBinding
         let isOurs =
-            if let binding, let token = parameters["form_token"], !parameters.hasRepeated {
+            if let binding, let token = parameters[field], !parameters.hasRepeated {
                 formTokens.verify(
                     token, for: purpose, binding: binding, session: isOfSession ? request.sessionSecret : nil)
             } else {

@@ -23,6 +23,17 @@ enum FetchMetadata {
         headers.values(of: .secFetchMode) == ["navigate"] && headers.values(of: .secFetchDest) == ["document"]
     }
 
+    /// Whether somebody visits: neither a browser that looks ahead, nor a page that loads this as a picture.
+    static func isVisit(_ headers: HTTPFields) -> Bool {
+        !PrefetchSignal.isPresent(in: headers) && (site(headers) == nil || isDocumentNavigation(headers))
+    }
+
+    /// Whether the visitor came by himself, and no foreign page led him here.
+    static func isOwnVisit(_ headers: HTTPFields) -> Bool {
+        let site = site(headers)
+        return isVisit(headers) && site != .crossSite && site != .other
+    }
+
     /// `null` is foreign: a sandboxed frame sends it too.
     static func origin(_ headers: HTTPFields, own: WebOrigin) -> Visit.OriginHeader {
         let values = headers.values(of: .origin)

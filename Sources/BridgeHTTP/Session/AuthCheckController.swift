@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// `/auth/check` for a proxy's sub-request: a status and header fields, never a body, never a redirect
-/// (contract §6).
+/// `/auth/check` for a proxy's sub-request: a status and header fields, never a body, and a redirect only where the proxy
+/// asks for one (contract §6).
 struct AuthCheckController: RouteGroup {
     static let routes: [Route<Self>] = [
         Route(.get, "/auth/check", "check", as: .nothing, .session, check).forAllMethods
@@ -13,14 +13,64 @@ struct AuthCheckController: RouteGroup {
     let sessions: BrowserSessions
     let origins: OriginReader
     let time: TimeSource
+    let way: SignInWay
+    /// What identity header fields are made of.
+    let users: any UserClaimsSource
 
-    @Sendable func check(_ request: Request, context: BridgeRequestContext, found: SignedIn) -> Response {
+    @Sendable func check(
+        _ request: Request, context: BridgeRequestContext, found: SignedIn
+    ) async throws -> Response {
         let session = found.session
         var headers: HTTPFields = [.cacheControl: "no-store"]
         headers[.xAuthSubject] = HeaderText.encode(session.subject.rawValue)
         headers[.xAuthSession] = HeaderText.encode(session.id.rawValue)
         if let acr = session.authentication.acr { headers[.xAuthAcr] = HeaderText.encode(acr) }
+        if let query = request.uri.query { try await addIdentity(of: session, asked: query, to: &headers) }
         return Response(status: .ok, headers: headers)
+    }
+
+    /// Name, e-mail address and groups, where the proxy asks for them, the website's scope has them, and so had the app by
+    /// which the session came to be (contract §16).
+    private func addIdentity(
+        of session: WebSession, asked query: String, to headers: inout HTTPFields
+    ) async throws {
+        guard let names = try FormParameters(parsing: query.utf8)["identity"] else { return }
+        let directory = way.clients.current
+        let website = directory[session.clientID] ?? directory.defaultTarget.flatMap { directory[$0] }
+        guard let scope = website?.scope else { return }
+        let claims = try await users.claims(of: session.subject)
+        let open = ScopeClaims.names(openedBy: session.lineage.limiting(scope))
+        for name in names.split(separator: ",").map(String.init) {
+            guard let field = Self.identity[name] else {
+                throw OAuthError(.invalidRequest, "identity names what there is no field for")
+            }
+            // Websites take an address for who somebody is: one that nobody has checked is not said.
+            if name == "email", claims["email_verified"]?.bool != true { continue }
+            guard open.contains(name), let claim = claims[name] else { continue }
+            headers[field] = claim.string.map(HeaderText.encode) ?? UserGroups(claim).flatMap(Self.list)
+        }
+    }
+
+    private static let identity: [String: HTTPField.Name] = [
+        "name": .xAuthName, "email": .xAuthEmail, UserGroups.claim: .xAuthGroups,
+    ]
+
+    /// With commas between, which in a name are encoded as well.
+    private static func list(_ groups: UserGroups) -> String? {
+        guard !groups.names.isEmpty else { return nil }
+        return groups.names.map { HeaderText.encode($0).replacing(",", with: "%2C") }.joined(separator: ",")
+    }
+
+    /// What a visitor gets whom the check does not let in: the way to the sign-in page, where the proxy asks for that and
+    /// somebody looks, else the refusal.
+    func refusal(of request: Request, isStepUp: Bool, _ refusal: ChallengedError) throws -> Response {
+        guard let query = request.uri.query, let parameters = try? FormParameters(parsing: query.utf8),
+            parameters.names.contains(SignInWay.wanted), !parameters.isRepeated(SignInWay.wanted),
+            SignInWay.isPage(request.headers)
+        else { throw refusal }
+        let wanted =
+            parameters.bytes(SignInWay.wanted) ?? request.headers.value(of: .xForwardedURI).map { Array($0.utf8) }
+        return way.destination(from: request, wanted: wanted, isStepUp: isStepUp).response(.found)
     }
 
     // RFC 9110 §15.5.2 asks for a challenge with every 401. There is no scheme for cookies; `Bearer` makes no browser
@@ -33,4 +83,7 @@ extension HTTPField.Name {
     static let xAuthSubject = literal("X-Auth-Subject")
     static let xAuthSession = literal("X-Auth-Session")
     static let xAuthAcr = literal("X-Auth-Acr")
+    static let xAuthName = literal("X-Auth-Name")
+    static let xAuthEmail = literal("X-Auth-Email")
+    static let xAuthGroups = literal("X-Auth-Groups")
 }

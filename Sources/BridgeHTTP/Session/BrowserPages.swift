@@ -1,4 +1,6 @@
 import Bridge
+import HTTPTypes
+import Hummingbird
 
 /// What every route for browsers shares: whose browser it is, what its pages look like, and what their forms must bring
 /// back.
@@ -11,6 +13,8 @@ struct BrowserPages: Sendable {
     let origins: OriginReader
     let time: TimeSource
     let random: RandomSource
+    /// Makes the cookies of the profile `tokens`; `nil` where nothing signs their access tokens.
+    var cookieTokens: CookieTokens?
 }
 
 /// Routes for browsers.
@@ -28,4 +32,33 @@ extension BrowserGroup {
     var issuer: WebOrigin { kit.origins.configured.issuer }
     var time: TimeSource { kit.time }
     var random: RandomSource { kit.random }
+
+    /// Sets the cookies of a session that was just opened, in its website's profile (contract §6).
+    func setCookies(of opened: OpenedSession, in headers: inout HTTPFields) throws {
+        let now = time.now()
+        let website = clients.current[opened.session.clientID]
+        // Another profile's cookie would be kept where nobody looks for it.
+        guard opened.refresh != nil || opened.session.loginTokenID == nil || website?.cookieProfile != .tokens else {
+            throw StorageError.unavailable("a session of the profile tokens came without its refresh cookie")
+        }
+        guard let refresh = opened.refresh, let cookieTokens = kit.cookieTokens, let website else {
+            return SessionCookies.set(opened.session, secret: opened.secret, at: now, in: &headers)
+        }
+        let made = try cookieTokens.cookies(
+            for: opened.session, client: website, refresh: refresh, refreshPath: CookieTokens.refreshPath, at: now)
+        TokenCookies.set(made.cookies, at: now, in: &headers)
+    }
+
+    /// Takes away what belongs to other users in this browser and was not overwritten by ``setCookies(of:in:)``.
+    /// - Parameter held: the sessions of the profile `tokens` that the browser came with.
+    func takeCookies(
+        besides opened: OpenedSession, of held: [SignedIn], _ request: Request, in headers: inout HTTPFields
+    ) async throws {
+        let subject = opened.session.subject
+        browserSignOut.takeCookies(of: held.filter { $0.session.subject != subject }, in: &headers)
+        guard opened.refresh != nil, kit.cookieTokens != nil, let other = try await browsers.known(by: request),
+            other.subject != subject
+        else { return }
+        SessionCookies.clear(in: &headers)
+    }
 }

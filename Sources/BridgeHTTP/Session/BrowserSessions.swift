@@ -23,7 +23,10 @@ package struct BrowserSessions: Sendable {
     /// The live session of a request's cookies; counts as a use of it.
     /// - Throws: ``StorageError`` when it cannot be found out.
     package func find(_ request: Request) async throws -> SignedIn? {
-        if let found = try await secretSession(of: request) { return found }
+        // Every request to a website passes here: no call that waits, but for the one that may have to.
+        if let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) {
+            return SignedIn(session: session, tokenPrefix: nil)
+        }
         guard let accessTokens else { return nil }
         let now = time.now()
         for prefix in clients.current.tokenCookiePrefixes {
@@ -43,6 +46,12 @@ package struct BrowserSessions: Sendable {
     func opened(by request: Request) async throws -> WebSession? {
         guard let secret = request.sessionSecret else { return nil }
         return try await sessions.lookUp(secret)
+    }
+
+    /// The session of the cookie of the profile `session`, ended or not: whose it was.
+    func known(by request: Request) async throws -> WebSession? {
+        guard let secret = request.sessionSecret else { return nil }
+        return try await sessions.known(secret)
     }
 
     /// The same, as somebody who is signed in.

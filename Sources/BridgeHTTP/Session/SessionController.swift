@@ -37,7 +37,7 @@ struct SessionController: BrowserGroup {
         body.add("acr", session.authentication.acr)
         if !session.authentication.amr.isEmpty { body.add("amr", session.authentication.amr) }
         body.add("auth_time", session.authentication.time)
-        body.add("origin", session.opening.rawValue)
+        body.add("origin", session.origin)
         guard let prefix = found.tokenPrefix else {
             var response = Response.json(body)
             // The idle end has moved, and the page's scripts go by the cookie.

@@ -5,13 +5,18 @@ import OAuth2
 
 extension RouteGuard where Group: BrowserGroup, Admitted == BrowserForm {
     /// A form of ours that came back; ``BrowserForm/isOurs`` says whether it is really ours.
-    /// - Parameter isOfSession: whether it acts in the browser's session.
-    static func form(_ purpose: FormTokens.Purpose, isOfSession: Bool) -> Self {
+    /// - Parameters:
+    ///   - isOfSession: whether it acts in the browser's session.
+    ///   - field: the name of its token.
+    static func form(
+        _ purpose: FormTokens.Purpose, isOfSession: Bool, field: String = BrowserForm.tokenField
+    ) -> Self {
         Self(.form) { group, handler in
             let kit = group.kit
             return { request, context in
                 let form = try await BrowserForm.read(
-                    request, as: purpose, isOfSession: isOfSession, formTokens: kit.formTokens, random: kit.random)
+                    request, as: purpose, isOfSession: isOfSession, field: field, formTokens: kit.formTokens,
+                    random: kit.random)
                 return try await handler(request, context, form)
             }
         }
@@ -26,11 +31,14 @@ extension RouteGuard where Group == AuthCheckController, Admitted == SignedIn {
                 let demand = try AuthenticationDemand(query: request.uri.query)
                 guard let found = try await group.sessions.find(request),
                     group.origins.admits(found.session, at: request)
-                else { throw AuthCheckController.signedOut }
+                else {
+                    return try group.refusal(of: request, isStepUp: false, AuthCheckController.signedOut)
+                }
                 if let demand, !demand.isMet(by: found.session.authentication, at: group.time.now()) {
-                    throw ChallengedError(
+                    let refusal = ChallengedError(
                         error: OAuthError(.insufficientUserAuthentication),
                         headers: [.wwwAuthenticate: demand.challenge, .cacheControl: "no-store"])
+                    return try group.refusal(of: request, isStepUp: true, refusal)
                 }
                 return try await handler(request, context, found)
             }

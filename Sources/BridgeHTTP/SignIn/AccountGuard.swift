@@ -33,6 +33,66 @@ extension RouteGuard where Group == DevicesController, Admitted == (found: Signe
     }
 }
 
+extension RouteGuard where Group == AccountController, Admitted == SignedIn {
+    /// Whoever is signed in; anybody else is led to the sign-in.
+    static var session: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                guard let found = try await group.browsers.find(request) else {
+                    return group.onward(AccountController.signInPath(for: request.uri.path), request)
+                }
+                return try await handler(request, context, found)
+            }
+        }
+    }
+}
+
+extension RouteGuard where Group == AccountController, Admitted == (found: SignedIn, form: BrowserForm) {
+    /// The form of a new password, from whoever is signed in by the session's cookie.
+    static var sessionForm: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                let form = try await BrowserForm.read(
+                    request, as: .password, isOfSession: true, formTokens: group.formTokens, random: group.random)
+                guard let found = try await group.browsers.secretSession(of: request) else {
+                    return group.onward(AccountController.signInPath(for: AccountPath.password), request)
+                }
+                return try await handler(request, context, (found, form))
+            }
+        }
+    }
+}
+
+extension RouteGuard where Group == LinkedKeysController, Admitted == SignedIn {
+    /// Whoever is signed in by the session's cookie; anybody else is led to the sign-in.
+    static var session: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                guard let found = try await group.browsers.secretSession(of: request) else {
+                    return group.onward(LinkedKeysController.signInPath, request)
+                }
+                return try await handler(request, context, found)
+            }
+        }
+    }
+}
+
+extension RouteGuard where Group == LinkedKeysController, Admitted == (found: SignedIn, form: BrowserForm) {
+    /// The same for the page's form.
+    static var sessionForm: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                let form = try await BrowserForm.read(
+                    request, as: .linkedKeys, isOfSession: true, formTokens: group.formTokens, random: group.random)
+                guard let found = try await group.browsers.secretSession(of: request) else {
+                    return group.onward(LinkedKeysController.signInPath, request)
+                }
+                return try await handler(request, context, (found, form))
+            }
+        }
+    }
+}
+
 extension RouteGuard where Group == SecondFactorController, Admitted == SecondFactorController.Visit {
     /// Whoever is signed in by the session's cookie; anybody else is led to the sign-in.
     static var session: Self {

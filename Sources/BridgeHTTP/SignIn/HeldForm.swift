@@ -14,9 +14,14 @@ struct HeldForm: Sendable {
     /// Bytes of the text: sealed, and in base64url, it must fit the forms of the sign-in (``BodyReader/limit``).
     private static let limit = 8 * 1024
 
-    /// - Returns: `nil` for a form that is too long to be kept, and for one that is not the console's.
+    /// - Returns: `nil` for a form that is too long to be kept, for one that is not the console's, and for one with a
+    ///   password or token, which no page shows again.
     init?(_ parameters: FormParameters, path: String, by subject: Subject) {
-        guard let path = ConsolePath.checked(path) else { return nil }
+        guard let path = ConsolePath.checked(path),
+            !parameters.names.contains(where: {
+                $0.hasSuffix("password") || $0.hasSuffix("token") && $0 != "form_token"
+            })
+        else { return nil }
         self.subject = subject
         self.path = path
         // Its token was made for the session that the new sign-in replaces.

@@ -10,6 +10,7 @@ extension Pages {
             "fields": page.fields.map(\.values), "needs_username": page.username == nil,
         ]
         values["notice"] = notice(page.notice, in: "sign_in", language)
+        values["is_error"] = page.notice.map(\.isOfFields) ?? false
         values["username"] = page.username
         values["providers"] = page.providers.map { provider in
             [
@@ -17,6 +18,8 @@ extension Pages {
                 "label": texts.text("sign_in", "with", in: language, ["provider": provider.name]),
             ]
         }
+        values["self_issued_url"] = page.selfIssuedURL
+        values["phone_url"] = page.phoneURL
         values["purpose"] = purpose(page.clientName, language)
         if let known = page.known {
             values["known"] = known.name
@@ -47,15 +50,8 @@ extension Pages {
         _ template: String, _ values: [String: any Sendable], _ notice: SignInNotice?, _ formTargets: [String],
         _ language: String, _ visitor: PageVisitor
     ) -> Response {
-        let status: HTTPResponse.Status =
-            switch notice {
-            case nil: .ok
-            case .refused, .wrongPassword, .stale, .declined: .init(code: ErrorCode.invalidRequest.status)
-            case .limited: .init(code: ErrorCode.rateLimited.status)
-            case .changeWaits: .init(code: ErrorCode.insufficientUserAuthentication.status)
-            }
         var response = render(
-            template, values, to: visitor, language: language, status: status,
+            template, values, to: visitor, language: language, status: notice?.status ?? .ok,
             policy: ContentSecurityPolicy(formTargets: formTargets))
         if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
         return response
@@ -63,5 +59,17 @@ extension Pages {
 
     private func notice(_ notice: SignInNotice?, in section: String, _ language: String) -> String? {
         notice.map { texts.text(section, $0.key, in: language) }
+    }
+}
+
+extension SignInNotice {
+    var status: HTTPResponse.Status {
+        let code: ErrorCode =
+            switch self {
+            case .refused, .wrongPassword, .stale, .declined: .invalidRequest
+            case .limited: .rateLimited
+            case .changeWaits: .insufficientUserAuthentication
+            }
+        return .init(code: code.status)
     }
 }

@@ -32,7 +32,8 @@ extension SignInController {
             return try await services.authorizations.missing(for: journey, browser: browser, session: session)
         }
         // Who comes from the console is known there; the code's page follows the password by itself.
-        guard errand.isForConsole, session.isOwnSignIn,
+        // So is who changes how he signs in; a session that came over an edge is not told a name.
+        guard errand.isForConsole || errand.isForAccount, session.isOwnSignIn,
             let account = try await services.accounts.account(of: session.subject), account.passwordHash != nil,
             account.username != nil, account.disabledAt == nil
         else { return .everything }
@@ -70,6 +71,8 @@ extension SignInController {
             content.known = (account.shownName, errand.forAnother.url)
         } else {
             content.providers = providers(errand)
+            content.selfIssuedURL = selfIssuedURL(errand)
+            content.phoneURL = phoneURL(errand, request)
         }
         var response = pages.signIn(content, to: visitor.preferring(request?.uiLocales))
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
@@ -104,11 +107,36 @@ extension SignInController {
         HiddenField(name: "form_token", value: try formTokens.make(for: .signIn, binding: browser))
     }
 
+    /// Where somebody signs in with a phone; `nil` where that is off, and for the console, which takes more.
+    /// The page that starts a sign-in with a key on a phone.
+    private func selfIssuedURL(_ errand: SignInErrand) -> String? {
+        guard services.selfIssued != nil, !errand.isForConsole else { return nil }
+        let parts = [
+            errand.journey.map { "journey=\(PercentEncoding.encode($0))" },
+            errand.redirect.map { "return=\(PercentEncoding.encode(String(decoding: $0, as: UTF8.self)))" },
+        ].compactMap(\.self)
+        return SelfIssuedConfiguration.startPath + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
+    }
+
     private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {
         (services.upstream?.providers ?? []).map { provider in
             let query = errand.isEmpty ? "" : "?\(errand.query)"
             return (provider.name, "\(Self.path)/with/\(provider.id)\(query)")
         }
+    }
+
+    /// The page that a phone signs in at; not on the way to an app or to the console, which take the person's own
+    /// sign-in here (contract §16.2).
+    private func phoneURL(_ errand: SignInErrand, _ request: AuthorizationRequest?) -> String? {
+        guard services.phone != nil, !errand.isForConsole, request.map({ $0.client.kind == .web }) ?? true else {
+            return nil
+        }
+        return PhoneSignInController.path + (errand.isEmpty ? "" : "?\(errand.query)")
+    }
+
+    /// Where the redirects after a form may end, for what the sign-in is for.
+    func targets(of errand: SignInErrand, browser: OpaqueSecret, at here: WebOrigin) -> [String] {
+        targets(request(errand, browser), errand, at: here)
     }
 
     /// Where the redirects after the form may end.

@@ -17,12 +17,18 @@ struct SignInController: BrowserGroup {
 
     let kit: BrowserPages
     let services: SignInServices
+    /// Where requests go that an app sends to the sign-in page itself, as those of the VA do; `nil` takes none.
+    var frontDoor: String?
 
-    static let path = "/sign-in"
+    static let path = SignInWay.page
     static let codePath = "/sign-in/code"
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let errand = SignInErrand(try FormParameters(parsing: (request.uri.query ?? "").utf8))
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        if let location = frontDoor(for: query, of: request) {
+            return Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
+        }
+        let errand = SignInErrand(query)
         let browser = FormCookie.binding(of: request, random: random)
         guard !isBlocked(errand, browser: browser, request) else { return blockedPage(request, context) }
         return try await missingPage(
@@ -102,22 +108,25 @@ struct SignInController: BrowserGroup {
             setCookies(of: opened, in: &response.headers)
             return response
         }
-        let location: String
-        if let journey = errand.journey {
-            location =
-                "\(origins.configured.issuer)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
-        } else {
-            location = try await services.landing.location(
-                for: errand.redirect, of: opened.session.subject, at: origins.own(of: request),
-                origin: context.origin(of: request))
-        }
+        let location = try await location(for: errand, of: opened.session.subject, request, context)
         var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
         headers[.referrerPolicy] = "no-referrer"
         setCookies(of: opened, in: &headers)
         return Response(status: .seeOther, headers: headers)
     }
 
-    private func setCookies(of opened: OpenedSession, in headers: inout HTTPFields) {
+    /// Where a sign-in leads that was for this.
+    func location(
+        for errand: SignInErrand, of subject: Subject, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> String {
+        if let journey = errand.journey {
+            return "\(origins.configured.issuer)\(AuthorizeController.path)?journey=\(PercentEncoding.encode(journey))"
+        }
+        return try await services.landing.location(
+            for: errand.redirect, of: subject, at: origins.own(of: request), origin: context.origin(of: request))
+    }
+
+    func setCookies(of opened: OpenedSession, in headers: inout HTTPFields) {
         if let recognition = opened.recognition { KnownBrowserCookie.set(recognition, in: &headers) }
         SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &headers)
     }
@@ -127,6 +136,14 @@ struct SignInController: BrowserGroup {
         Response(
             status: .seeOther,
             headers: [.location: "\(origins.own(of: request))\(Self.path)", .cacheControl: "no-store"])
+    }
+
+    /// The authorization that an app means which opens the sign-in page with it.
+    private func frontDoor(for query: FormParameters, of request: Request) -> String? {
+        guard let frontDoor, query["oauth"] == "true", query["journey"] == nil,
+            query["client_id"] ?? query["application"] != nil, let text = request.uri.query
+        else { return nil }
+        return "\(origins.configured.issuer)\(frontDoor)?\(text)"
     }
 
     /// Whether it matters to what the sign-in is for how old it is.

@@ -46,6 +46,11 @@ struct SignInErrand: Sendable {
         journey == nil && ConsolePath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
     }
 
+    /// Whether it leads to the pages of one's own account.
+    var isForAccount: Bool {
+        journey == nil && AccountPath.checked(redirect.map { String(decoding: $0, as: UTF8.self) }) != nil
+    }
+
     /// The complete sign-in page for a journey, whosever the browser's session is.
     static func otherAccountURL(journey: String) -> String {
         SignInErrand(journey: journey, redirect: nil, isForAnother: true).url

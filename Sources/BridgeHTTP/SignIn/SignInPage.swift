@@ -28,6 +28,16 @@ enum SignInNotice: Sendable {
     }
 }
 
+extension SignInNotice {
+    /// Whether what was typed is wrong, so that the fields say so too.
+    var isOfFields: Bool {
+        switch self {
+        case .refused, .wrongPassword: true
+        default: false
+        }
+    }
+}
+
 /// The content of the sign-in page.
 struct SignInPage: Sendable {
     let fields: [HiddenField]
@@ -38,6 +48,10 @@ struct SignInPage: Sendable {
     let formTargets: [String]
     /// Other ways to sign in.
     var providers: [(name: String, url: String)] = []
+    /// Where somebody signs in with a key on a phone.
+    var selfIssuedURL: String?
+    /// The page on which a phone signs in; `nil` where none may.
+    var phoneURL: String?
     /// The name of the user whose password alone is asked for, and the way out for everybody else; `nil` where anyone
     /// may sign in.
     var known: (name: String, otherAccountURL: String)?

@@ -5,27 +5,50 @@ package struct SignInServices: Sendable {
     package let signIn: SignIn
     package let landing: SignInLanding
     package let authorizations: Authorizations
-    package let accounts: any AccountStore
+    /// The same for requests that may bring a login token.
+    package let tokens: LoginTokenAuthorizations
+    package let accounts: any UserStore
     /// `nil` where there is no token side, so nobody who could authenticate a client.
     package let pushedRequests: PushedRequests?
     package let upstream: UpstreamSignIn?
     /// `nil` without a master key: then nobody can set up a second factor.
     package let secondFactor: SecondFactorEnrolment?
+    /// `nil` where nobody signs in with a phone's key.
+    package let selfIssued: SelfIssuedSignIn?
     /// Seals forms of the console that wait for a newer sign-in.
     package let heldForms: ShortLivedSeal
+    /// `nil` where phones sign nobody in.
+    package let phone: PhoneSignInServices?
+    package let account: AccountServices
 
     package init(
-        signIn: SignIn, landing: SignInLanding, authorizations: Authorizations,
-        accounts: any AccountStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil,
-        secondFactor: SecondFactorEnrolment? = nil, heldForms: ShortLivedSeal
+        signIn: SignIn, landing: SignInLanding, authorizations: Authorizations, redeemer: LoginTokenRedeemer,
+        accounts: any UserStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil,
+        secondFactor: SecondFactorEnrolment? = nil, selfIssued: SelfIssuedSignIn? = nil, heldForms: ShortLivedSeal,
+        phone: PhoneSignInServices? = nil, account: AccountServices
     ) {
         self.signIn = signIn
         self.landing = landing
         self.authorizations = authorizations
+        tokens = LoginTokenAuthorizations(authorizations: authorizations, redeemer: redeemer)
         self.accounts = accounts
         self.pushedRequests = pushedRequests
         self.upstream = upstream
         self.secondFactor = secondFactor
+        self.selfIssued = selfIssued
         self.heldForms = heldForms
+        self.phone = phone
+        self.account = account
+    }
+}
+
+/// Signing in a computer's browser with a phone.
+package struct PhoneSignInServices: Sendable {
+    package let signIns: PhoneSignIns
+    package let shownCodes: ShownSignInCodes
+
+    package init(signIns: PhoneSignIns, shownCodes: ShownSignInCodes) {
+        self.signIns = signIns
+        self.shownCodes = shownCodes
     }
 }

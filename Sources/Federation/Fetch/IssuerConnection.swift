@@ -15,15 +15,23 @@ struct IssuerConnection: Sendable {
     }
 
     let limits: FetchLimits
+    /// Whether an address where nobody listens is told at once; otherwise it is tried again until the time is up.
+    var triesOnce = false
+
+    var client: HTTPClient { triesOnce ? Self.impatient : Self.patient }
 
     // One for the process, never shut down, as `HTTPClient.shared` is; that one would follow redirects, and an issuer
     // that redirects would choose where we look for its keys.
-    private static let client: HTTPClient = {
+    private static let patient = make(triesOnce: false)
+    private static let impatient = make(triesOnce: true)
+
+    private static func make(triesOnce: Bool) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
         configuration.timeout.connect = .seconds(5)
         configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = !triesOnce
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    }
 
     /// Fetches a document.
     func get(_ url: EndpointURL) async throws -> [UInt8] {
@@ -48,10 +56,10 @@ struct IssuerConnection: Sendable {
     }
 
     private func send(_ request: HTTPClientRequest) async throws -> [UInt8] {
-        let limits = limits
+        let (limits, client) = (limits, client)
         return try await Deadline.run(limits.timeout, otherwise: Failure.timedOut) {
             do {
-                let response = try await Self.client.execute(
+                let response = try await client.execute(
                     request, timeout: .milliseconds(limits.timeout.inMilliseconds))
                 guard response.status == .ok else { throw Failure.status(Int(response.status.code)) }
                 let body = try await response.body.collect(upTo: limits.maximumBytes)

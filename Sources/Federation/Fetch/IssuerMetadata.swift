@@ -2,17 +2,9 @@ import OAuth2
 
 /// Finds an issuer's key set (OpenID Connect Discovery §4, RFC 8414 §3).
 struct IssuerMetadata: Sendable {
-    /// Why the metadata cannot be used.
-    enum Problem: Error, Hashable {
-        case malformed
-        /// Somebody else's metadata (RFC 8414 §3.3): its keys must not sign for the issuer we trust.
-        case otherIssuer
-        case noKeySet
-    }
-
     let keySetURL: EndpointURL
 
-    init(json: [UInt8], issuer: String) throws(Problem) {
+    init(json: [UInt8], issuer: String) throws(IssuerMetadataError) {
         guard let members = JSONValue.parse(json)?.object else { throw .malformed }
         guard let named = members["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8) else { throw .otherIssuer }
         guard let url = members["jwks_uri"]?.string.flatMap({ EndpointURL($0) }) else { throw .noKeySet }
@@ -31,7 +23,7 @@ struct IssuerMetadata: Sendable {
 
     /// Fetches the metadata from the first location that has any.
     static func fetch(for issuer: EndpointURL, over connection: IssuerConnection) async throws -> IssuerMetadata {
-        var failure: any Error = Problem.malformed
+        var failure: any Error = IssuerMetadataError.malformed
         for location in locations(of: issuer) {
             let json: [UInt8]
             do {
@@ -44,4 +36,12 @@ struct IssuerMetadata: Sendable {
         }
         throw failure
     }
+}
+
+/// Why the metadata cannot be used.
+enum IssuerMetadataError: Error, Hashable {
+    case malformed
+    /// Somebody else's metadata (RFC 8414 §3.3): its keys must not sign for the issuer we trust.
+    case otherIssuer
+    case noKeySet
 }

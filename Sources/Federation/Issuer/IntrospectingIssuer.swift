@@ -18,7 +18,7 @@ struct IntrospectingIssuer: TrustedIssuer {
                 endpoint, form: [("token", token.expose()), ("token_type_hint", "access_token")],
                 clientID: clientID, secret: clientSecret)
             guard let members = JSONValue.parse(body)?.object, members["active"]?.bool != nil else {
-                throw IssuerMetadata.Problem.malformed
+                throw IssuerMetadataError.malformed
             }
             answer = members
         } catch {

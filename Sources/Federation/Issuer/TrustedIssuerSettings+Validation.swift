@@ -102,6 +102,7 @@ extension TrustedIssuerSettings {
             fallbackClientClaim.map { ClaimText.isAcceptable($0) } ?? true, "fallback_client_claim",
             "must be a claim's name")
         check(ClaimText.isAcceptable(deviceClaim), "device_claim", "must be a claim's name")
+        check(groupsClaim.map { ClaimText.isAcceptable($0) } ?? true, "groups_claim", "must be a claim's name")
         check(
             subjectPrefix.isEmpty || Self.isWord(subjectPrefix, upTo: 64), "subject_prefix",
             "must be at most 64 visible ASCII characters")

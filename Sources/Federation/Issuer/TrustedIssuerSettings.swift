@@ -28,6 +28,8 @@ package struct TrustedIssuerSettings: Sendable {
     package var fallbackClientClaim: String?
     /// Tells a user's devices apart, for the limits on issuing; a token without it counts as one device of its user.
     package var deviceClaim: String
+    /// Says which groups a user is in; `nil` believes no word of them.
+    package var groupsClaim: String?
     /// Put before the subject, so that two issuers can never name the same user.
     package var subjectPrefix: String
     /// Whether its users are the ones of our accounts, so that its tokens may name an account's subject.
@@ -49,7 +51,8 @@ package struct TrustedIssuerSettings: Sendable {
         issuer: String, audiences: [String], verification: Verification,
         algorithms: Set<SignatureAlgorithm> = defaultAlgorithms, subjectClaim: String = "sub",
         clientClaim: String = "client_id", fallbackClientClaim: String? = nil, deviceClaim: String = "device_id",
-        subjectPrefix: String = "", sharesSubjectsWithAccounts: Bool = false, clients: Set<ClientID>? = nil,
+        groupsClaim: String? = nil, subjectPrefix: String = "", sharesSubjectsWithAccounts: Bool = false,
+        clients: Set<ClientID>? = nil,
         leeway: Duration = .seconds(30), maximumTokenLifetime: Duration = defaultMaximumTokenLifetime,
         maximumTokenLength: Int = 8192
     ) {
@@ -61,6 +64,7 @@ package struct TrustedIssuerSettings: Sendable {
         self.clientClaim = clientClaim
         self.fallbackClientClaim = fallbackClientClaim
         self.deviceClaim = deviceClaim
+        self.groupsClaim = groupsClaim
         self.subjectPrefix = subjectPrefix
         self.sharesSubjectsWithAccounts = sharesSubjectsWithAccounts
         self.clients = clients

@@ -3,6 +3,9 @@ package enum AuthorizationParameter {
     /// Those whose repetition leaves no one to answer to: not even the redirect is certain then.
     package static let identifying = ["client_id", "redirect_uri", "request_uri"]
 
+    /// A one-time token that signs the user in; never carried on with the others, since it is used once.
+    package static let loginToken = "login_token"
+
     package static let all =
         identifying + [
             "response_type", "response_mode", "scope", "state", "nonce", "code_challenge", "code_challenge_method",

@@ -37,7 +37,12 @@ package struct ErrorCode: Hashable, Sendable {
     package static let insufficientScope = ErrorCode("insufficient_scope", status: 403)
     // RFC 7009 §2.2.1
     package static let unsupportedTokenType = ErrorCode("unsupported_token_type", status: 400)
-    // RFC 8628 §3.5; here for every limit of the token endpoint, hence 429 (contract §11)
+    // RFC 8628 §3.5
+    package static let authorizationPending = ErrorCode("authorization_pending", status: 400)
+    package static let expiredToken = ErrorCode("expired_token", status: 400)
+    /// A device that asks again too soon; the other `slow_down` is a limit of ours.
+    package static let pollingTooFast = ErrorCode("slow_down", status: 400)
+    // RFC 8628's name, here for every limit of the token endpoint, hence 429 (contract §11)
     package static let slowDown = ErrorCode("slow_down", status: 429)
     /// A subject token that cannot be verified, under the name that Native SSO SDKs know; the client's own credentials
     /// are fine, hence not the status of a refused bearer (contract §11).
@@ -54,11 +59,12 @@ package struct ErrorCode: Hashable, Sendable {
     package static let invalidDPoPProof = ErrorCode("invalid_dpop_proof", status: 400)
     package static let useDPoPNonce = ErrorCode("use_dpop_nonce", status: 400)
 
-    // Contract §3, §11: codes of our own.
+    // Contract §3, §9, §11: codes of our own.
     package static let invalidRedirect = ErrorCode("invalid_redirect", status: 400)
     package static let rateLimited = ErrorCode("rate_limited", status: 429)
     package static let notFound = ErrorCode("not_found", status: 404)
     package static let methodNotAllowed = ErrorCode("method_not_allowed", status: 405)
+    package static let alreadyScanned = ErrorCode("already_scanned", status: 409)
     package static let conflict = ErrorCode("conflict", status: 409)
     package static let contentTooLarge = ErrorCode("content_too_large", status: 413)
     package static let unsupportedMediaType = ErrorCode("unsupported_media_type", status: 415)
@@ -76,7 +82,8 @@ package struct ErrorCode: Hashable, Sendable {
         contentTooLarge, unsupportedMediaType, idempotencyKeyReused, forbidden, unsupportedResponseType,
         loginRequired, consentRequired, interactionRequired, invalidRequestURI, requestNotSupported,
         requestURINotSupported, registrationNotSupported,
-        unsupportedTokenType, slowDown, preconditionFailed, preconditionRequired, invalidDPoPProof, useDPoPNonce,
-        invalidRedirectURI,
+        authorizationPending, expiredToken, unsupportedTokenType, slowDown, preconditionFailed, preconditionRequired,
+        invalidDPoPProof, useDPoPNonce,
+        invalidRedirectURI, alreadyScanned,
     ]
 }

@@ -155,6 +155,9 @@ package struct VerificationKey: Sendable {
         Base64URL.encode(Array(SHA256.hash(data: Array(JSONValue.object(members).text.utf8))))
     }
 
+    /// The key as a JWK of its required members alone.
+    package var bareJWK: JSONValue { .object(members) }
+
     /// The key for a published set.
     package func jwk(id: String, algorithm: SigningAlgorithm) -> JSONValue {
         var object = members

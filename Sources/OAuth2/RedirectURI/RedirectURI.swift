@@ -53,15 +53,15 @@ private struct LoopbackParts {
         let length = RedirectURIRules.loopbackPrefixes.first { uri.starts(with: $0.utf8) }?.utf8.count
         guard let length else { return nil }
         prefix = uri[..<length]
-        let behind = uri[length...]
-        guard behind.first == UInt8(ascii: ":") else {
-            guard behind.first == UInt8(ascii: "/") else { return nil }
-            rest = behind
+        let remainder = uri[length...]
+        guard remainder.first == UInt8(ascii: ":") else {
+            guard remainder.first == UInt8(ascii: "/") else { return nil }
+            rest = remainder
             return
         }
-        guard let slash = behind.firstIndex(of: UInt8(ascii: "/")),
-            RedirectURIRules.isPort(behind[(length + 1)..<slash])
+        guard let slash = remainder.firstIndex(of: UInt8(ascii: "/")),
+            RedirectURIRules.isPort(remainder[(length + 1)..<slash])
         else { return nil }
-        rest = behind[slash...]
+        rest = remainder[slash...]
     }
 }

@@ -11,5 +11,5 @@ package enum RedirectURIError: String, Error, Hashable, Sendable, CaseIterable {
     case plainHTTP = "may use http on 127.0.0.1 and [::1] only, and only for a native client"
     case localhost = "may use localhost only where allow_localhost is set"
     case schemeOfTheApp = "must have a scheme with a period, such as com.example.app, and only for a native client"
-    case singleSlash = "must have exactly one slash behind an app's own scheme"
+    case singleSlash = "must have exactly one slash after an app's own scheme"
 }

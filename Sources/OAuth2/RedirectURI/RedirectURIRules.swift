@@ -31,9 +31,9 @@ package struct RedirectURIRules: Hashable, Sendable {
 
     private static func checkHTTPS(_ rest: ArraySlice<UInt8>) throws(RedirectURIError) -> RedirectURI.Kind {
         guard rest.starts(with: "//".utf8) else { throw .authority }
-        let behind = rest.dropFirst(2)
-        guard let slash = behind.firstIndex(of: UInt8(ascii: "/")) else { throw .path }
-        let authority = behind[..<slash]
+        let afterSlashes = rest.dropFirst(2)
+        guard let slash = afterSlashes.firstIndex(of: UInt8(ascii: "/")) else { throw .path }
+        let authority = afterSlashes[..<slash]
         let host = authority.prefix { $0 != UInt8(ascii: ":") }
         if host.count < authority.count, !isPort(authority.dropFirst(host.count + 1)) { throw .authority }
         guard isDomain(host), !host.elementsEqual("localhost".utf8),
@@ -46,13 +46,13 @@ package struct RedirectURIRules: Hashable, Sendable {
         guard isNative, let prefix = Self.loopbackPrefixes.first(where: { uri.starts(with: $0.utf8) }) else {
             throw .plainHTTP
         }
-        var behind = uri[prefix.utf8.count...]
-        if behind.first == UInt8(ascii: ":") {
-            let port = behind.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        var remainder = uri[prefix.utf8.count...]
+        if remainder.first == UInt8(ascii: ":") {
+            let port = remainder.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
             guard Self.isPort(port) else { throw .plainHTTP }
-            behind = behind.dropFirst(port.count + 1)
+            remainder = remainder.dropFirst(port.count + 1)
         }
-        guard let first = behind.first else { throw .path }
+        guard let first = remainder.first else { throw .path }
         // Anything else would make another host of it, such as 127.0.0.1.example.com or 127.0.0.1@example.com.
         guard first == UInt8(ascii: "/") else { throw .plainHTTP }
         guard allowsLocalhost || prefix != "http://localhost" else { throw .localhost }

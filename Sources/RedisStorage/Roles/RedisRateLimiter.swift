@@ -30,6 +30,13 @@ package struct RedisRateLimiter: RateLimiter {
         try await decide(keys, at: now, .look)
     }
 
+    package func giveBack(_ keys: [RateLimitKey], at now: Timestamp) async throws {
+        guard !keys.isEmpty else { return }
+        for reply in try await client.run(keys.map({ call(for: $0, at: now, .giveBack) })) {
+            _ = try Self.wait(in: reply)
+        }
+    }
+
     /// What the scripts are asked for, as they read it.
     private enum Step: String {
         case take = "1"
@@ -169,8 +176,8 @@ enum ScriptDigest {
 
 /// One ``AttemptWindow``'s step, atomic on the server: the same rule as in process, on the server's clock.
 enum AttemptWindowScript {
-    /// `KEYS[1]` the window; `ARGV` the attempts, the window's and the block's milliseconds, 1 to take or 0 to look,
-    /// and in tests the instant. The value is the attempts so far and when they are forgotten; `-1` attempts are a
+    /// `KEYS[1]` the window; `ARGV` the attempts, the window's and the block's milliseconds, 1 to take, 0 to look or -1
+    /// to give one back, and in tests the instant. The value is the attempts so far and when they are forgotten; `-1` attempts are a
     /// block. The answer is the wait in milliseconds, 0 for none.
     static let text = """
         local now = tonumber(ARGV[5])
@@ -190,6 +197,13 @@ enum AttemptWindowScript {
         if count < 0 and ends > now + block then ends = now + block end
         if count >= 0 and ends > now + window then ends = now + window end
         if now >= ends then count = 0; ends = now + window end
+        if ARGV[4] == '-1' then
+            if count > 0 then
+                redis.call('SET', KEYS[1], (count - 1) .. ' ' .. string.format('%.0f', ends), 'PX',
+                    string.format('%.0f', ends - now))
+            end
+            return 0
+        end
         if count < 0 then return ends - now end
         if count >= tonumber(ARGV[1]) then
             if ARGV[4] == '1' then

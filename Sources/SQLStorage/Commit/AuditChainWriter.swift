@@ -13,6 +13,8 @@ struct AuditChainWriter: Sendable {
     var outlet: any AuditNoteOutlet = NoAuditNoteOutlet()
     let time: TimeSource
     let logger: Logger
+    /// The right to continue the chain; `nil` where nobody else could.
+    var lease: NodeLease?
 
     /// The chain's end as the database has it.
     ///

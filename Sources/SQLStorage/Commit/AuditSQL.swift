@@ -21,10 +21,11 @@ enum AuditSQL {
 
     static let insert = insert(rows: 1)
 
-    /// Rows of ``insertTogether``: PostgreSQL takes a third less time for eight rows of one statement than of eight, and
-    /// no less for more.
-    static let rowsTogether = 8
-    static let insertTogether = insert(rows: rowsTogether)
+    /// Most rows of one statement: PostgreSQL takes a third less time for eight rows of one statement than of eight,
+    /// and no less for more.
+    static let mostTogether = 8
+    /// By how many rows each stores, most first, so that any number takes few statements.
+    static let inserts = [8, 4, 2, 1].map { (count: $0, statement: insert(rows: $0)) }
 
     private static func insert(rows: Int) -> SQLStatement {
         let width = 17
@@ -66,13 +67,13 @@ enum AuditSQL {
     static let before: SQLStatement = """
         SELECT node, sequence FROM audit_event WHERE node = $1 AND sequence < 1 ORDER BY sequence LIMIT $2
         """
-    /// Rows of a node behind one place and up to another.
+    /// Rows of a node after one place and up to another.
     static let between: SQLStatement = """
         SELECT node, sequence FROM audit_event WHERE node = $1 AND sequence > $2 AND sequence <= $3
         ORDER BY sequence LIMIT $4
         """
-    /// Rows of a node behind the last place that a chain can have.
-    static let behind: SQLStatement = """
+    /// Rows of a node after the last place that a chain can have.
+    static let afterMiddle: SQLStatement = """
         SELECT node, sequence FROM audit_event WHERE node = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
         """
     static let allPlaces: SQLStatement = """

@@ -1,16 +1,21 @@
 import Bridge
+import Dispatch
 import Synchronization
 
 /// Every write of this process, in as few commits as possible.
 ///
 /// A durable commit costs a disk flush, whatever it holds. So writes queue up while one is being flushed and the next
-/// commit takes all of them along. A batch runs without savepoints at first; only if a write throws is it rolled back
-/// and run again with a savepoint around each, so that a bad one cannot hurt its neighbours.
+/// commit takes all of them along, and those that are about to come (``CommitPace``). A batch runs without savepoints
+/// at first; only if a write throws is it rolled back and run again with a savepoint around each, so that a bad one
+/// cannot hurt its neighbours.
 final class GroupCommitWriter: Sendable {
     private struct Queue {
         var waiting: [PendingWrite] = []
         var isDraining = false
         var isClosed = false
+        /// How many must wait before the writer is woken; `nil` while it does not wait for more.
+        var awaited: Int?
+        var pace = CommitPace()
     }
 
     /// Writes that may wait; more means that the disk cannot keep up, and waiting would only hide it.
@@ -22,6 +27,8 @@ final class GroupCommitWriter: Sendable {
     private let follow: EventFollower
     private let auditor: AuditChainWriter
     private let queue = Mutex(Queue())
+    /// Wakes the writer when as many wait as it waits for.
+    private let enough = DispatchSemaphore(value: 0)
     /// The node's chain after the last commit; `nil` when the database must be asked.
     private let committedChain = Mutex<AuditChain?>(nil)
 
@@ -61,7 +68,12 @@ final class GroupCommitWriter: Sendable {
     }
 
     /// Refuses every later write.
-    func close() { queue.withLock { $0.isClosed = true } }
+    func close() {
+        queue.withLock { queue in
+            queue.isClosed = true
+            wakeWriter(&queue)
+        }
+    }
 
     /// Writes that wait for the next commit.
     var waitingCount: Int { queue.withLock { $0.waiting.count } }
@@ -71,6 +83,7 @@ final class GroupCommitWriter: Sendable {
             guard !queue.isClosed else { return "the storage is closed" }
             guard queue.waiting.count < Self.queueLimit else { return "too many writes are waiting" }
             queue.waiting.append(write)
+            if let awaited = queue.awaited, queue.waiting.count >= awaited { wakeWriter(&queue) }
             guard !queue.isDraining else { return nil }
             queue.isDraining = true
             // Under the lock, so that a close cannot come in between.
@@ -80,23 +93,50 @@ final class GroupCommitWriter: Sendable {
         if let refusal { write.fail(StorageError.unavailable(refusal)) }
     }
 
+    /// One commit. What waits by then has a turn of its own, after whatever else the writer was asked for.
     private func drain(on session: any SQLSession) {
-        while let batch = nextBatch() {
+        repeat {
+            gather()
+            let batch = takeBatch()
             let written = WriteBatch(
-                writes: batch, session: session, auditor: auditor, dialect: engine.dialect, follow: follow
+                writes: batch, session: session, auditor: auditor, dialect: engine.dialect, follow: follow,
+                didCommit: note
             ).commit(startingFrom: committedChain.withLock { $0 })
             // Whatever went wrong, the database knows best where the chain ends.
             committedChain.withLock { $0 = written }
             if written != nil { engine.didCommit(writes: batch.count) }
-        }
+        } while isTurnLeft()
     }
 
-    private func nextBatch() -> [PendingWrite]? {
+    /// Waits for those that wrote at the same time as now, if they come soon.
+    private func gather() {
+        let patience: Duration? = queue.withLock { queue in
+            let wanted = min(queue.pace.companions, Self.batchLimit)
+            guard !queue.isClosed, queue.pace.patience > .zero, queue.waiting.count < wanted else { return nil }
+            queue.awaited = wanted
+            return queue.pace.patience
+        }
+        guard let patience, enough.wait(timeout: .now() + Self.interval(patience)) == .timedOut else { return }
+        let wasWoken = queue.withLock { queue in
+            defer { queue.awaited = nil }
+            return queue.awaited == nil
+        }
+        // At the last moment: what woke nobody must not wake the next who waits.
+        if wasWoken { enough.wait() }
+    }
+
+    private static func interval(_ duration: Duration) -> DispatchTimeInterval {
+        .nanoseconds(Int(duration / .nanoseconds(1)))
+    }
+
+    private func wakeWriter(_ queue: inout Queue) {
+        guard queue.awaited != nil else { return }
+        queue.awaited = nil
+        enough.signal()
+    }
+
+    private func takeBatch() -> [PendingWrite] {
         queue.withLock { queue in
-            guard !queue.waiting.isEmpty else {
-                queue.isDraining = false
-                return nil
-            }
             guard queue.waiting.count > Self.batchLimit else {
                 let batch = queue.waiting
                 queue.waiting = []
@@ -105,6 +145,23 @@ final class GroupCommitWriter: Sendable {
             let batch = Array(queue.waiting.prefix(Self.batchLimit))
             queue.waiting.removeFirst(Self.batchLimit)
             return batch
+        }
+    }
+
+    private func note(_ writes: Int, taking time: Duration) {
+        queue.withLock { $0.pace.note(writes: writes, waiting: $0.waiting.count, time: time) }
+    }
+
+    /// Whether the writer goes on in this turn, which it does only when no other may come.
+    private func isTurnLeft() -> Bool {
+        queue.withLock { queue in
+            guard !queue.waiting.isEmpty else {
+                queue.isDraining = false
+                return false
+            }
+            guard !queue.isClosed else { return true }
+            engine.onWriter { session in self.drain(on: session) }
+            return false
         }
     }
 

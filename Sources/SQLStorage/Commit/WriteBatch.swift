@@ -11,6 +11,9 @@ struct WriteBatch {
     let auditor: AuditChainWriter
     let dialect: SQLDialect
     let follow: EventFollower
+    /// Told of each commit, how many writes it held and how long it took, before their callers are: who was told may be
+    /// back with the next write, and would be counted twice.
+    let didCommit: (Int, Duration) -> Void
 
     /// Times that an interrupted batch is run as a whole before its writes go their own ways.
     private static let attempts = 3
@@ -56,14 +59,20 @@ struct WriteBatch {
             return nil
         }
         return writes.reduce(nil) { chain, write in
-            WriteBatch(writes: [write], session: session, auditor: auditor, dialect: dialect, follow: follow)
-                .commit(startingFrom: chain)
+            WriteBatch(
+                writes: [write], session: session, auditor: auditor, dialect: dialect, follow: follow,
+                didCommit: didCommit
+            ).commit(startingFrom: chain)
         }
     }
 
     private func run(startingFrom chain: AuditChain?, _ course: Course) throws -> AuditChain {
+        // Before the chain's end is read, which another process may have moved.
+        if chain == nil { try auditor.lease?.confirm(session) }
+        let began = auditor.time.uptime()
         try session.begin()
         do {
+            try auditor.lease?.fence(session)
             let transaction = WriteTransaction(
                 session: session, chain: try chain ?? auditor.readChain(session), following: follow)
             let answers: [@Sendable () -> Void] =
@@ -76,12 +85,15 @@ struct WriteBatch {
             try auditor.recordCheckpointIfDue(in: transaction)
             try transaction.sendAnnouncements(dialect)
             try session.commit()
+            didCommit(writes.count, auditor.time.uptime() - began)
+            auditor.lease?.note(transaction.chain)
             // Not before: a note about what no database holds would contradict the log for ever.
             if !transaction.notes.isEmpty { auditor.outlet.publish(transaction.notes) }
             for answer in answers { answer() }
             return transaction.chain
         } catch {
             session.rollback()
+            auditor.lease?.doubt(after: error)
             throw error
         }
     }

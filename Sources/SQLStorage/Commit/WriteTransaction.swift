@@ -8,7 +8,7 @@ package final class WriteTransaction {
     private let session: any SQLSession
     private let follow: EventFollower
     private(set) var chain: AuditChain
-    /// The chain's last records, as long as they are too few to be worth a statement.
+    /// The chain's last records, until there are enough for a statement, or one wants to see them.
     private var records: [AuditRecord] = []
     /// What was run ahead for the write whose turn it is.
     private var anticipated = AnticipatedAnswers()
@@ -32,7 +32,7 @@ package final class WriteTransaction {
     @discardableResult
     package func run(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> [SQLRow] {
         if let answer = anticipated.take(statement, arguments) { return answer.rows }
-        try storeRecords()
+        if statement.namesLog { try storeRecords() }
         let rows = try session.run(statement, arguments)
         if !statement.isQuery { hasChanged = true }
         return rows
@@ -44,9 +44,9 @@ package final class WriteTransaction {
     }
 
     /// How many rows the statement wrote.
-    package func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+    package func change(_ statement: SQLStatement, _ arguments: [SQLValue] = []) throws -> Int {
         if let answer = anticipated.take(statement, arguments) { return answer.changes }
-        try storeRecords()
+        if statement.namesLog { try storeRecords() }
         let count = try session.change(statement, arguments)
         if count > 0 { hasChanged = true }
         return count
@@ -60,19 +60,21 @@ package final class WriteTransaction {
     /// Appends an event to the node's chain and stores it, with what follows it.
     package func record(_ event: AuditEvent) throws {
         records.append(chain.append(event))
-        if records.count == AuditSQL.rowsTogether { try storeRecords() }
+        if records.count == AuditSQL.mostTogether { try storeRecords() }
         try follow(event, self)
     }
 
-    /// Stores the records that wait for more; before anything is asked, and before the transaction or a write's
+    /// Stores the records that wait for more; before anything asks for them, and before the transaction or a write's
     /// savepoint ends.
     func storeRecords() throws {
-        if records.count == AuditSQL.rowsTogether {
-            try session.submit(AuditSQL.insertTogether, records.flatMap(\.columns))
-        } else {
-            for record in records { try session.submit(AuditSQL.insert, record.columns) }
+        var rest = records[...]
+        for (count, insert) in AuditSQL.inserts {
+            while rest.count >= count {
+                try session.submit(insert, rest.prefix(count).flatMap(\.columns))
+                rest = rest.dropFirst(count)
+            }
         }
-        records = []
+        records.removeAll(keepingCapacity: true)
     }
 
     /// Lets every node know, once the transaction is committed, that a session has ended.

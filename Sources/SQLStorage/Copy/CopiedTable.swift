@@ -5,11 +5,11 @@ struct CopiedTable: Sendable {
     /// How many of the first columns are the primary key.
     let keyLength: Int
 
-    /// Every table but `schema_migration` and `transaction_number`, which say what a database is and not what it
-    /// holds, and those that are derived from the audit log; nor is `web_session.ended_in` copied, which counts in the
+    /// Every table but `schema_migration`, `transaction_number`, `node_lease` and `restore_point`, which say what a
+    /// database is and not what it holds, and those that are derived from the audit log; nor is `web_session.ended_in` copied, which counts in the
     /// numbers of its database.
     static let all = [
-        CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at login_tokens_void_until"),
+        CopiedTable("app_user", 1, "subject issuer first_seen_at disabled_at login_tokens_void_until told_groups"),
         CopiedTable(
             "account", 1,
             """
@@ -18,8 +18,19 @@ struct CopiedTable: Sendable {
             """),
         CopiedTable("recovery_code", 2, "subject digest used_at"),
         CopiedTable("upstream_identity", 2, "issuer external_subject subject linked_at"),
+        CopiedTable(
+            "linked_key", 1,
+            "thumbprint subject algorithm origin created_at last_used_at revoked_at told_name told_email"),
+        CopiedTable("self_issued_transaction", 1, "digest content expires_at"),
         CopiedTable("consent", 2, "subject client_id scope granted_at"),
         CopiedTable("pushed_request", 1, "digest client_id parameters expires_at used_at"),
+        CopiedTable("cross_device", 1, "record_key version content expires_at"),
+        CopiedTable(
+            "device_authorization", 1,
+            """
+            digest user_code client_id scope network created_at expires_at decision poll_interval next_poll_at \
+            polled_too_soon
+            """),
         CopiedTable("client", 1, "client_id document updated_at"),
         CopiedTable(
             "login_token_use", 1,
@@ -34,7 +45,7 @@ struct CopiedTable: Sendable {
             """
             id secret_digest subject client_id app_client_id parent_id login_token_id opening auth_time acr amr \
             created_at expires_at idle_lifetime last_seen_at ended_at login_token_issued_at \
-            ancestry scope
+            ancestry scope wants_logout_notice
             """),
         CopiedTable(
             "audit_event", 2,
@@ -113,7 +124,7 @@ struct CopiedTable: Sendable {
         SQLStatement("SELECT \(columns.joined(separator: ", ")) FROM \(name) ORDER BY \(key) LIMIT $1")
     }
 
-    /// The rows behind a key, which is `$1…`; the last parameter says how many.
+    /// The rows after a key, which is `$1…`; the last parameter says how many.
     var nextRows: SQLStatement {
         let place = (1...keyLength).map { "$\($0)" }.joined(separator: ", ")
         return SQLStatement(

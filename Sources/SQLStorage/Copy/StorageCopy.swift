@@ -20,10 +20,12 @@ package enum StorageCopy {
     /// - Parameters:
     ///   - path: the SQLite file.
     ///   - target: an address whose tables are empty, or not there.
+    ///   - progress: told now and then how many rows were copied or compared.
     /// - Throws: ``StorageCopyError``, ``SQLiteOpenError``, ``PostgresOpenError``, `StorageError`; the target holds
     ///   nothing then.
     package static func run(
-        fromSQLite path: String, to target: PostgresAddress, at now: Timestamp
+        fromSQLite path: String, to target: PostgresAddress, at now: Timestamp,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> Report {
         if let node = NodeLock.holders(databasePath: path).first { throw StorageCopyError.sourceInUse(node) }
         let storage = try SQLiteStorage.openForReading(path: path)
@@ -40,7 +42,7 @@ package enum StorageCopy {
                         // One view from the first row to the comparison.
                         _ = try reader.run("BEGIN")
                         defer { reader.rollback() }
-                        return try transfer(from: reader, to: writer)
+                        return try transfer(from: reader, to: writer, progress)
                     }
                 })
         } catch {
@@ -51,7 +53,14 @@ package enum StorageCopy {
         return try copied.get()
     }
 
-    private static func transfer(from reader: any SQLSession, to writer: any SQLSession) throws -> Report {
+    private static func transfer(
+        from reader: any SQLSession, to writer: any SQLSession, _ progress: (Int) -> Void
+    ) throws -> Report {
+        var done = 0
+        func note(_ rows: Int) {
+            done += rows
+            progress(done)
+        }
         try writer.begin()
         do {
             for table in CopiedTable.all {
@@ -59,9 +68,9 @@ package enum StorageCopy {
             }
             var rows: [(table: String, count: Int)] = []
             for table in CopiedTable.all {
-                rows.append((table.name, try copy(table, from: reader, to: writer)))
+                rows.append((table.name, try copy(table, from: reader, to: writer, note)))
             }
-            for table in CopiedTable.all { try compare(table, reader, writer) }
+            for table in CopiedTable.all { try compare(table, reader, writer, note) }
             try writer.commit()
             return Report(rows: rows)
         } catch {
@@ -71,7 +80,7 @@ package enum StorageCopy {
     }
 
     private static func copy(
-        _ table: CopiedTable, from reader: any SQLSession, to writer: any SQLSession
+        _ table: CopiedTable, from reader: any SQLSession, to writer: any SQLSession, _ progress: (Int) -> Void
     ) throws -> Int {
         let insert = table.insert
         var source = TableReader(table, from: reader, partSize: partSize)
@@ -79,18 +88,22 @@ package enum StorageCopy {
         while case let rows = try source.next(), !rows.isEmpty {
             for row in rows { try writer.submit(insert, row.values) }
             count += rows.count
+            progress(rows.count)
         }
         return count
     }
 
     /// Reads both sides again, row by row in order of the key.
-    private static func compare(_ table: CopiedTable, _ left: any SQLSession, _ right: any SQLSession) throws {
+    private static func compare(
+        _ table: CopiedTable, _ left: any SQLSession, _ right: any SQLSession, _ progress: (Int) -> Void
+    ) throws {
         var source = TableReader(table, from: left, partSize: partSize)
         var target = TableReader(table, from: right, partSize: partSize)
         while true {
             let wanted = try source.next()
             guard try target.next() == wanted else { throw StorageCopyError.differs(table.name) }
             guard !wanted.isEmpty else { break }
+            progress(wanted.count)
         }
         guard try count(table, on: left) == count(table, on: right) else {
             throw StorageCopyError.differs(table.name)

@@ -25,4 +25,5 @@ package struct SQLDialect: Sendable {
     /// Tells every node, at the commit, of what `$1` names, separated by commas: ended sessions by their ids, changed
     /// keys (``RevocationNews``).
     let sessionEndNews: SQLStatement?
+    let lease: LeaseSQL
 }

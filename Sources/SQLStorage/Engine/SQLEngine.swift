@@ -6,6 +6,10 @@ package protocol SQLEngine: Sendable {
     /// - Throws: what `body` throws, or ``SQLError``.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value
 
+    /// As ``read(_:)``, for a few rows that are found by their keys: where the database is a file, the thread that asks
+    /// reads them itself.
+    func look<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value
+
     /// Runs `body` on the connection that writes, after whatever runs there; returns at once.
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void)
 
@@ -15,6 +19,14 @@ package protocol SQLEngine: Sendable {
 
     /// Lets go of every connection. Nothing may be running.
     func close() throws
+}
+
+extension SQLEngine {
+    package func look<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value {
+        try await read(body)
+    }
 }
 
 /// One connection, for as long as a closure has it.

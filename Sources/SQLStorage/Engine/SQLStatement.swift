@@ -15,16 +15,24 @@ package struct SQLStatement: Sendable, ExpressibleByStringLiteral {
     package let isRecurring: Bool
     /// Whether the statement only reads.
     package let isQuery: Bool
+    /// Whether the audit log is in it, so that events of its transaction must be stored by then.
+    let namesLog: Bool
 
     package init(_ text: String, isRecurring: Bool = true) {
         self.text = text
         self.isRecurring = isRecurring
         isQuery = text.hasPrefix("SELECT")
+        namesLog = text.contains("audit_") || !Self.isOfRows(text)
         argumentOrder = Self.order(in: text)
         isInOrder = argumentOrder == Array(argumentOrder.indices)
     }
 
     package init(stringLiteral text: String) { self.init(text) }
+
+    /// Whether the statement is about rows, and no savepoint or the like.
+    private static func isOfRows(_ text: String) -> Bool {
+        ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { text.hasPrefix($0) }
+    }
 
     /// Literals in our statements hold no dollar sign, so none needs to be skipped.
     private static func order(in text: String) -> [Int] {

@@ -32,10 +32,7 @@ final class PostgresEngine: SQLEngine {
         writer = PostgresThreads("drawbridge-write", count: 1, limit: Self.readLimit) {
             PostgresSession(
                 address: address, applicationName: node.map { "drawbridge writer \($0)" } ?? "drawbridge",
-                timeouts: timeouts, outage: outage, logger: logger
-            ) { session in
-                if let node { try PostgresNodeName(node).take(on: session) }
-            }
+                timeouts: timeouts, outage: outage, logger: logger)
         }
     }
 
@@ -113,7 +110,7 @@ extension SQLDialect {
         ],
         transactionNumber: "txid_current()", lowestOpenNumber: "txid_snapshot_xmin(txid_current_snapshot())",
         databaseRun: "pg_postmaster_start_time()::text", advanceNumber: nil,
-        sessionEndNews: "SELECT pg_notify('drawbridge_session_end', $1)")
+        sessionEndNews: "SELECT pg_notify('drawbridge_session_end', $1)", lease: .postgres)
 }
 
 extension SQLError {
@@ -137,6 +134,8 @@ extension SQLError {
     static func kind(ofState state: String, message: String = "") -> Kind {
         switch state {
         case "40001", "40P01": .interrupted
+        // Only a fence divides, by nothing where the lease is not held any more (LeaseSQL).
+        case "22012": .interrupted
         // The server stops, or sends its sessions away; 25P03 and 57P05 are its own deadlines for idle sessions.
         case "57P01", "57P02", "57P03", "25P03", "57P05": .interrupted
         // A server that was made a standby, and statements that somebody else dropped or whose tables were changed:

@@ -10,6 +10,9 @@ final class PostgresLink {
     private var prepared: [String: String] = [:]
     /// Set when it is not known any more which answer comes next, or a new connection would serve better.
     private var isSpoilt = false
+    /// Whether a pooler answers in the server's place: nothing may be kept on the connection then, no setting, no prepared
+    /// statement and no `LISTEN`, because the next transaction may be on another one.
+    private(set) var isPooled = false
 
     /// A statement with its arguments.
     struct Command {
@@ -39,7 +42,13 @@ final class PostgresLink {
         PQsetnonblocking(opened, 1)
         // Notices ("relation exists already, skipping") would go to standard error, among the log's JSON lines.
         PQsetNoticeProcessor(opened, { _, _ in }, nil)
+        // A pooler makes up the number by which a connection is cancelled; a server says that of its process.
+        let asked = Command(statement: Self.process, arguments: CStringList())
+        let process = try run(asked, until: .now + timeouts.connect).rows.first?.integer(0)
+        isPooled = process != Int64(PQbackendPID(opened))
     }
+
+    private static let process = SQLStatement("SELECT pg_backend_pid()", isRecurring: false)
 
     deinit { PQfinish(handle) }
 
@@ -114,7 +123,7 @@ final class PostgresLink {
     }
 
     private func prepare(_ statement: SQLStatement, until deadline: ContinuousClock.Instant) throws -> String? {
-        guard statement.isRecurring else { return nil }
+        guard statement.isRecurring, !isPooled else { return nil }
         if let name = prepared[statement.text] { return name }
         let name = "s\(prepared.count + 1)"
         guard PQsendPrepare(handle, name, statement.text, 0, nil) == 1 else { throw connectionFailure }

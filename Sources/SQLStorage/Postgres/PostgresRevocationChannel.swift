@@ -33,10 +33,16 @@ package struct PostgresRevocationChannel: RevocationChannel {
                     let session = PostgresSession(
                         address: address, applicationName: "drawbridge listener", timeouts: .service, logger: logger
                     ) { session in
+                        guard !session.isPooled else { throw NotHeardThroughPooler() }
                         _ = try session.run("LISTEN drawbridge_session_end")
                         receive(.gap)
                     }
-                    while !isStopped.isUp { Self.listen(on: session, receive) }
+                    while !isStopped.isUp, Self.listen(on: session, receive) {}
+                    if !isStopped.isUp {
+                        logger.notice(
+                            "behind a pooler nothing is told of what ended elsewhere; it is asked for twice a second")
+                    }
+                    while !isStopped.isUp { Self.rest() }
                     session.disconnect()
                     continuation.resume()
                 }
@@ -48,18 +54,29 @@ package struct PostgresRevocationChannel: RevocationChannel {
         }
     }
 
-    private static func listen(on session: PostgresSession, _ receive: (RevocationNews) -> Void) {
+    /// - Returns: whether it makes sense to go on.
+    private static func listen(on session: PostgresSession, _ receive: (RevocationNews) -> Void) -> Bool {
         do {
             try session.connect()
             for text in try session.notifications(waiting: pulse) {
                 for part in text.split(separator: ",") { receive(RevocationNews(text: String(part))) }
             }
+        } catch is NotHeardThroughPooler {
+            return false
         } catch {
-            // The session has logged it. This thread is ours alone, so it may sleep.
-            Thread.sleep(forTimeInterval: 0.5)
+            // The session has logged it.
+            rest()
         }
+        return true
     }
+
+    /// This thread is ours alone, so it may sleep.
+    private static func rest() { Thread.sleep(forTimeInterval: 0.5) }
 }
+
+/// A connection through a pooler is nobody's for longer than a transaction: who listens on it hears nothing, or what is
+/// meant for others.
+private struct NotHeardThroughPooler: Error {}
 
 /// Tells a thread to end.
 private final class StopSign: Sendable {

@@ -65,11 +65,10 @@ final class PostgresSession: SQLSession {
         if outage.end() { logger.notice("database back", metadata: ["connection": "\(applicationName)"]) }
     }
 
-    /// Ends the connection in a way that lets go of its advisory locks before this returns.
-    func disconnect() {
-        if link?.isHealthy == true { _ = try? run("SELECT pg_advisory_unlock_all()") }
-        link = nil
-    }
+    func disconnect() { link = nil }
+
+    /// Whether something stands between this process and the server that may give each transaction another connection.
+    var isPooled: Bool { link?.isPooled ?? false }
 
     func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
         try answer(to: statement, arguments).rows
@@ -105,6 +104,7 @@ final class PostgresSession: SQLSession {
         try connect()
         try submit(Self.begin, [])
         isTransacting = true
+        if isPooled { try submit(timeouts.localSettings, timeouts.localArguments) }
     }
 
     func commit() throws {
@@ -177,6 +177,8 @@ final class PostgresSession: SQLSession {
     }
 
     private func configure(_ link: PostgresLink) throws {
+        // Whose session these would be in the next moment, nobody knows: each transaction sets its own.
+        guard !link.isPooled else { return }
         for (name, value) in timeouts.settings {
             _ = try run(Self.set, [.text(name), .text(value)])
         }
@@ -190,7 +192,7 @@ final class PostgresSession: SQLSession {
         _ = try? run(Self.set, [.text("deadlock_timeout"), .text("100")])
     }
 
-    private static let begin: SQLStatement = "BEGIN"
+    private static let begin: SQLStatement = "BEGIN ISOLATION LEVEL READ COMMITTED"
     private static let set: SQLStatement = "SELECT set_config($1, $2, false)"
     private static let lost = SQLError(kind: .interrupted, text: "PostgreSQL connection lost")
 }

@@ -15,21 +15,50 @@ package enum PostgresStorage {
     ///   - signer: signs the chain's checkpoints and cuts.
     ///   - outlet: gets what is signed, once it is durable.
     ///   - readers: connections that read; one more writes.
+    ///   - markPath: where the last commit is noted; `nil` for a command, which does not watch over the database.
     package static func open(
         _ address: PostgresAddress, node: String, signer: any AuditNoteSigning,
         outlet: any AuditNoteOutlet = NoAuditNoteOutlet(), readers: Int = defaultReaders,
-        time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
+        markPath: String? = nil, time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) -> DurableStorage {
         try await migrate(address, at: time.now(), logger: logger)
         let engine = PostgresEngine(address: address, node: node, readers: readers, logger: logger)
+        let lease: NodeLease
         do {
-            try await engine.onWriterNow { _ in }
+            let mark = try markPath.map { try CommitMark(path: $0) }
+            lease = NodeLease(node: node, dialect: engine.dialect, mark: mark, time: time, logger: logger)
+            try await take(lease, on: engine)
+            try await PostgresLockTrial(address: address, node: node, logger: logger).run(on: engine)
         } catch {
             engine.close()
-            throw openError(error, database: address.description, node: node)
+            throw openError(error, database: address.description)
         }
-        let auditor = AuditChainWriter(node: node, signer: signer, outlet: outlet, time: time, logger: logger)
+        let auditor = AuditChainWriter(
+            node: node, signer: signer, outlet: outlet, time: time, logger: logger, lease: lease)
         return DurableStorage(engine: engine, auditor: auditor, time: time)
+    }
+
+    /// Takes the node's name, or waits until the lease of a process that vanished has run out.
+    private static func take(_ lease: NodeLease, on engine: PostgresEngine) async throws {
+        // The server ends the transaction of one that vanished in its middle after as long as a statement may take.
+        let deadline = ContinuousClock.now + LeaseSQL.duration + NodeLease.pulse + PostgresTimeouts.service.statement
+        var end: Int64?
+        while true {
+            do {
+                return try await engine.onWriterNow { try lease.take($0) }
+            } catch let held as NodeHeld {
+                // A lease that was put off belongs to somebody who lives.
+                guard held.expiresAt <= end ?? held.expiresAt, ContinuousClock.now < deadline else {
+                    throw PostgresOpenError.nodeInUse(lease.node)
+                }
+                end = held.expiresAt
+            } catch let failure as SQLError
+                where (failure.kind == .interrupted || failure.isLockTimeout) && ContinuousClock.now < deadline
+            {
+                // Two that start at once met, or a vanished one holds the row; the next attempt sees more.
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     /// Opens a database whose tables are up to date, for reading: no node name is taken and every write is refused.
@@ -77,14 +106,12 @@ package enum PostgresStorage {
         }
     }
 
-    static func openError(
-        _ error: any Error, database: String, node: String? = nil
-    ) -> PostgresOpenError {
+    static func openError(_ error: any Error, database: String) -> PostgresOpenError {
         switch error {
+        case let error as PostgresOpenError: return error
         case let error as NewerSchemaError:
             return .newerSchema(database: database, found: error.found, known: error.known)
         case let failure as SQLError:
-            if let node, failure.text == PostgresNodeName(node).refusal.text { return .nodeInUse(node) }
             return .cannotOpen(database: database, reason: failure.text)
         default: return .cannotOpen(database: database, reason: "\(error)")
         }
@@ -101,6 +128,8 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
     /// The tables were never made, or by an older version, and this process may not change them.
     case notMigrated(String)
     case nodeInUse(String)
+    /// What one connection locks, another can have.
+    case locksNotReal(String)
 
     package var description: String {
         switch self {
@@ -111,38 +140,12 @@ package enum PostgresOpenError: Error, Hashable, Sendable, CustomStringConvertib
                 + "knows up to \(known)); run the newer program, or restore a backup"
         case .notMigrated(let database):
             "the database \(database) has not been set up by this version; start the server once"
+        case .locksNotReal(let database):
+            "the database \(database) does not keep row locks: what one connection had locked, a second one got. It is no "
+                + "PostgreSQL server, or something in between does not keep transactions together"
         case .nodeInUse(let node):
             "another process writes this database as the node \(node.debugDescription); each process needs a name of "
                 + "its own"
         }
     }
-}
-
-/// Holds a node's name for one connection: two writers of one chain would fork it.
-///
-/// An advisory lock of the session: the server lets go of it when the connection ends, and not before. So a process
-/// that reconnects and gets its name back knows that nothing of its old connection is still under way.
-struct PostgresNodeName {
-    private let node: String
-
-    init(_ node: String) { self.node = node }
-
-    /// What happens when another connection holds the name.
-    var refusal: SQLError {
-        SQLError(kind: .unavailable, text: PostgresOpenError.nodeInUse(node).description)
-    }
-
-    /// Waits for as long as the connection waits for locks, so that a process that was just killed can be replaced.
-    /// - Throws: ``SQLError``, ``refusal`` among them.
-    func take(on session: PostgresSession) throws {
-        do {
-            _ = try session.run(Self.lock, [.text(node)])
-        } catch let failure as SQLError where failure.isLockTimeout {
-            throw refusal
-        }
-    }
-
-    private static let lock: SQLStatement = """
-        SELECT pg_advisory_lock(hashtextextended('drawbridge node ' || current_schema()::text || ' ' || $1::text, 0))
-        """
 }

@@ -15,6 +15,15 @@ struct PostgresTimeouts: Sendable {
     /// When this side stops waiting for a server that does not even answer that it gave up.
     var answer: Duration { statement + .seconds(1) }
 
+    /// For a transaction alone, where the next one may be on another connection.
+    let localSettings: SQLStatement = """
+        SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),
+            set_config('idle_in_transaction_session_timeout', $1, true),
+            set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+                ELSE current_setting('synchronous_commit') END, true)
+        """
+    var localArguments: [SQLValue] { [.text(statement.milliseconds), .text(lock.milliseconds)] }
+
     /// Statements that set them on the server, beside what durable writes need of a connection.
     var settings: [(name: String, value: String)] {
         [

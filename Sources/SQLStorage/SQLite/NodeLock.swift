@@ -19,6 +19,12 @@ final class NodeLock: Sendable {
             Foundation.close(opened)
             throw .nodeInUse(node)
         }
+        do throws(SQLiteOpenError) {
+            try FileLockTrial(path: path, descriptor: opened).run()
+        } catch {
+            Foundation.close(opened)
+            throw error
+        }
         descriptor = Mutex(opened)
     }
 

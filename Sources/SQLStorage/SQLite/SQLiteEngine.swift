@@ -5,6 +5,7 @@ import Synchronization
 /// One SQLite file in WAL mode: a writer that flushes every commit to disk, and readers beside it.
 final class SQLiteEngine: SQLEngine {
     private let pool: DatabasePool
+    private let lookups: SQLiteLookups
     private let walKeeper: WriteAheadLogKeeper?
     private let lock: NodeLock?
     private let isClosed = Mutex(false)
@@ -26,6 +27,9 @@ final class SQLiteEngine: SQLEngine {
         configuration.maximumReaderCount = 4
         configuration.readonly = isReadOnly
         pool = try DatabasePool(path: path, configuration: configuration)
+        var lookup = configuration
+        lookup.readonly = true
+        lookups = SQLiteLookups(path: path, configuration: lookup)
         guard !isReadOnly else {
             walKeeper = nil
             return
@@ -52,6 +56,14 @@ final class SQLiteEngine: SQLEngine {
         }
     }
 
+    func look<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        do {
+            return try lookups.run(body)
+        } catch let error as DatabaseError {
+            throw SQLError(error)
+        }
+    }
+
     func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {
         pool.asyncWriteWithoutTransaction { database in body(SQLiteSession(database: database)) }
     }
@@ -73,6 +85,7 @@ final class SQLiteEngine: SQLEngine {
             })
         else { return }
         do {
+            try lookups.close()
             if let walKeeper {
                 try walKeeper.close()
                 // SQLite does this by itself when the last connection closes, but that is one of the pool's readers,
@@ -96,7 +109,8 @@ extension SQLDialect {
         // One process writes at a time, so a number that each such transaction counts up by one will do.
         transactionNumber: "(SELECT value + 1 FROM transaction_number)",
         lowestOpenNumber: "(SELECT value + 1 FROM transaction_number)", databaseRun: "''",
-        advanceNumber: "UPDATE transaction_number SET value = value + 1", sessionEndNews: nil)
+        advanceNumber: "UPDATE transaction_number SET value = value + 1", sessionEndNews: nil,
+        lease: .sqlite)
 }
 
 extension SQLError {

@@ -13,17 +13,20 @@ package enum SQLiteStorage {
     ///   - node: whose audit chain this process continues.
     ///   - signer: signs the chain's checkpoints and cuts.
     ///   - outlet: gets what is signed, once it is durable.
+    ///   - markPath: where the last commit is noted; `nil` for a command, which does not watch over the database.
     /// - Throws: ``SQLiteOpenError``.
     package static func open(
         path: String, node: String, signer: any AuditNoteSigning, outlet: any AuditNoteOutlet = NoAuditNoteOutlet(),
-        time: TimeSource = .system,
+        markPath: String? = nil, time: TimeSource = .system,
         logger: Logger = Logger(label: "drawbridge.storage")
     ) throws(SQLiteOpenError) -> DurableStorage {
         try checkDirectory(of: path)
         let lock = try NodeLock(databasePath: path, node: node)
         let engine = try openEngine(path: path, lock: lock)
         try migrate(engine, path: path, at: time.now())
-        let auditor = AuditChainWriter(node: node, signer: signer, outlet: outlet, time: time, logger: logger)
+        let lease = try lease(engine, path: path, node: node, markPath: markPath, time: time, logger: logger)
+        let auditor = AuditChainWriter(
+            node: node, signer: signer, outlet: outlet, time: time, logger: logger, lease: lease)
         return DurableStorage(engine: engine, auditor: auditor, time: time)
     }
 
@@ -70,6 +73,21 @@ package enum SQLiteStorage {
         }
     }
 
+    private static func lease(
+        _ engine: SQLiteEngine, path: String, node: String, markPath: String?, time: TimeSource, logger: Logger
+    ) throws(SQLiteOpenError) -> NodeLease {
+        do {
+            let mark = try markPath.map { try CommitMark(path: $0) }
+            let lease = NodeLease(node: node, dialect: engine.dialect, mark: mark, time: time, logger: logger)
+            try engine.onWriterNow { session in try lease.confirm(session) }
+            return lease
+        } catch let error as CommitMarkError {
+            throw .cannotOpen(path: error.path, reason: error.reason)
+        } catch {
+            throw openError(error, path: path)
+        }
+    }
+
     private static func openError(_ error: any Error, path: String) -> SQLiteOpenError {
         switch error {
         case let error as SQLiteOpenError: error
@@ -94,6 +112,8 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
     case notMigrated(String)
     case nodeInUse(String)
     case badNodeName(String)
+    /// Locks of the file system keep nobody out.
+    case locksNotReal(path: String, reason: String)
 
     package var description: String {
         switch self {
@@ -105,6 +125,9 @@ package enum SQLiteOpenError: Error, Hashable, Sendable, CustomStringConvertible
                 + "\(known)); run the newer program, or restore a backup"
         case .notMigrated(let path): "\(path) has not been set up by this version; start the server once"
         case .nodeInUse(let node): "another process writes this database as the node \(node.debugDescription)"
+        case .locksNotReal(let path, let reason):
+            "the file system does not keep locks, and without them two processes would ruin the database: \(path): "
+                + "\(reason). Put the data folder on a local disk, or use PostgreSQL"
         case .badNodeName(let node):
             "\(node.debugDescription) is not a node name: use 1 to 64 letters, digits, dots, dashes and underscores"
         }

@@ -9,7 +9,9 @@ struct Migration: Sendable {
     static let all = [
         initial, provider, signIn, deviceSecrets, administration, scale, webhooks, auditForwarding, claims,
         lineage, auditCuts, sharedKeys, clientAssertions, consoleCredentials,
-        loginTokenOrder, auditSegments,
+        loginTokenOrder, auditSegments, nodeLease, restorePoint, linkedKeys, crossDevice, deviceAuthorizations,
+        webSessionNotices,
+        toldByPhones, toldGroups,
     ]
 }
 

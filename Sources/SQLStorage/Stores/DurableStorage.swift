@@ -1,4 +1,4 @@
-import Bridge
+package import Bridge
 import Synchronization
 
 /// Every durable store on one SQL engine: reads go to its readers, writes to the one group-commit writer.
@@ -19,7 +19,7 @@ package final class DurableStorage: Sendable {
     /// ``AccountSQL/passwordSetAt`` likewise.
     let heldPassword: SQLStatement
     let endings: EndingSQL
-    private let checkpointTimer = Mutex<Task<Void, Never>?>(nil)
+    private let timers = Mutex<[Task<Void, Never>]>([])
 
     /// How often a checkpoint is signed when there is anything new (contract §8).
     private static let checkpointPause = Duration.seconds(60)
@@ -45,10 +45,10 @@ package final class DurableStorage: Sendable {
             Writing(
                 writer: GroupCommitWriter(engine: engine, auditor: $0) { try $1.queueWebhook(for: $0) }, auditor: $0)
         }
-        if writing != nil { startCheckpointTimer() }
+        if writing != nil { startTimers() }
     }
 
-    deinit { checkpointTimer.withLock { $0?.cancel() } }
+    deinit { stopTimers() }
 
     /// - Parameter calls: what `body` most likely runs first; see ``PendingWrite/anticipated``.
     func write<Value: Sendable>(
@@ -68,6 +68,15 @@ package final class DurableStorage: Sendable {
         }
     }
 
+    /// As ``read(_:)``, for a few rows that are found by their keys.
+    func look<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        do {
+            return try await engine.look(body)
+        } catch let failure as SQLError {
+            throw failure.storageError
+        }
+    }
+
     /// Whose audit chain this process continues.
     func ownNode() throws -> String { try writable().auditor.node }
 
@@ -79,15 +88,43 @@ package final class DurableStorage: Sendable {
         return writing
     }
 
-    private func startCheckpointTimer() {
-        let timer = Task { [weak self] in
+    private func startTimers() {
+        let timers = [
+            every(Self.checkpointPause) { await $0.checkpointNews() },
+            every(NodeLease.pulse) { await $0.renewLease() },
+        ]
+        self.timers.withLock { $0 = timers }
+    }
+
+    private func every(
+        _ pause: Duration, _ action: @escaping @Sendable (DurableStorage) async -> Void
+    ) -> Task<Void, Never> {
+        Task { [weak self] in
             while true {
-                do { try await Task.sleep(for: Self.checkpointPause) } catch { return }
+                do { try await Task.sleep(for: pause) } catch { return }
                 guard let self else { return }
-                await self.checkpointNews()
+                await action(self)
             }
         }
-        checkpointTimer.withLock { $0 = timer }
+    }
+
+    private func stopTimers() {
+        timers.withLock { timers in
+            for timer in timers { timer.cancel() }
+        }
+    }
+
+    private func renewLease() async {
+        guard let lease = writing?.auditor.lease else { return }
+        if lease.beginRenewal() { engine.onWriter { session in lease.renew(session) } }
+        await reportRestores()
+    }
+
+    /// Writes to the log what was found when the name was taken.
+    func reportRestores() async {
+        let events = writing?.auditor.lease?.takeNotices().map(\.event) ?? []
+        // Lost with a database that is away, but not from the service log.
+        if !events.isEmpty { try? await append(events) }
     }
 
     private func checkpointNews() async {
@@ -102,6 +139,14 @@ package final class DurableStorage: Sendable {
 }
 
 extension DurableStorage: BridgeStorage {
+    package var nodeStanding: NodeStanding {
+        writing?.auditor.lease?.standing ?? NodeStanding(isHeld: writing != nil, epoch: 0)
+    }
+
+    package func observeNode(_ body: @escaping @Sendable (NodeStanding) -> Void) {
+        writing?.auditor.lease?.observe(body)
+    }
+
     package func checkWritable() async throws {
         let beat = [SQLValue.text(try writable().auditor.node), SQLValue(time.now())]
         try await write { transaction in
@@ -110,13 +155,15 @@ extension DurableStorage: BridgeStorage {
     }
 
     package func close() async throws {
-        checkpointTimer.withLock { $0?.cancel() }
+        stopTimers()
         guard let writing else { return try engine.close() }
+        await reportRestores()
         // Lets go even when the last checkpoint could not be written, and says so afterwards.
         let checkpointed: Result<Void, any Error>
         do { checkpointed = .success(try await recordCheckpoint()) } catch { checkpointed = .failure(error) }
         await writing.auditor.outlet.flush()
         writing.writer.close()
+        if let lease = writing.auditor.lease { engine.onWriter { session in lease.release(session) } }
         try engine.close()
         try checkpointed.get()
     }

@@ -43,6 +43,8 @@ struct AppOptions: ParsableArguments {
         } catch let problem {
             error = problem
         }
+        // The command's own words about this machine, such as a missing browser, are about no setting.
+        if case .configuration(let problem) = error { throw ExitStatus(error).end(saying: problem) }
         throw ExitStatus(error).end(saying: "\(error)" + (error == .notSignedIn ? signInHint : ""))
     }
 

@@ -11,9 +11,8 @@ struct CookiesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cookies", abstract: "Print the cookies that sign a web view in.",
         discussion: """
-            A phone app puts these into its web view. Here they are printed, as
-            JSON in the shape of the DevTools command Network.setCookies, for a
-            browser that is driven by a program. They are secrets.
+            A phone app puts these into its web view. Here they are printed, as JSON in the shape of the \
+            DevTools command Network.setCookies, for a browser that is driven by a program. They are secrets.
 
             Example:
               drawbridge-app cookies http://127.0.0.1:8080/account/devices

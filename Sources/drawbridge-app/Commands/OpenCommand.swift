@@ -7,8 +7,8 @@ struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a page of the website in your browser, signed in.",
         discussion: """
-            Asks for a login token and opens its address, which works once and
-            for a minute. It is as good as a password for that minute.
+            Asks for a login token and opens its address, which works once and for a minute. It is as good as a \
+            password for that minute.
 
             Example:
               drawbridge-app open /contacts

@@ -6,12 +6,13 @@ struct SignInCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in", abstract: "Sign in through your browser, or by what another app has left.",
         discussion: """
-            Opens the system's browser, never a window of its own, and waits on
-            127.0.0.1 and [::1] for the answer. It answers one address, once.
+            Opens the system's browser, never a window of its own, and waits on 127.0.0.1 and [::1] for the \
+            answer. It answers one address, once.
 
             Examples:
               drawbridge-app sign-in
               drawbridge-app sign-in --print-url      open the address yourself
+              drawbridge-app sign-in --device         by a code that you enter elsewhere
               drawbridge-app sign-in --silent --app demo-app-b
             """)
 
@@ -23,7 +24,10 @@ struct SignInCommand: AsyncParsableCommand {
     @Flag(name: .customLong("print-url"), help: "Print the address to open, and open nothing.")
     var printsAddress = false
 
-    @Option(help: "Seconds to wait for the browser.")
+    @Flag(help: "Show a code to enter on another device, for a machine without a browser.")
+    var device = false
+
+    @Option(help: "Seconds to wait for the browser, or for the other device.")
     var timeout = 300
 
     @Option(help: "The address to come back to: ipv4 or ipv6. The listener is on both where there are both.")
@@ -37,6 +41,9 @@ struct SignInCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is 1 to 3600 seconds.") }
+        guard !device || !silent && !printsAddress else {
+            throw ValidationError("--device goes with neither --silent nor --print-url.")
+        }
         guard !silent || !printsAddress else { throw ValidationError("--silent opens no address to print.") }
     }
 
@@ -46,11 +53,28 @@ struct SignInCommand: AsyncParsableCommand {
             try await options.run { drawbridge throws(ClientError) in outcome = await drawbridge.signInSilently() }
             return try report(outcome)
         }
+        if device { return try await signInElsewhere() }
         let browser = DesktopBrowser(
             launcher: printsAddress ? .printing : .system(), family: loopback, patience: .seconds(timeout))
         let wishes = SignInOptions(loginHint: loginHint, asksAgain: asksAgain)
+        tell(
+            printsAddress
+                ? "Open this address in a browser of this machine, within \(timeout) seconds:"
+                : "Waiting for the sign-in in your browser, for \(timeout) seconds at most. Ctrl-C gives up.")
         try await options.run { drawbridge throws(ClientError) in
             let claims = try await drawbridge.signIn(with: browser, options: wishes)
+            say("Signed in as \(claims.subject).")
+        }
+    }
+
+    /// The code is entered where there is a browser; this machine asks until that has happened (RFC 8628).
+    private func signInElsewhere() async throws {
+        try await options.run { drawbridge throws(ClientError) in
+            let device = try await drawbridge.beginDeviceSignIn()
+            say("On another device, open \(device.verificationAddress) and enter the code \(device.userCode).")
+            if let complete = device.completeAddress { say("Or open \(complete) and compare the code.") }
+            say("Do that only where you are yourself: whoever enters the code is signed in here.")
+            let claims = try await drawbridge.finishDeviceSignIn(device, patience: Double(timeout))
             say("Signed in as \(claims.subject).")
         }
     }

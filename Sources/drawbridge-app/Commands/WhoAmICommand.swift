@@ -16,10 +16,14 @@ struct WhoAmICommand: AsyncParsableCommand {
         try await options.run { drawbridge throws(ClientError) in
             let person = try await drawbridge.person()
             if json { return say(Self.line(person, drawbridge.configuration)) }
-            say(
-                [person.name, person.username.map { "(\($0))" }, person.subject].compactMap(\.self).joined(
-                    separator: " "))
+            say(Self.sentence(person))
         }
+    }
+
+    /// `Alice, user name alice, subject L46hXiBt9borTRyCtUFgyA`.
+    private static func sentence(_ person: Person) -> String {
+        [person.name, person.username.map { "user name \($0)" }, "subject \(person.subject)"].compactMap(\.self)
+            .joined(separator: ", ")
     }
 
     private static func line(_ person: Person, _ configuration: ClientConfiguration) -> String {

@@ -7,14 +7,16 @@ extension AuditCommand {
         static let configuration = CommandConfiguration(
             abstract: "Take the log as it is now for the one that counts, after a restored backup for instance.",
             discussion: """
-                The server says audit_log is degraded when its database contradicts the notes in the file
+                The server says audit_log is degraded when its database contradicts the notes in the file \
                 audit-checkpoints: events are gone, or others stand in their place. Find out why first; \
-                `drawbridge audit
-                verify` names everything. If you know the reason, this sets the file aside under another name, begins a
-                new one with what the database has, signs for beginnings that are gone, and records it all with your
-                reason. It mends nothing: an event that was changed stays reported by audit verify.
+                `drawbridge audit verify` names everything. If you know the reason, this sets the file aside \
+                under another name, begins a new one with what the database has, signs for beginnings that are \
+                gone, and records it all with your reason. It mends nothing: an event that was changed stays \
+                reported by audit verify.
 
-                Example: drawbridge audit accept --config drawbridge.yaml --reason "restored the backup of 3 May"
+                Example:
+                  drawbridge audit accept --config drawbridge.yaml \\
+                      --reason "restored the backup of 3 May"
                 """)
 
         @OptionGroup var options: StorageOptions
@@ -30,37 +32,47 @@ extension AuditCommand {
 
         func run() async throws {
             let location = try options.location()
-            let file = AuditNoteFile(besideSigningKey: location.signingKeyPath)
             let keys = [try await options.auditSigningKey().verifierKey]
-            let now = TimeSource.system.now()
             try await options.withStorage { storage in
-                let found = try await AuditComparison(storage, trusting: keys)
-                    .contradictions(with: try file.read().notes)
-                guard !found.isEmpty else {
-                    print("The log contradicts nothing; there is nothing to accept.")
-                    return
-                }
-                for problem in found { print("\(problem.id): \(problem.kind.rawValue)") }
-                let names = try file.setAside(at: now)
-                let notes = try await storage.newestNotes(trusting: keys)
-                if !notes.isEmpty { try file.append(notes) }
-                let adopted = try await storage.adoptCuts(olderThan: nil, at: now)
-                var detail = JSONObjectWriter()
-                detail.add("adopted", Int64(adopted.count))
-                detail.add("count", Int64(found.count))
-                detail.add("id", found[0].id)
-                detail.add("said", reason)
-                try await storage.append([
-                    AuditEvent(
-                        at: now, type: .auditAccepted, outcome: .success, reason: found[0].kind.rawValue,
-                        detail: String(decoding: detail.finish(), as: UTF8.self))
-                ])
-                for cut in adopted {
-                    print("Signed for the events of \(cut.node) up to \(cut.through), which are gone.")
-                }
-                for name in names { print("What was kept before is now \(name).") }
-                print("Accepted. Running servers notice within ten minutes, or at once when they are restarted.")
+                try await AuditAcceptance(storage: storage, location: location, keys: keys).run(saying: reason)
             }
         }
+    }
+}
+
+/// Takes the log as it is, and tells the operator what that means.
+struct AuditAcceptance {
+    let storage: any BridgeStorage
+    let location: StorageLocation
+    let keys: [AuditVerifierKey]
+
+    func run(saying reason: String) async throws {
+        let file = location.auditNoteFile
+        let now = TimeSource.system.now()
+        let found = try await AuditComparison(storage, trusting: keys).contradictions(with: try file.read().notes)
+        guard !found.isEmpty else {
+            StandardOutput.say("The log contradicts nothing; there is nothing to accept.")
+            return
+        }
+        for problem in found { StandardOutput.say("\(problem.id): \(problem.kind.rawValue)") }
+        let names = try file.setAside(at: now)
+        let notes = try await storage.newestNotes(trusting: keys)
+        if !notes.isEmpty { try file.append(notes) }
+        let adopted = try await storage.adoptCuts(olderThan: nil, at: now)
+        var detail = JSONObjectWriter()
+        detail.add("adopted", Int64(adopted.count))
+        detail.add("count", Int64(found.count))
+        detail.add("id", found[0].id)
+        detail.add("said", reason)
+        try await storage.append([
+            AuditEvent(
+                at: now, type: .auditAccepted, outcome: .success, reason: found[0].kind.rawValue,
+                detail: String(decoding: detail.finish(), as: UTF8.self))
+        ])
+        for cut in adopted {
+            StandardOutput.say("Signed for the events of \(cut.node) up to \(cut.through), which are gone.")
+        }
+        for name in names { StandardOutput.say("What was kept before is now \(name).") }
+        StandardOutput.say("Accepted. Running servers notice within ten minutes, or at once when they are restarted.")
     }
 }

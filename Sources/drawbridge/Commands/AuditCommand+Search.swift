@@ -22,7 +22,7 @@ struct AuditFilterOptions: ParsableArguments {
         var filter = AuditFilter()
         filter.from = try from.map { try instant($0, "--from") }
         filter.to = try to.map { try instant($0, "--to") }
-        filter.type = type.map(AuditEventType.init(rawValue:))
+        filter.type = try type.map(Self.eventType)
         if let outcome {
             guard let word = AuditEvent.Outcome(rawValue: outcome) else {
                 throw ValidationError("--outcome must be success or failure.")
@@ -40,6 +40,17 @@ struct AuditFilterOptions: ParsableArguments {
         return filter
     }
 
+    /// A type that no version has written finds nothing, and would look like good news.
+    private static func eventType(_ text: String) throws -> AuditEventType {
+        let names = AuditEventType.all.map(\.rawValue)
+        guard names.contains(text) else {
+            let hint = NearestName.of(text, among: names).map { ": did you mean \($0)?" } ?? "."
+            throw ValidationError(
+                "--type names no type of event\(hint) There are:\n  \(names.sorted().joined(separator: "\n  "))\n")
+        }
+        return AuditEventType(rawValue: text)
+    }
+
     private func instant(_ text: String, _ option: String) throws -> Timestamp {
         guard let instant = Timestamp(rfc3339: text) else {
             throw ValidationError("\(option) must be an instant such as 2026-11-21T07:00:00Z.")
@@ -52,7 +63,11 @@ extension AuditCommand {
     struct Search: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the events that match, newest first.",
-            discussion: "Example: drawbridge audit search --data /tmp/demo --type login_token.replayed --format jsonl")
+            discussion: """
+                Example:
+                  drawbridge audit search --data /tmp/demo --type login_token.replayed \\
+                      --format jsonl
+                """)
 
         @OptionGroup var options: StorageOptions
         @OptionGroup var filter: AuditFilterOptions
@@ -77,9 +92,12 @@ extension AuditCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write the whole log, or all that matches, to standard output.",
             discussion: """
-                The whole log as jsonl holds checkpoints and cuts too, so it can be verified without the database.
+                The whole log as jsonl holds checkpoints and cuts too, so it can be verified without the \
+                database.
 
-                Example: drawbridge audit export --config drawbridge.yaml --format jsonl > audit.jsonl
+                Example:
+                  drawbridge audit export --config drawbridge.yaml --format jsonl \\
+                      > audit.jsonl
                 """)
 
         @OptionGroup var options: StorageOptions
@@ -93,11 +111,22 @@ extension AuditCommand {
                 throw ValidationError("--format must be jsonl or csv.")
             }
             let filter = try filter.filter()
-            let review = AuditReview(try await options.openForReading())
-            if filter == AuditFilter() {
-                try await review.export(as: format) { try StandardOutput.write($0) }
+            let storage = try await options.openForReading()
+            let isWhole = filter == AuditFilter()
+            let progress = Progress(
+                of: "lines", total: isWhole ? try await storage.eventTotal() : nil, besideOutput: true)
+            defer { progress.end() }
+            var lines = 0
+            let sink = { (bytes: [UInt8]) in
+                try StandardOutput.write(bytes)
+                guard progress.isShown else { return }
+                lines += bytes.count { $0 == UInt8(ascii: "\n") }
+                progress.reach(lines)
+            }
+            if isWhole {
+                try await AuditReview(storage).export(as: format, to: sink)
             } else {
-                try await review.export(matching: filter, as: format) { try StandardOutput.write($0) }
+                try await AuditReview(storage).export(matching: filter, as: format, to: sink)
             }
         }
     }

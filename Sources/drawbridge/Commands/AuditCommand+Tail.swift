@@ -5,7 +5,10 @@ extension AuditCommand {
     struct Tail: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the newest events, oldest first.",
-            discussion: "Example: drawbridge audit tail --data /tmp/demo --follow")
+            discussion: """
+                Example:
+                  drawbridge audit tail --data /tmp/demo --follow
+                """)
 
         @OptionGroup var options: StorageOptions
 

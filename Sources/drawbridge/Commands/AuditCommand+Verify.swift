@@ -7,18 +7,19 @@ extension AuditCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check that nothing was changed, removed or put in.",
             discussion: """
-                Prints a report as JSON. Exit status 0 when the log is whole, 1 when it is not. Without --public-key
-                the key beside the database counts, which whoever rules that machine could have replaced. A database is
-                also compared with the file audit-checkpoints beside that key.
+                Prints a report as JSON. Exit status 0 when the log is whole, 1 when it is not. Without \
+                --public-key the key beside the database counts, which whoever rules that machine could have \
+                replaced. A database is also compared with the file audit-checkpoints beside that key.
 
-                --checkpoint takes what somebody kept elsewhere: copies of that file, exports, lines of the service log or
-                of what was forwarded, plain signed notes. The log must extend every checkpoint in them, or it is not
-                the one that was written. What retention removed is listed as cuts; --retention says how long events
-                had to stay at least.
+                --checkpoint takes what somebody kept elsewhere: copies of that file, exports, lines of the \
+                service log or of what was forwarded, plain signed notes. The log must extend every checkpoint \
+                in them, or it is not the one that was written. What retention removed is listed as cuts; \
+                --retention says how long events had to stay at least.
 
                 Examples:
                   drawbridge audit verify --config drawbridge.yaml --public-key audit.pub
-                  drawbridge audit verify --config drawbridge.yaml --retention 400d --checkpoint kept/*
+                  drawbridge audit verify --config drawbridge.yaml --retention 400d \\
+                      --checkpoint kept/*
                   drawbridge audit verify --export audit.jsonl --public-key audit.pub
                 """)
 
@@ -58,9 +59,12 @@ extension AuditCommand {
             } else {
                 // Before the database: what is in the file was durable there first.
                 terms.kept += try options.keptNotes()
-                report = try await AuditReview(try await options.openForReading()).verify(terms)
+                let storage = try await options.openForReading()
+                let progress = Progress(of: "events", total: try await storage.eventTotal())
+                defer { progress.end() }
+                report = try await AuditReview(storage).verify(terms) { progress.reach($0) }
             }
-            print(report.json)
+            try StandardOutput.answer(report.json)
             if !report.isValid { throw ExitCode.failure }
         }
 

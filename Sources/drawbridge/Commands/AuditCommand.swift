@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bridge
-import Foundation
 
 /// Reading the record of what happened.
 struct AuditCommand: AsyncParsableCommand {
@@ -10,8 +9,10 @@ struct AuditCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               drawbridge audit tail --config drawbridge.yaml --follow
-              drawbridge audit search --config drawbridge.yaml --sub alice --from 2026-11-21T00:00:00Z
-              drawbridge audit export --config drawbridge.yaml --format jsonl > audit.jsonl
+              drawbridge audit search --config drawbridge.yaml --sub alice \\
+                  --from 2026-11-21T00:00:00Z
+              drawbridge audit export --config drawbridge.yaml --format jsonl \\
+                  > audit.jsonl
               drawbridge audit verify --export audit.jsonl --public-key audit.pub
             """,
         subcommands: [Tail.self, Search.self, Export.self, Verify.self, Accept.self, PublicKey.self])
@@ -40,14 +41,7 @@ struct AuditCommand: AsyncParsableCommand {
         @OptionGroup var options: StorageOptions
 
         func run() async throws {
-            print(try await options.auditSigningKey().verifierKey)
+            try StandardOutput.answer(try await options.auditSigningKey().verifierKey)
         }
     }
-}
-
-/// The stream that other programs read.
-enum StandardOutput {
-    static func write(_ text: String) throws { try write(Array(text.utf8)) }
-
-    static func write(_ bytes: [UInt8]) throws { try FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
 }

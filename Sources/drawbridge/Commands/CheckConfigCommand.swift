@@ -1,33 +1,49 @@
 import ArgumentParser
 
 /// Says what is wrong with the settings, or prints those that would be in force.
-struct CheckConfigCommand: ParsableCommand {
+struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
         abstract: "Check the settings and print what would be in force.",
         discussion: """
-            Every line says where its value comes from. Secrets are never printed. Exit status 0 when the settings are
-            accepted, 1 when not. Warnings, which serve logs too, are about clients that could never authenticate, about
-            names of clients that the settings do not hold (the database may), and about a console or sign-in pages at
-            the host of a website.
+            Every line says where its value comes from. Secrets are never printed. Exit status 0 when the \
+            settings are accepted, 1 when not. Warnings, which serve logs too, are about clients that could \
+            never authenticate, about names of clients that the settings do not hold (the database may), and \
+            about a console or sign-in pages at the host of a website.
 
-            Example:  drawbridge check-config --config drawbridge.yaml
-                      DRAWBRIDGE_LISTEN=127.0.0.1:9000 drawbridge check-config --config drawbridge.yaml
+            --online also asks what the settings lead to, a line each: key files, database, Redis, the keys of \
+            issuers, and our own origins (DNS, TLS, clock). FAIL lines end with status 1; note lines are what \
+            the first start will mend.
+
+            Examples:
+              drawbridge check-config --config drawbridge.yaml
+              drawbridge check-config --config drawbridge.yaml --online
+              DRAWBRIDGE_LISTEN=127.0.0.1:9000 drawbridge check-config \\
+                  --config drawbridge.yaml
             """)
 
     @OptionGroup var options: SettingsOptions
 
+    @Flag(help: "Ask databases, Redis, issuers and our own origins too.") var online = false
+
     @Argument(parsing: .allUnrecognized, help: "Single settings, as for serve: --login-token-lifetime 30s")
     var settings: [String] = []
 
-    func run() throws {
+    func run() async throws {
         do {
             let inForce = try SettingsInForce(RawSettings.read(options.inputs(flags: settings)))
-            print(SettingsReport(inForce).text)
+            try StandardOutput.answer(SettingsReport(inForce).text)
             let settings = inForce.settings
             for warning in ClientWarnings(in: settings).sentences + OriginWarnings(in: settings).sentences {
                 StandardError.write("warning: \(warning)\n")
             }
+            StandardError.write("The settings are accepted.\n")
+            guard online else { return }
+            let report = await OnlineReport.make(settings)
+            try StandardOutput.answer(report.lines.joined(separator: "\n"))
+            if !report.isGood { throw ExitCode.failure }
+        } catch let status as ExitCode {
+            throw status
         } catch {
             StandardError.write("\(error)\n")
             throw ExitCode.failure

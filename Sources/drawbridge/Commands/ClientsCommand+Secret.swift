@@ -7,9 +7,9 @@ extension ClientsCommand {
             commandName: "secret",
             abstract: "Make a client_secret and the line for it in the settings file.",
             discussion: """
-                For a website or machine of the settings file that proves itself by a secret at the token endpoint.
-                The settings hold a digest only; the secret goes to the client, and is kept nowhere here. To replace a
-                secret, replace the line. (clients add makes a secret by itself.)
+                For a website or machine of the settings file that proves itself by a secret at the token \
+                endpoint. The settings hold a digest only; the secret goes to the client, and is kept nowhere \
+                here. To replace a secret, replace the line. (clients add makes a secret by itself.)
 
                 Example:
                   drawbridge clients secret
@@ -22,7 +22,7 @@ extension ClientsCommand {
                 """)
 
         func run() throws {
-            print(Self.text(of: OpaqueSecret.make(.clientSecret, random: .system)))
+            try StandardOutput.answer(Self.text(of: OpaqueSecret.make(.clientSecret, random: .system)))
         }
 
         /// The line for the client, then the line for the settings file.

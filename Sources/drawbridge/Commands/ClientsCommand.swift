@@ -8,14 +8,15 @@ struct ClientsCommand: AsyncParsableCommand {
         commandName: "clients",
         abstract: "List, show, add and remove the apps and websites of the database; make client secrets.",
         discussion: """
-            Clients of the settings file are not changed here, and stand before one of the same id in the database.
-            A running server takes changes in on SIGHUP. clients secret makes the client_secret_digest that a website of
-            the settings file needs.
+            Clients of the settings file are not changed here, and stand before one of the same id in the \
+            database. A running server takes changes in on SIGHUP. clients secret makes the client_secret_digest \
+            that a website of the settings file needs.
 
             Examples:
               drawbridge clients list --config drawbridge.yaml
               drawbridge clients add --config drawbridge.yaml shop.json
-              echo '{"client_id":"shop","client_type":"web","return_paths":["/cart"],"default_return_path":"/cart"}' \\
+              echo '{"client_id": "shop", "client_type": "web",
+                "return_paths": ["/cart"], "default_return_path": "/cart"}' \\
                 | drawbridge clients add --config drawbridge.yaml -
               drawbridge clients secret
             """,
@@ -25,11 +26,14 @@ struct ClientsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List ids, kinds and names.")
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var listing: ListingOptions
 
         func run() async throws {
-            for client in try await options.openForReading().clients() {
-                print("\(client.id)\t\(client.kind.rawValue)\t\(client.name)")
-            }
+            let clients = try await options.openForReading().clients()
+            let list = Listing(
+                columns: ["client_id", "client_type", "client_name"],
+                rows: clients.map { [$0.id.rawValue, $0.kind.rawValue, $0.name] })
+            try StandardOutput.write(list.text(as: listing.format) + "\n")
         }
     }
 
@@ -44,7 +48,7 @@ struct ClientsCommand: AsyncParsableCommand {
             guard let client = clients.first(where: { $0.id.rawValue == id }) else {
                 throw CommandError("There is no client \(id) in the database.")
             }
-            print(try ClientText.json(client))
+            try StandardOutput.answer(try ClientText.json(client))
         }
     }
 
@@ -75,8 +79,8 @@ struct ClientsCommand: AsyncParsableCommand {
                         ? "There is no client \(client.id) to replace."
                         : "There is a client \(client.id) already; --replace replaces it.")
             }
-            print("\(replace ? "Replaced" : "Added") \(client.id). Send SIGHUP to running servers.")
-            if let secret { print("client_secret, shown this once: \(secret.expose())") }
+            StandardOutput.say("\(replace ? "Replaced" : "Added") \(client.id). Send SIGHUP to running servers.")
+            if let secret { try StandardOutput.write("client_secret, shown this once: \(secret.expose())\n") }
         }
 
         private static func client(_ text: String) throws -> Client {
@@ -113,7 +117,7 @@ struct ClientsCommand: AsyncParsableCommand {
             guard try await options.withStorage({ try await $0.deleteClient(clientID, event: event) }) else {
                 throw CommandError("There is no client \(id) in the database.")
             }
-            print("Removed \(id). Send SIGHUP to running servers.")
+            StandardOutput.say("Removed \(id). Send SIGHUP to running servers.")
         }
     }
 }

@@ -8,9 +8,9 @@ struct CopyCommand: AsyncParsableCommand {
         commandName: "copy",
         abstract: "Copy the embedded database to a PostgreSQL server.",
         discussion: """
-            Stop the server first. The target must be empty. Everything is copied in one transaction, and before its
-            commit every row is read back and compared; if anything goes wrong the target stays empty. Take the key
-            files along, and start the server with --database.
+            Stop the server first. The target must be empty. Everything is copied in one transaction, and before \
+            its commit every row is read back and compared; if anything goes wrong the target stays empty. Take \
+            the key files along, and start the server with --database.
 
             Example:
               drawbridge copy --from sqlite:/var/lib/drawbridge/drawbridge.sqlite \\
@@ -30,11 +30,14 @@ struct CopyCommand: AsyncParsableCommand {
                 "--from must be sqlite: and a path, such as sqlite:/var/lib/drawbridge/drawbridge.sqlite.")
         }
         do {
+            // Every row twice: written, and compared.
+            let progress = Progress(of: "rows copied and compared")
+            defer { progress.end() }
             let report = try await StorageCopy.run(
                 fromSQLite: String(from.dropFirst(scheme.count)), to: try PostgresAddress(to),
-                at: TimeSource.system.now())
-            for row in report.rows { print("\(row.table): \(row.count)") }
-            print("Copied and compared.")
+                at: TimeSource.system.now(), progress: { progress.reach($0) })
+            for row in report.rows { StandardOutput.say("\(row.table): \(row.count)") }
+            StandardOutput.say("Copied and compared.")
         } catch let error as StorageError {
             // For the operator's own eyes; the text names no values.
             throw CommandError(error.privateText)

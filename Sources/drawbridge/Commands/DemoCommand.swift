@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bridge
-import Foundation
 import Logging
 import RedisStorage
 import SQLStorage
@@ -11,8 +10,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Start everything on this machine, with a demo website to try it on.",
         discussion: """
-            Needs nothing else and leaves nothing behind, unless --data names a folder. It listens on plain HTTP, on
-            loopback only: browsers treat loopback as trustworthy, so cookies stay Secure.
+            Needs nothing else and leaves nothing behind, unless --data names a folder. It listens on plain \
+            HTTP, on loopback only: browsers treat loopback as trustworthy, so cookies stay Secure.
 
             Examples:
               drawbridge demo
@@ -80,7 +79,7 @@ struct DemoCommand: AsyncParsableCommand {
             redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) })
         try await demo.run { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text
-            FileHandle.standardOutput.write(Data((text + "\n").utf8))
+            StandardOutput.say(text)
         }
     }
 

@@ -13,14 +13,14 @@ extension ExplainCommand {
         static let configuration = CommandConfiguration(
             abstract: "Would this exchange of a device secret pass, and which rule decides?",
             discussion: """
-                Reads the subject token from the first line of standard input and the device secret from the second,
-                so that both stay out of the list of processes, and prints
-                {"passes":…,"reason":…,"rule":…,"steps":[…]}. Exit status 0 when it passes, 1 when not. A device
+                Reads the subject token from the first line of standard input and the device secret from the \
+                second, so that both stay out of the list of processes, and prints \
+                {"passes":…,"reason":…,"rule":…,"steps":[…]}. Exit status 0 when it passes, 1 when not. A device \
                 secret that is bound to a key does not pass: the key's proof belongs to a request.
 
                 Example:
                   printf '%s\\n%s\\n' "$ID_TOKEN" "$DEVICE_SECRET" \\
-                    | drawbridge explain exchange --config drawbridge.yaml --client other-app
+                    | drawbridge explain exchange --config drawbridge.yaml --client shop-app
                 """)
 
         enum TokenType: String, ExpressibleByArgument, CaseIterable {
@@ -46,12 +46,12 @@ extension ExplainCommand {
 
         func validate() throws {
             guard options.dataPath == nil else {
-                throw ValidationError("explain exchange needs --config: whose tokens they are stands there.")
+                throw ValidationError("explain exchange needs --config: the settings say whose tokens they are.")
             }
         }
 
         func run() async throws {
-            let subjectToken = Self.line()
+            let subjectToken = StandardInput.token()
             guard !subjectToken.isEmpty else {
                 throw CommandError("There is no subject token on the first line of standard input.")
             }
@@ -59,7 +59,7 @@ extension ExplainCommand {
             let pairs: [(String, String?)] = [
                 ("grant_type", GrantType.tokenExchange.rawValue), ("client_id", client),
                 ("subject_token_type", subjectTokenType.uri), ("subject_token", subjectToken),
-                ("actor_token_type", TokenTypeURI.deviceSecret), ("actor_token", Self.line()),
+                ("actor_token_type", TokenTypeURI.deviceSecret), ("actor_token", StandardInput.token()),
                 ("audience", audience ?? settings.origins.issuer.description), ("scope", scope),
             ]
             let form = pairs.compactMap { name, value in
@@ -69,16 +69,12 @@ extension ExplainCommand {
                 try FormParameters(parsing: form.utf8),
                 origin: RequestOrigin(address: nil, userAgent: nil, requestID: "command-line"),
                 at: TimeSource.system.now())
-            print(explanation.json)
+            try StandardOutput.answer(explanation.json)
             if !explanation.passes { throw ExitCode.failure }
         }
 
-        private static func line() -> String {
-            (readLine(strippingNewline: true) ?? "").filter { !$0.isWhitespace }
-        }
-
         /// The server's own rules over a database that is only read.
-        private func exchange(_ settings: DrawbridgeSettings) async throws -> NativeSSOExchange {
+        private func exchange(_ settings: DrawbridgeSettings) async throws -> NativeSSOInquiry {
             var settings = settings
             // Nothing is counted and nobody is told, so nothing that is shared is needed.
             settings.redis = nil
@@ -96,7 +92,7 @@ extension ExplainCommand {
             guard let provider = try Wings(ground, bearers: issuers, notices: NoticeBell()).provider else {
                 throw CommandError("There is no token endpoint: provider.enabled is false.")
             }
-            return provider.nativeSSO.services.exchange
+            return provider.nativeSSO.services.exchange.inquiry
         }
     }
 }

@@ -11,10 +11,12 @@ extension ExplainCommand {
         static let configuration = CommandConfiguration(
             abstract: "Would this login token be redeemed, and which rule decides?",
             discussion: """
-                Reads the token from standard input, so that it stays out of the list of processes, and prints
+                Reads the token from standard input, so that it stays out of the list of processes, and prints \
                 {"passes":…,"reason":…,"rule":…,"steps":[…]}. Exit status 0 when it passes, 1 when not.
 
-                Example: pbpaste | drawbridge explain token --config drawbridge.yaml --ip 203.0.113.7
+                Example:
+                  pbpaste | drawbridge explain token --config drawbridge.yaml \\
+                      --ip 203.0.113.7
                 """)
 
         @OptionGroup var options: StorageOptions
@@ -27,17 +29,17 @@ extension ExplainCommand {
 
         func validate() throws {
             guard options.dataPath == nil else {
-                throw ValidationError("explain token needs --config: whose tokens they are stands there.")
+                throw ValidationError("explain token needs --config: the settings say whose tokens they are.")
             }
             if let ip, NetworkAddress(ip) == nil { throw ValidationError("--ip is no address.") }
         }
 
         func run() async throws {
-            let token = (readLine(strippingNewline: true) ?? "").filter { !$0.isWhitespace }
+            let token = StandardInput.token()
             guard !token.isEmpty else { throw CommandError("There is no token on standard input.") }
             let explanation = try await explainer().redemption(
                 Secret(token), redirect: redirect.map { Array($0.utf8) }, address: ip.flatMap { NetworkAddress($0) })
-            print(explanation.json)
+            try StandardOutput.answer(explanation.json)
             if !explanation.passes { throw ExitCode.failure }
         }
 

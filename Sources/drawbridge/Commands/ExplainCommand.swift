@@ -8,19 +8,23 @@ import OAuth2
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Say what would be decided, and why. Changes nothing.",
-        subcommands: [Redirect.self, Token.self, Exchange.self])
+        subcommands: [Redirect.self, Token.self, Exchange.self, SelfIssued.self])
 
     /// Where a sign-in would land.
     struct Redirect: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Would this redirect be taken, and where would it lead?",
             discussion: """
-                Prints one line of JSON a value: {"accepted":…,"location":…,"reason":…}.
+                Prints one line of JSON a value: {"accepted":…,"location":…,"reason":…}. For a value of the \
+                command line the exit status is 0 when it is accepted, 1 when not.
 
                 Examples:
-                  drawbridge explain redirect --allow /contacts --allow '/account/*' --default /contacts /account/profile
-                  drawbridge explain redirect --config drawbridge.yaml --client www '//evil.example'
-                  printf 'L2NvbnRhY3Rz\\n' | drawbridge explain redirect --allow /contacts --stdin-base64
+                  drawbridge explain redirect --allow /contacts --allow '/account/*' \\
+                      --default /contacts /account/profile
+                  drawbridge explain redirect --config drawbridge.yaml --client www \\
+                      '//evil.example'
+                  printf 'L2NvbnRhY3Rz\\n' | drawbridge explain redirect --allow /contacts \\
+                      --stdin-base64
                 """)
 
         @Option(help: "An allow-list entry: /a/b exactly, or /a/* for all below /a/. Repeatable.")
@@ -53,14 +57,15 @@ struct ExplainCommand: AsyncParsableCommand {
             let (policy, origin) = try rule()
             let explanation = RedirectExplanation(policy: policy, origin: origin)
             if let value {
-                print(explanation.line(for: Array(value.utf8)))
+                try StandardOutput.answer(explanation.line(for: Array(value.utf8)))
+                if case .refused = policy.decide(Array(value.utf8)) { throw ExitCode.failure }
                 return
             }
-            while let line = readLine() {
+            while let line = StandardInput.line() {
                 guard let bytes = Data(base64Encoded: line) else {
-                    throw CommandError("Not base64: a line of standard input.")
+                    throw CommandError("A line of standard input is not base64.")
                 }
-                FileHandle.standardOutput.write(Data((explanation.line(for: Array(bytes)) + "\n").utf8))
+                try StandardOutput.answer(explanation.line(for: Array(bytes)))
             }
         }
 
@@ -68,7 +73,7 @@ struct ExplainCommand: AsyncParsableCommand {
             if let client {
                 let settings = try options.load()
                 guard let found = settings.clients.first(where: { $0.id.rawValue == client }) else {
-                    throw CommandError("No client \(client) in the settings file.")
+                    throw CommandError("There is no client \(client) in the settings file.")
                 }
                 return (found.returnPaths, (found.publicOrigin ?? settings.origins.website).description)
             }

@@ -9,7 +9,7 @@ struct InputFile {
     func read() throws(CommandError) -> Data {
         do {
             return try path == "-"
-                ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(filePath: path))
+                ? StandardInput.rest() : Data(contentsOf: URL(filePath: path))
         } catch {
             throw CommandError("\(path) cannot be read.")
         }

@@ -24,8 +24,9 @@ extension KeysCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add keys. Older ones verify until nothing that they signed is alive; nothing breaks.",
             discussion: """
-                A login token key signs as soon as every server has it, after 10 seconds at most. Keys of access and ID
-                tokens are published now and sign an hour later: websites keep a list of keys for that long.
+                A login token key signs as soon as every server has it, after 10 seconds at most. Keys of access \
+                and ID tokens are published now and sign an hour later: websites keep a list of keys for that \
+                long.
 
                 A rotation is no answer to a leak: see `drawbridge keys retire`.
                 """)
@@ -46,7 +47,7 @@ extension KeysCommand {
             }
             let added = try await options.withKeys { try await $0.rotate(action: reason.action(), signingAfter: delay) }
             for key in added {
-                print(
+                StandardOutput.say(
                     key.signsWhenKnown
                         ? "Added \(key.id) for login tokens; it signs when every server has it, in 10 s at most."
                         : key.algorithm == .hs256
@@ -61,8 +62,8 @@ extension KeysCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a leaked key at once, on all servers; says what stops working.",
             discussion: """
-                Nothing that the key signed is believed any more, within a second and without a restart. Where it was the
-                one that signs, another takes over at once.
+                Nothing that the key signed is believed any more, within a second and without a restart. Where \
+                it was the one that signs, another takes over at once.
 
                 Without --now it says what that would cost, and changes nothing.
                 """)
@@ -86,16 +87,18 @@ extension KeysCommand {
         func run() async throws {
             try await options.withKeys(loads: false) { keys in
                 let concerned = try await concerned(in: keys)
-                for key in concerned { print(([KeyListing.line(key)] + Self.cost(of: key)).joined(separator: "\n")) }
+                for key in concerned {
+                    StandardOutput.say(([KeyWords.line(key)] + Self.cost(of: key)).joined(separator: "\n"))
+                }
                 guard now else { throw CommandError("Nothing was changed. Add --now to retire at once.") }
                 guard let done = try await keys.retire(all ? nil : Set(kid), action: reason.action()) else {
                     throw Self.unknown
                 }
-                for key in done.retired { print("Retired \(key.id).") }
+                for key in done.retired { StandardOutput.say("Retired \(key.id).") }
                 for (algorithm, id) in done.signing.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                    print("\(id) signs now (\(algorithm.rawValue)).")
+                    StandardOutput.say("\(id) signs now (\(algorithm.rawValue)).")
                 }
-                if done.retired.isEmpty { print("Nothing to do: it was retired before.") }
+                if done.retired.isEmpty { StandardOutput.say("Nothing to do: it was retired before.") }
             }
         }
 

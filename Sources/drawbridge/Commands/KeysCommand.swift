@@ -9,14 +9,15 @@ struct KeysCommand: AsyncParsableCommand {
         commandName: "keys",
         abstract: "Make, list, rotate and retire the signing keys.",
         discussion: """
-            The keys of login tokens, access tokens and ID tokens are in the database, sealed with the master key; all
-            servers share them and take in changes by themselves, within a second. On disk are the master key, and the
-            key that signs the audit log's checkpoints.
+            The keys of login tokens, access tokens and ID tokens are in the database, sealed with the master \
+            key; all servers share them and take in changes by themselves, within a second. On disk are the \
+            master key, and the key that signs the audit log's checkpoints.
 
             Examples:
               drawbridge keys init --config drawbridge.yaml
               drawbridge keys rotate --config drawbridge.yaml
-              drawbridge keys retire --config drawbridge.yaml KID --now --reason "laptop stolen"
+              drawbridge keys retire --config drawbridge.yaml KID --now \\
+                  --reason "laptop stolen"
             """,
         subcommands: [Initialize.self, List.self, Rotate.self, Retire.self])
 
@@ -25,8 +26,8 @@ struct KeysCommand: AsyncParsableCommand {
             commandName: "init",
             abstract: "Make the master key and the audit signing key; refuses to touch what is there.",
             discussion: """
-                For several servers, make them once and copy both files to all. The first start of a server makes the
-                keys that sign tokens.
+                For several servers, make them once and copy both files to all. The first start of a server \
+                makes the keys that sign tokens.
                 """)
 
         @OptionGroup var options: SettingsOptions
@@ -48,7 +49,7 @@ struct KeysCommand: AsyncParsableCommand {
                     "\(settings.storage.masterKeyPath) and \(settings.audit.signingKeyPath) are there already. "
                         + "`drawbridge keys rotate` adds keys that sign tokens.")
             }
-            for path in made { print("Made \(path).") }
+            for path in made { StandardOutput.say("Made \(path).") }
         }
     }
 
@@ -56,10 +57,12 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the keys with their purpose, algorithm, state and times; never prints a secret.",
             discussion: """
-                A key is waiting (verifiers have it, it will sign), signing, verifying (what it signed), or retired.
+                A key is waiting (verifiers have it, it will sign), signing, verifying (what it signed), or \
+                retired.
                 """)
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var listing: ListingOptions
 
         func run() async throws {
             guard try options.hasDatabase() else {
@@ -70,7 +73,7 @@ struct KeysCommand: AsyncParsableCommand {
             guard !keys.isEmpty else {
                 return StandardError.write("There are no keys yet; the first start makes them.\n")
             }
-            print(KeyListing(keys).text)
+            try StandardOutput.write(Listing(keys: keys).text(as: listing.format) + "\n")
         }
     }
 }

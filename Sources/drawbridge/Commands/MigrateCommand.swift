@@ -6,7 +6,10 @@ struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Create the database, or bring its tables up to this version.",
-        discussion: "Example: drawbridge migrate --config drawbridge.yaml")
+        discussion: """
+            Example:
+              drawbridge migrate --config drawbridge.yaml
+            """)
 
     @OptionGroup var options: StorageOptions
 
@@ -17,6 +20,6 @@ struct MigrateCommand: AsyncParsableCommand {
             try await storage.checkWritable()
             if let retention { _ = try await storage.adoptCuts(olderThan: retention, at: TimeSource.system.now()) }
         }
-        print("The database is up to date.")
+        StandardOutput.say("The database is up to date.")
     }
 }

@@ -5,8 +5,8 @@ import Foundation
 enum PasswordInput {
     /// Asks twice on a terminal; otherwise takes the first line of the input.
     static func read(prompt: String) throws -> Secret<String> {
-        guard isatty(STDIN_FILENO) == 1 else {
-            guard let line = readLine(strippingNewline: true) else {
+        guard StandardInput.isTerminal else {
+            guard let line = StandardInput.line() else {
                 throw CommandError("No password came on the standard input.")
             }
             return try checked(line)

@@ -10,14 +10,16 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the server.",
         discussion: """
-            SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads clients, certificates,
-            the issuers' key files and the signing keys. Logs are JSON lines: the access log on standard output,
-            everything else on standard error. Settings that are not accepted end it with status 78.
+            SIGTERM and SIGINT finish what is in flight and end it with status 0. SIGHUP rereads clients, \
+            certificates, the issuers' key files and the signing keys. Logs are JSON lines: the access log on \
+            standard output, everything else on standard error. Settings that are not accepted end it with \
+            status 78.
 
             Examples:
               drawbridge keys init --config drawbridge.yaml
               drawbridge serve --config drawbridge.yaml
-              DRAWBRIDGE_CONFIG=drawbridge.yaml drawbridge serve --login-token-lifetime 30s
+              DRAWBRIDGE_CONFIG=drawbridge.yaml drawbridge serve \\
+                  --login-token-lifetime 30s
             """)
 
     @OptionGroup var options: SettingsOptions

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// The options that say where settings are; every command that needs them has these.
 struct SettingsOptions: ParsableArguments {
@@ -30,9 +29,4 @@ extension SettingsRefused {
         StandardError.write("\(self)\n")
         return ExitCode(78)
     }
-}
-
-/// The stream for people; what programs read goes to standard output.
-enum StandardError {
-    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

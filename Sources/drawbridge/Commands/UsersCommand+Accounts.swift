@@ -26,7 +26,7 @@ extension UsersCommand {
                 try await $0.addAccount(account, issuer: Account.issuer, link: nil, event: event)
             }
             guard outcome == .added else { throw CommandError("There is an account \(username) already.") }
-            print("Added \(username) with subject \(account.subject).")
+            StandardOutput.say("Added \(username) with subject \(account.subject).")
         }
     }
 
@@ -47,7 +47,7 @@ extension UsersCommand {
                 return try await storage.setPassword(hash, of: account.subject)
             }
             guard let ended else { throw CommandError("There is no account \(user).") }
-            print("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
+            StandardOutput.say("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
         }
     }
 }
@@ -57,8 +57,8 @@ extension UsersCommand {
         static let configuration = CommandConfiguration(
             abstract: "Give an account the role admin, which opens the console, or take it away.",
             discussion: """
-                The last enabled administrator keeps it: somebody must be left who can let others in. Taking it away ends
-                what the account had open in the console.
+                The last enabled administrator keeps it: somebody must be left who can let others in. Taking it \
+                away ends what the account had open in the console.
 
                 Examples:
                   drawbridge users role --config drawbridge.yaml alice admin
@@ -85,9 +85,9 @@ extension UsersCommand {
                     ending: Ending(action))
             }
             switch outcome {
-            case .changed: print("\(user) has the role \(role) now.")
-            case .unchanged: print("\(user) has the role \(role) already.")
-            case .noAccount: throw CommandError("There is no account \(user).")
+            case .changed: StandardOutput.say("\(user) has the role \(role) now.")
+            case .unchanged: StandardOutput.say("\(user) has the role \(role) already.")
+            case .noAccount, .usernameTaken: throw CommandError("There is no account \(user).")
             case .lastAdministrator: throw CommandError.lastAdministrator(user)
             }
         }
@@ -119,7 +119,7 @@ struct UserName {
     }
 }
 
-extension AccountStore {
+extension UserStore {
     /// Changes a password from the command line.
     fileprivate func setPassword(_ hash: PasswordHash, of subject: Subject) async throws -> Ended? {
         let now = TimeSource.system.now()

@@ -7,9 +7,9 @@ extension UsersCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set what apps may learn of a user beyond name and e-mail address.",
             discussion: """
-                Standard claims of OpenID Connect: given_name, family_name, middle_name, nickname, gender, birthdate,
-                zoneinfo, locale, phone_number, address, profile, picture, website, email_verified and
-                phone_number_verified. The new ones replace all that were kept; {} keeps none.
+                Standard claims of OpenID Connect: given_name, family_name, middle_name, nickname, gender, \
+                birthdate, zoneinfo, locale, phone_number, address, profile, picture, website, email_verified \
+                and phone_number_verified; and groups, a list of names for websites with the scope groups. The new ones replace all that were kept; {} keeps none.
                 """)
 
         @OptionGroup var options: StorageOptions
@@ -36,7 +36,7 @@ extension UsersCommand {
                     event: AuditEvent(at: now, type: .userClaimsChanged, outcome: .success, subject: account.subject))
             }
             guard isKnown else { throw CommandError("There is no account \(user).") }
-            print("\(user) has \(claims.values.count) claims.")
+            StandardOutput.say("\(user) has \(claims.values.count) claims.")
         }
     }
 }

@@ -10,12 +10,13 @@ extension UsersCommand {
             commandName: "second-factor",
             abstract: "Set up or remove an account's second factor, or make new recovery codes.",
             discussion: """
-                Users do so themselves at /account/second-factor. The command is for the first administrator, and for
-                somebody who lost both the phone and the recovery codes.
+                Users do so themselves at /account/second-factor. The command is for the first administrator, \
+                and for somebody who lost both the phone and the recovery codes.
 
                 Examples:
                   drawbridge users second-factor enrol --config drawbridge.yaml admin
-                  drawbridge users second-factor remove --config drawbridge.yaml --reason "phone lost" alice
+                  drawbridge users second-factor remove --config drawbridge.yaml \\
+                      --reason "phone lost" alice
                 """,
             subcommands: [Enrol.self, Remove.self, RecoveryCodes.self])
 
@@ -43,22 +44,22 @@ extension UsersCommand {
                         throw CommandError("\(target.user) has no password here, so there is no first factor.")
                     }
                     return try await storage.addSecondFactor(
-                        factor, recoveryDigests: digests, of: account.subject, event: event)
+                        factor, recoveryDigests: digests, of: account.subject, in: nil, event: event)
                 }
                 guard let account else {
                     throw CommandError("\(target.user) has a second factor; --replace takes its place.")
                 }
-                print("Key: \(Base32.encode(secret))")
-                print(
+                try StandardOutput.answer("Key: \(Base32.encode(secret))")
+                try StandardOutput.answer(
                     OneTimeCode.enrolmentURI(
                         secret: secret, account: account.username?.text ?? account.shownName,
                         issuer: location.siteName))
-                Self.show(codes)
+                try Self.show(codes)
             }
 
-            static func show(_ codes: [RecoveryCode]) {
-                print("Recovery codes, each good for one sign-in; they are not shown again:")
-                for code in codes { print("  \(code.text.expose())") }
+            static func show(_ codes: [RecoveryCode]) throws {
+                try StandardOutput.answer("Recovery codes, each good for one sign-in; they are not shown again:")
+                for code in codes { try StandardOutput.answer("  \(code.text.expose())") }
             }
         }
 
@@ -74,7 +75,7 @@ extension UsersCommand {
                         of: account.subject, event: SecondFactorChange.removed.event(by: action, of: account.subject))
                 }
                 guard account != nil else { throw CommandError("\(target.user) has no second factor.") }
-                print("Removed the second factor of \(target.user).")
+                StandardOutput.say("Removed the second factor of \(target.user).")
             }
         }
 
@@ -92,7 +93,7 @@ extension UsersCommand {
                         event: SecondFactorChange.recoveryCodesRenewed.event(by: action, of: account.subject))
                 }
                 guard account != nil else { throw CommandError("\(target.user) has no second factor.") }
-                Enrol.show(codes)
+                try Enrol.show(codes)
             }
         }
     }

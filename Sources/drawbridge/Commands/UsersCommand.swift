@@ -7,9 +7,8 @@ struct UsersCommand: AsyncParsableCommand {
         commandName: "users",
         abstract: "List, add, disable and enable users, set passwords, roles and second factors.",
         discussion: """
-            A user comes into being as an account (users add), or with the first token of a trusted issuer that names
-            him. Disabling ends all of his
-            web sessions; running servers refuse them within a second.
+            A user comes into being as an account (users add), or with the first token of a trusted issuer that \
+            names them. Disabling ends all their web sessions; running servers refuse them within a second.
 
             Examples:
               drawbridge users add --config drawbridge.yaml alice
@@ -28,34 +27,32 @@ struct UsersCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List users with their names and state.",
-            discussion: """
-                A line holds, with tabs between them: subject, user name, role, second factor, issuer, when first seen,
-                and state. A - stands for none; only accounts of this service have names, roles and second factors.
-                """)
+            discussion: "Only accounts of this service have names, roles and second factors; a - stands for none.")
 
         @OptionGroup var options: StorageOptions
+        @OptionGroup var listing: ListingOptions
 
         func run() async throws {
             let storage = try await options.openForReading()
-            var last: Subject?
+            var users: [UserOverview] = []
             while true {
-                let page = try await storage.users(after: last, limit: 500)
-                for user in page { print(UserLine(user).text) }
-                guard let newest = page.last?.subject else { return }
-                last = newest
+                let page = try await storage.users(after: users.last?.subject, limit: 500)
+                guard !page.isEmpty else { break }
+                users += page
             }
+            try StandardOutput.write(Listing(users: users).text(as: listing.format) + "\n")
         }
     }
 
     struct Disable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Disable a user and end all of his web sessions.")
+        static let configuration = CommandConfiguration(abstract: "Disable a user and end all their web sessions.")
 
         @OptionGroup var options: StorageOptions
         @Argument(help: "The user name, or the subject as users list prints it.") var subject: String
 
         func run() async throws {
             let ended = try await UserSwitch(subject: subject, disables: true).apply(options)
-            print("Disabled \(subject); \(ended.sessions.count) sessions ended.")
+            StandardOutput.say("Disabled \(subject); \(ended.sessions.count) sessions ended.")
         }
     }
 
@@ -67,7 +64,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() async throws {
             _ = try await UserSwitch(subject: subject, disables: false).apply(options)
-            print("Enabled \(subject).")
+            StandardOutput.say("Enabled \(subject).")
         }
     }
 }
@@ -89,7 +86,7 @@ private struct UserSwitch {
         }
         switch result {
         case .changed(let ended): return ended
-        case .unchanged, .noAccount:
+        case .unchanged, .noAccount, .usernameTaken:
             throw CommandError("\(subject) is unknown, or is \(disables ? "disabled" : "enabled") already.")
         case .lastAdministrator: throw CommandError.lastAdministrator(subject)
         }

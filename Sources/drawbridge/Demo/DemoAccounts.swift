@@ -29,7 +29,8 @@ struct DemoAccounts: Sendable {
                 subject: Subject(rawValue: person.subject), username: Username(person.subject),
                 displayName: person.name, email: "\(person.subject)@example.com",
                 passwordHash: try PasswordHash(password(of: person), cost: .light, random: .system),
-                role: person.role.flatMap(Account.Role.init(rawValue:)), createdAt: now)
+                role: person.role.flatMap(Account.Role.init(rawValue:)), createdAt: now,
+                claims: try StandardClaims(["email_verified": .bool(true)]))
             _ = try await storage.addAccount(
                 account, issuer: Account.issuer, link: nil,
                 event: AuditEvent(at: now, type: .userCreated, outcome: .success, subject: account.subject))

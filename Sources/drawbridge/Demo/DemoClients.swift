@@ -54,7 +54,7 @@ struct DemoClients: Sendable {
         client.postLogoutRedirectURIs = [
             try RedirectURI(registering: "\(scheme):/signed-out", rules: RedirectURIRules(isNative: true))
         ]
-        client.grantTypes = [.authorizationCode, .refreshToken, .tokenExchange]
+        client.grantTypes = [.authorizationCode, .refreshToken, .tokenExchange, .deviceCode]
         client.isNativeSSOEnabled = true
         client.isFirstParty = isFirstParty
         client.shareWith = sharing

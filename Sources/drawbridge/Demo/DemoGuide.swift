@@ -24,10 +24,11 @@ struct DemoGuide: Sendable {
           Curl    BEARER=\(bearer.expose())
                   (good for 10 minutes; the page has a fresh one)
 
-                  curl -s -X POST \(baseURL)/api/auth/create-sso-token \\
-                       -H "Authorization: Bearer $BEARER" -d redirect=/contacts
+                  LOGIN_URL=$(curl -s -X POST \(baseURL)/api/auth/create-sso-token \\
+                       -H "Authorization: Bearer $BEARER" -d redirect=/contacts |
+                       sed -n 's/.*"login_url":"\\([^"]*\\)".*/\\1/p'); echo "$LOGIN_URL"
 
-                  Then, within 60 s, with the login_url of the answer, as a browser would open it:
+                  Then, within 60 s, as a browser would open it:
 
                   curl -s -i -c jar -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' \\
                        -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
@@ -38,6 +39,9 @@ struct DemoGuide: Sendable {
           App     \(program)-app sign-in --issuer \(baseURL)
                   Your browser asks: alice, \(password.expose())
                   \(program)-app open /contacts --issuer \(baseURL)
+
+          Phone   \(baseURL)/signin/phone
+                  The app plays the phone: \(program)-app approve LETTERS --issuer \(baseURL)
 
           Admin   \(baseURL)/admin/
                   Sign in there with this token, or use it with curl as a bearer:

@@ -38,6 +38,8 @@ struct DemoInstance: Sendable {
             NativeSSOSettings.setting(of: .enabled).key: "true",
             NativeSSOSettings.setting(of: .allowCrossClientNativeSSO).key: "true",
             NativeSSOSettings.compatibility.key: "true",
+            SelfIssuedSettings.enabled.key: "true",
+            CrossDeviceSettings.enabled.key: "true",
         ]
         // What a server would be refused for, an issuer in plain http, is the point of a demo.
         let reader = SettingsReader(RawSettings(given: given))

@@ -13,11 +13,11 @@ extension DemoSite {
         let isOurs =
             site == "same-origin" || (site == nil && (origin == nil || origin == settings.publicOrigin.description))
             || origin == settings.publicOrigin.description
-        guard isOurs else { throw OAuthError(.forbidden, "The demo's app is used from its own page.") }
+        guard isOurs else { throw OAuthError(.forbidden, "the demo's app is used from its own page") }
         let buffer = try await request.body.collect(upTo: 4096)
         let form = try FormParameters(parsing: Array(buffer.readableBytesView))
         guard let person = DemoPerson.all.first(where: { $0.subject == form["user"] }) else {
-            throw OAuthError(.invalidRequest, "No such demo user.")
+            throw OAuthError(.invalidRequest, "no such demo user")
         }
         let path = form["path"] ?? "/contacts"
         let exchange = try await app.requestToken(for: person, landingOn: path, context: context)
@@ -42,13 +42,13 @@ extension DemoSite {
             <section class="card">
             <h1>What \(Self.escape(person.name))'s app sent, and what it got</h1>
             <h2>Request</h2>
-            <pre class="wire"><code>POST \(origin)\(DemoApp.endpoint)
+            <pre class="wire" tabindex="0" role="group" aria-label="Request"><code>POST \(origin)\(DemoApp.endpoint)
             Authorization: Bearer \(Self.escape(exchange.bearer.expose()))
             Content-Type: application/json
 
             \(Self.escape(exchange.requestBody))</code></pre>
             <h2>Answer: \(exchange.status)</h2>
-            <pre class="wire"><code>\(Self.escape(exchange.answer.replacing(",\"", with: ",\n \"")))</code></pre>
+            <pre class="wire" tabindex="0" role="group" aria-label="Answer"><code>\(Self.escape(exchange.answer.replacing(",\"", with: ",\n \"")))</code></pre>
             \(action)
             </section>
             </div>

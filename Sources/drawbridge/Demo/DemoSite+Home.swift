@@ -26,19 +26,21 @@ extension DemoSite {
             <nav class="tabs" aria-label="Protected pages">
             <a href="/contacts">Contacts</a><a href="/account/profile">Profile</a>
             <a href="/user/contacts/index.php">Contacts, old address</a></nav>
+            <p><a id="self-issued" href="\(SelfIssuedConfiguration.startPath)?return=%2Fcontacts">Sign in with a key on your
+            phone</a>, without any provider.</p>
             </section>
             \(Self.phone)
             <section class="card below">
             <h2>The same with curl</h2>
             <p>This bearer token names Alice and is good for 10 minutes; reload the page for a fresh one.</p>
-            <pre class="wire"><code>BEARER='\(bearer)'
+            <pre class="wire" tabindex="0" role="group" aria-label="Ask for a link"><code>BEARER='\(bearer)'
 
             curl -s -X POST \(origin)\(DemoApp.endpoint) \\
                  -H "Authorization: Bearer $BEARER" \\
                  -H 'Content-Type: application/json' -d '{"redirect":"/contacts"}'</code></pre>
             <p>Open the <code>login_url</code> of the answer within 60 seconds, in this browser or with curl as a
             browser would:</p>
-            <pre class="wire"><code>LOGIN_URL='…'
+            <pre class="wire" tabindex="0" role="group" aria-label="Open it"><code>LOGIN_URL='…'
 
             curl -s -i -c jar -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' \\
                  -H 'Sec-Fetch-Site: none' "$LOGIN_URL"

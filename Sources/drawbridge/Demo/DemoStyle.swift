@@ -13,11 +13,11 @@ enum DemoStyle {
             border-radius: 50%; background: var(--accent); color: var(--on-accent); font-weight: 650;
         }
         .phone {
-            max-width: 21rem; margin: 0 auto; padding: 0.75rem; border-radius: 2.5rem; background: #10131c;
+            max-width: 22rem; margin: 0 auto; padding: 0.75rem; border-radius: 2.5rem; background: #10131c;
             box-shadow: var(--shadow); border: 1px solid #2d3850;
         }
         .phone .screen {
-            border-radius: 1.9rem; background: var(--card); padding: 1.5rem 1.25rem 1.25rem; min-height: 30rem;
+            border-radius: 1.9rem; background: var(--card); padding: 1.5rem 1.25rem 1.25rem; min-height: 25rem;
             display: flex; flex-direction: column;
         }
         .phone .speaker {

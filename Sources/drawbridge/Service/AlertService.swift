@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// Watches the rates of audit events, and raises an alert when one is too high.
 struct AlertService: Service {
     let board: AlertBoard
-    let tallies: any AuditTallies
+    let tallies: any AuditUpkeep
     /// `nil`: alerts go to the log and the console alone.
     let delivery: (any AlertDelivery)?
     let node: String
@@ -23,7 +23,7 @@ struct AlertService: Service {
         }
     }
 
-    private func look() async throws {
+    func look() async throws {
         let now = time.now()
         let found = try await tallies.tallies(from: now - AlertRule.window, to: now + .seconds(60))
         let change = board.look(at: found, now: now)

@@ -15,23 +15,15 @@ struct AuditTallyService: Service {
     private static let batch = 5000
 
     func run() async throws {
-        var isFailing = false
         var lastMinute: Int64 = 0
-        for await _ in AsyncTimer(every: .seconds(2)).cancelOnGracefulShutdown() {
-            do {
-                while try await count() {}
-                lastMinute = try await sample(after: lastMinute)
-                isFailing = false
-            } catch {
-                // Once an outage, not at every try.
-                if !isFailing { logger.warning("could not count audit events", metadata: ["error": "\(error)"]) }
-                isFailing = true
-            }
+        await Recurring(interval: .seconds(2), task: "count audit events", logger: logger).run {
+            while try await count() {}
+            lastMinute = try await sample(after: lastMinute)
         }
     }
 
     /// - Returns: whether there may be more.
-    private func count() async throws -> Bool {
+    func count() async throws -> Bool {
         let counts = try await storage.advanceTally(limit: Self.batch)
         for count in counts {
             Counter(
@@ -43,7 +35,7 @@ struct AuditTallyService: Service {
     }
 
     /// - Returns: the minute of the last sample.
-    private func sample(after last: Int64) async throws -> Int64 {
+    func sample(after last: Int64) async throws -> Int64 {
         let now = time.now()
         let minute = now.milliseconds / 60_000
         guard minute > last else { return last }
@@ -54,7 +46,7 @@ struct AuditTallyService: Service {
     }
 }
 
-/// Gives the audit log's searches their index, beside the traffic.
+/// Gives the audit log's searches their index while the service answers.
 struct AuditSealService: Service {
     let storage: any BridgeStorage
     let time: TimeSource
@@ -66,21 +58,14 @@ struct AuditSealService: Service {
     private static let othersEvery = 60
 
     func run() async throws {
-        var isFailing = false
         var seconds = 0
-        for await _ in AsyncTimer(every: .seconds(1)).cancelOnGracefulShutdown() {
-            do {
-                let ofOthers = seconds % Self.othersEvery == 0
-                while try await storage.sealAudit(at: time.now(), ofOthers: ofOthers), !Task.isShuttingDownGracefully {
-                    try await Task.sleep(for: Self.pause)
-                }
-                seconds += 1
-                isFailing = false
-            } catch {
-                // Once an outage, not at every try. Searches read what is not sealed event by event.
-                if !isFailing { logger.warning("could not seal audit events", metadata: ["error": "\(error)"]) }
-                isFailing = true
+        // Searches read what is not sealed event by event.
+        await Recurring(interval: .seconds(1), task: "seal audit events", logger: logger).run {
+            let ofOthers = seconds % Self.othersEvery == 0
+            while try await storage.sealAudit(at: time.now(), ofOthers: ofOthers), !Task.isShuttingDownGracefully {
+                try await Task.sleep(for: Self.pause)
             }
+            seconds += 1
         }
     }
 }
@@ -93,16 +78,7 @@ struct SuppressedEventsService: Service {
     let logger: Logger
 
     func run() async throws {
-        var isFailing = false
-        for await _ in AsyncTimer(every: .seconds(10)).cancelOnGracefulShutdown() {
-            do {
-                try await write()
-                isFailing = false
-            } catch {
-                if !isFailing { logger.warning("could not write suppressed events", metadata: ["error": "\(error)"]) }
-                isFailing = true
-            }
-        }
+        await Recurring(interval: .seconds(10), task: "write suppressed events", logger: logger).run(write)
     }
 
     func write() async throws {
@@ -121,15 +97,8 @@ struct ClientNewsService: Service {
     let logger: Logger
 
     func run() async throws {
-        var isFailing = false
-        for await _ in AsyncTimer(every: .milliseconds(750)).cancelOnGracefulShutdown() {
-            do {
-                try await clients.reloadStored()
-                isFailing = false
-            } catch {
-                if !isFailing { logger.warning("could not read clients", metadata: ["error": "\(error)"]) }
-                isFailing = true
-            }
+        await Recurring(interval: .milliseconds(750), task: "read clients", logger: logger).run {
+            try await clients.reloadStored()
         }
     }
 }

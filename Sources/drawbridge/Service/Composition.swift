@@ -59,6 +59,8 @@ struct Composition: Sendable {
             storage: storage, file: AuditNoteFile(besideSigningKey: settings.audit.signingKeyPath),
             keys: [try AuditSigningKey.load(path: settings.audit.signingKeyPath).verifierKey], watch: watch,
             retention: settings.audit.retention, metrics: metrics, time: time, logger: logger)
+        let leaseMetrics = NodeLeaseMetrics(metrics)
+        storage.observeNode { leaseMetrics.record($0) }
         readiness = Readiness(
             checks: Self.checks(storage, keys, time) + [shared.readinessCheck].compactMap(\.self) + forwarding.checks
                 + watch.checks)
@@ -80,7 +82,7 @@ struct Composition: Sendable {
                 files: files),
             loginTokens: LoginTokenServices(
                 issuer: wings.loginTokens.issuer, overview: LoginTokenOverview(store: storage, time: time),
-                redeemer: wings.loginTokens.redeemer, bearers: wings.gate),
+                redeemer: wings.loginTokens.redeemer, handOffs: wings.loginTokens.handOffs, bearers: wings.gate),
             signIn: wings.signIn,
             admin: try administration.services(
                 ground, wings, clients: clients, readiness: readiness, alerts: alerts, auditTerms: auditWatch.terms),
@@ -120,6 +122,12 @@ struct Composition: Sendable {
     ) -> [Readiness.Check] {
         [
             Readiness.Check("storage") { try await storage.checkWritable() },
+            // After the write, which takes a name back that is free again.
+            Readiness.Check("node_lease") {
+                guard storage.nodeStanding.isHeld else {
+                    throw StorageError.unavailable("another process writes as this node")
+                }
+            },
             Readiness.Check("login_token_key") { [ring = keys.loginTokens] in
                 guard ring.current.signingKeyID(at: time.now()) != nil else {
                     throw StorageError.unavailable("no key may sign login tokens")

@@ -42,6 +42,12 @@ struct Ground: Sendable {
 
     var limiter: any RateLimiter { shared.limiter }
 
+    /// Where sign-ins wait for a phone: what all nodes share, or this process where it is the only one.
+    var selfIssuedTransactions: any SelfIssuedTransactionStore {
+        if let shared = shared.selfIssued { return shared }
+        return settings.storage.database == nil ? InProcessSelfIssuedTransactions() : storage
+    }
+
     /// Of the codes that one user may get.
     var authorizationLimit: UserLimit {
         UserLimit(

@@ -19,13 +19,7 @@ struct PurgeService: Service {
     static let batch = 500
 
     func run() async throws {
-        for await _ in AsyncTimer(every: interval).cancelOnGracefulShutdown() {
-            do {
-                try await purge()
-            } catch {
-                logger.warning("could not purge", metadata: ["error": "\(error)"])
-            }
-        }
+        await Recurring(interval: interval, task: "purge", logger: logger).run(purge)
     }
 
     /// Purges once.
@@ -34,8 +28,11 @@ struct PurgeService: Service {
         while try await storage.purgeLoginTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         // Nobody asks what became of these, and anybody can cause them, so they go at once.
         while try await storage.purgePushedRequests(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
+        while try await storage.purgeSelfIssued(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
+        while try await storage.purgeCrossDevices(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
         while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeCodes(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeDeviceAuthorizations(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeAppSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeDeviceSecrets(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
@@ -61,16 +58,8 @@ struct SessionNewsService: Service {
     let logger: Logger
 
     func run() async throws {
-        var isFailing = false
-        for await _ in AsyncTimer(every: .milliseconds(500)).cancelOnGracefulShutdown() {
-            do {
-                try await sessions.refresh()
-                isFailing = false
-            } catch {
-                // Once per outage, not twice a second.
-                if !isFailing { logger.warning("could not read ended sessions", metadata: ["error": "\(error)"]) }
-                isFailing = true
-            }
+        await Recurring(interval: .milliseconds(500), task: "read ended sessions", logger: logger).run {
+            try await sessions.refresh()
         }
     }
 }
@@ -81,15 +70,8 @@ struct KeyNewsService: Service {
     let logger: Logger
 
     func run() async throws {
-        var isFailing = false
-        for await _ in AsyncTimer(every: .milliseconds(500)).cancelOnGracefulShutdown() {
-            do {
-                try await keys.refresh()
-                isFailing = false
-            } catch {
-                if !isFailing { logger.warning("could not read signing keys", metadata: ["error": "\(error)"]) }
-                isFailing = true
-            }
+        await Recurring(interval: .milliseconds(500), task: "read signing keys", logger: logger).run {
+            try await keys.refresh()
         }
     }
 }

@@ -18,11 +18,14 @@ struct NativeSSOWing: Sendable {
             configured: ground.settings.nativeSSO.configured, store: storage, time: ground.time)
         let secrets = DeviceSecrets(store: storage, configuration: configuration, endings: sessions.endings)
         let native = NativeSSOExchange(
-            issuer: ground.issuer, configuration: configuration, devices: secrets, store: storage, appSessions: storage,
-            sessions: sessions.appSessions, endings: sessions.endings, webSessions: sessions.webSessions,
-            subjects: sessions.subjects, consents: storage, clients: ground.clients, accessTokens: tokens.accessTokens,
-            tokens: tokens.ofSessions, refreshTokens: tokens.refreshTokens, cookies: cookies, limiter: ground.limiter,
-            refusals: ground.refusals)
+            inquiry: NativeSSOInquiry(
+                issuer: ground.issuer, configuration: configuration, devices: storage, grants: storage,
+                sessions: sessions.appSessions, subjects: sessions.subjects, clients: ground.clients,
+                accessTokens: tokens.accessTokens, idTokens: tokens.idTokens),
+            opening: NativeSSOOpening(
+                store: storage, tokens: tokens.ofSessions, refreshTokens: tokens.refreshTokens, cookies: cookies,
+                webSessions: sessions.webSessions, endings: sessions.endings),
+            devices: secrets, limiter: ground.limiter, refusals: ground.refusals)
         self.secrets = secrets
         exchange = TokenExchangeGrant(
             native: native,
@@ -35,13 +38,13 @@ struct NativeSSOWing: Sendable {
                 store: storage, sessions: sessions.webSessions, endings: sessions.endings, clients: ground.clients,
                 subjects: sessions.subjects, cookies: cookies, limit: ground.refreshLimit, refusals: ground.refusals,
                 time: ground.time),
-            exchange: native,
+            exchange: native, cookies: cookies,
             places: SignedInPlaces(
                 devices: storage, apps: storage, webs: storage, audit: storage, endings: sessions.endings,
                 time: ground.time),
             compatibility: ground.settings.nativeSSO.servesSignInCompatibility
                 ? SignInCompatibility(
                     codes: AuthorizationCodes(store: storage, limit: ground.authorizationLimit),
-                    codeStore: storage, refreshTokens: storage, devices: storage) : nil)
+                    grants: storage, devices: storage) : nil)
     }
 }

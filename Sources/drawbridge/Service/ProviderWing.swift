@@ -19,18 +19,20 @@ struct ProviderWing: Sendable {
         self.tokens = tokens
         self.nativeSSO = nativeSSO
         self.notifier = notifier
+        let endpoints = Self.endpoints(ground, sessions, bearers, tokens, nativeSSO)
         services = ProviderServices(
-            issuer: ground.issuer,
-            endpoints: Self.endpoints(ground, sessions, bearers, tokens, nativeSSO),
+            issuer: ground.issuer, endpoints: endpoints,
             userInfo: UserInfo(
                 tokens: tokens.accessTokens, sessions: sessions.appSessions, users: tokens.userClaims,
                 clients: ground.clients, codec: tokens.idTokens,
                 constraint: SenderConstraint(proofs: bearers.proofs), time: ground.time),
-            accessTokens: tokens.accessTokens, idTokens: tokens.idTokens, keys: ground.keys.ring,
+            users: tokens.userClaims, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
+            keys: ground.keys.ring,
             logout: LogoutServices(
                 sessions: ground.storage, notifier: notifier,
                 seal: ShortLivedSeal(
-                    keys: ground.keys.loginTokens, purpose: "website's logout", time: ground.time)))
+                    keys: ground.keys.loginTokens, purpose: "website's logout", time: ground.time)),
+            devices: DeviceGrantServices(ground, authenticator: endpoints.authenticator))
     }
 
     /// What clients call, each with the same proof of who they are.
@@ -47,8 +49,11 @@ struct ProviderWing: Sendable {
                 time: ground.time),
             revocation: TokenRevocation(
                 authenticator: authenticator, accessTokens: tokens.accessTokens, idTokens: tokens.idTokens,
-                refreshTokens: ground.storage, revoked: ground.storage, endings: sessions.endings,
-                further: [nativeSSO.secrets.revocation], time: ground.time),
+                grants: ground.storage, endings: sessions.endings,
+                further: [
+                    nativeSSO.secrets.revocation,
+                    AppSignOut(bearers: bearers.issuers, endings: sessions.endings).revocation,
+                ], time: ground.time),
             introspection: TokenIntrospection(
                 authenticator: authenticator, accessTokens: tokens.accessTokens, refreshTokens: ground.storage,
                 users: tokens.userClaims, issuer: ground.issuer,
@@ -75,6 +80,11 @@ struct ProviderWing: Sendable {
                 store: ground.storage, endings: sessions.endings, refreshTokens: tokens.refreshTokens,
                 tokens: tokens.ofSessions, devices: nativeSSO.secrets, limit: ground.refreshLimit),
             ClientCredentialsGrant(tokens: tokens.ofSessions, audit: ground.storage), nativeSSO.exchange,
+            DeviceCodeGrant(
+                devices: ground.storage, polls: ground.shared.devicePolls(orElse: ground.storage),
+                codes: ground.storage,
+                browsers: ground.storage, endings: sessions.endings, refreshTokens: tokens.refreshTokens,
+                tokens: tokens.ofSessions, refusals: ground.refusals),
         ]
     }
 }
@@ -96,8 +106,23 @@ struct ProviderTokens: Sendable {
         accessTokens = AccessTokens(
             codec: codec, sessions: sessions.appSessions, revoked: ground.storage, inquiry: ground.keys,
             cacheCapacity: ground.settings.provider.bearerCacheSize, time: ground.time)
-        refreshTokens = RefreshTokens(master: ground.master)
+        refreshTokens = RefreshTokens(
+            master: ground.master, idleLifetime: ground.settings.provider.refreshTokenIdle,
+            sessionLifetime: ground.settings.provider.sessionLifetime)
         ofSessions = SessionTokens(accessTokens: codec, idTokens: idTokens, users: users)
         userClaims = RememberedUserClaims(users, time: ground.time)
+    }
+}
+
+extension DeviceGrantServices {
+    fileprivate init(_ ground: Ground, authenticator: ClientAuthenticator) {
+        self.init(
+            authorizations: DeviceAuthorizations(
+                authenticator: authenticator, store: ground.storage, master: ground.master,
+                refusals: ground.refusals, limiter: ground.limiter, limits: ground.limits, time: ground.time),
+            approvals: DeviceApprovals(
+                clients: ground.clients, store: ground.storage, accounts: ground.storage, master: ground.master,
+                keys: ground.keys.loginTokens, refusals: ground.refusals, limiter: ground.limiter,
+                limits: ground.limits, time: ground.time))
     }
 }

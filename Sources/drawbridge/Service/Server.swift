@@ -79,6 +79,7 @@ struct Server: Sendable {
             logger: logger)
         configuration.maximumGracefulShutdownDuration = settings.process.shutdownGrace
         do {
+            try ListenError.check(settings)
             try await ServiceGroup(configuration: configuration).run()
         } catch is CancellationError {
             logger.warning("requests were still in flight after the grace period")

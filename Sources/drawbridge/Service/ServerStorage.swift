@@ -11,7 +11,8 @@ enum ServerStorage {
         try StorageFolder.create(settings.storage.directory)
         let location = StorageLocation(settings)
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: watch, logger: logger)
-        return try await open(location, node: settings.storage.node, outlet: keeper, logger: logger)
+        return try await open(
+            location, node: settings.storage.node, markPath: location.commitMarkPath, outlet: keeper, logger: logger)
     }
 
     /// Opens it for one command, which may run while the server does: it writes a chain of its own, `<node>-cli`.
@@ -32,15 +33,17 @@ enum ServerStorage {
     }
 
     private static func open(
-        _ location: StorageLocation, node: String, outlet: any AuditNoteOutlet, logger: Logger
+        _ location: StorageLocation, node: String, markPath: String? = nil, outlet: any AuditNoteOutlet,
+        logger: Logger
     ) async throws -> any BridgeStorage {
         let signer = try signingKey(location)
         if let database = location.database {
             return try await PostgresStorage.open(
-                database, node: node, signer: signer, outlet: outlet, logger: logger)
+                database, node: node, signer: signer, outlet: outlet, markPath: markPath, logger: logger)
         }
         return try SQLiteStorage.open(
-            path: location.databasePath, node: node, signer: signer, outlet: outlet, logger: logger)
+            path: location.databasePath, node: node, signer: signer, outlet: outlet, markPath: markPath,
+            logger: logger)
     }
 
     /// The key that signs checkpoints, made at the first start; refused when others can read it.

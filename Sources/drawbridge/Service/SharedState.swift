@@ -11,15 +11,27 @@ import SQLStorage
 /// process keeps for itself, and word of ended sessions from the shared database if there is one.
 struct SharedState: Sendable {
     let replayGuard: any ReplayGuard
+    /// Who came again within seconds.
+    let recentTries: any RecentTries
     let limiter: any RateLimiter
     /// The memory of a day's code challenges and nonces.
     let reuseMemory: any ReuseMemory
     /// Whether it is full.
     let reuseMemoryFullness: Degradation
+    /// Sign-ins that wait for a phone: in Redis; `nil` without one.
+    let selfIssued: (any SelfIssuedTransactionStore)?
     let revocations: (any RevocationChannel)?
+    /// Sign-ins across devices; `nil` without a Redis, where the database keeps them. Never both: what one of them holds
+    /// the other must not be asked for.
+    let crossDevice: (any CrossDeviceStore)?
+    /// Told how many pages wait for a phone.
+    let noteWaitingPages: @Sendable (Int) -> Void
     /// Says `degraded` on `/readyz` while Redis cannot decide; `nil` without a Redis.
     let readinessCheck: Readiness.Check?
     private let client: RedisClient?
+
+    /// The intervals of waiting devices, made for the database that replaces it; `nil` leaves them to the database.
+    private let sharedPolls: (@Sendable (any DevicePolls) -> any DevicePolls)?
 
     init(settings: DrawbridgeSettings, metrics: any MetricsFactory, logger: Logger, time: TimeSource) async {
         let own = InProcessRateLimiter(capacity: settings.rateLimits.trackedKeys, clock: .uptime(time))
@@ -29,23 +41,34 @@ struct SharedState: Sendable {
             let gauge = Gauge(label: "drawbridge_degraded", dimensions: [("part", part)], factory: metrics)
             return Degradation(part: part, logger: logger) { gauge.record($0 ? 1 : 0) }
         }
+        let waitingPages = Gauge(label: "drawbridge_phone_sign_in_waiting", factory: metrics)
+        waitingPages.record(0)
+        noteWaitingPages = { waitingPages.record($0) }
         reuseMemoryFullness = degradation("reuse_memory_full")
         guard let redis = settings.redis else {
             replayGuard = InProcessReplayGuard(time: time)
+            recentTries = InProcessRecentTries(time: time)
             limiter = settings.rateLimits.areEnforced ? own : UnlimitedRateLimiter()
             reuseMemory = ownMemory
+            selfIssued = nil
             revocations = settings.storage.database.map { PostgresRevocationChannel($0, logger: logger) }
+            crossDevice = nil
             readinessCheck = nil
+            sharedPolls = nil
             client = nil
             return
         }
         let client = RedisClient(
             settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         await client.waitForFirstAttempt()
-        let degradations = ["replay_guard", "rate_limits", "reuse_memory"].map(degradation)
+        let degradations = ["replay_guard", "rate_limits", "reuse_memory", "device_polls", "recent_tries"]
+            .map(degradation)
         replayGuard = FailoverReplayGuard(
             RedisReplayGuard(client: client, prefix: redis.prefix), policy: redis.outagePolicy,
             degradation: degradations[0])
+        recentTries = FailoverRecentTries(
+            RedisRecentTries(client: client, prefix: redis.prefix), own: InProcessRecentTries(time: time),
+            degradation: degradations[4])
         limiter =
             settings.rateLimits.areEnforced
             ? FailoverRateLimiter(
@@ -55,6 +78,12 @@ struct SharedState: Sendable {
             RedisReuseMemory(
                 client: client, prefix: redis.prefix, name: "authorization", lifetime: AuthorizationMonitor.memory,
                 capacity: settings.rateLimits.trackedKeys), own: ownMemory, degradation: degradations[2])
+        selfIssued = RedisSelfIssuedTransactions(client: client, prefix: redis.prefix)
+        sharedPolls = {
+            FailoverDevicePolls(
+                RedisDevicePolls(client: client, prefix: redis.prefix), durable: $0, degradation: degradations[3])
+        }
+        crossDevice = RedisCrossDeviceStore(client: client, prefix: redis.prefix)
         let redisChannel = RedisRevocationChannel(client: client, prefix: redis.prefix)
         // The database's messages come with the commit and go on while Redis is away.
         revocations =
@@ -69,6 +98,9 @@ struct SharedState: Sendable {
         }
         self.client = client
     }
+
+    /// Keeps waiting devices to their interval, by Redis where there is one.
+    func devicePolls(orElse durable: any DevicePolls) -> any DevicePolls { sharedPolls?(durable) ?? durable }
 
     func close() async { await client?.close() }
 }

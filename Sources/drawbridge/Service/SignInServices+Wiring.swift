@@ -5,7 +5,10 @@ import Logging
 
 extension SignInServices {
     /// Sign-in and authorization, wired to their stores.
-    init(_ ground: Ground, _ sessions: SessionWing, _ bearers: BearerWing, _ provider: ProviderWing?) throws {
+    init(
+        _ ground: Ground, _ sessions: SessionWing, _ bearers: BearerWing, _ provider: ProviderWing?,
+        _ loginTokens: LoginTokenWing
+    ) throws {
         let settings = ground.settings
         let storage = ground.storage
         let clients = ground.clients
@@ -19,11 +22,12 @@ extension SignInServices {
         let throttle = SignInThrottle(
             limiter: ground.limiter, limits: ground.limits, refusals: refusals,
             knownBrowsers: KnownBrowsers(master: ground.master))
+        let codes = SecondFactorCheck(accounts: storage, secrets: secrets)
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.tokens.idTokens.read(Secret($0))?.subject }
         self.init(
             signIn: SignIn(
                 accounts: storage, desk: desk,
-                codes: SecondFactorCheck(accounts: storage, secrets: secrets), throttle: throttle, opener: opener,
+                codes: codes, throttle: throttle, opener: opener,
                 refusals: refusals, keys: keys, time: time),
             landing: SignInLanding(
                 clients: clients, publicOrigin: settings.origins.website, adminOrigin: settings.origins.admin,
@@ -36,12 +40,16 @@ extension SignInServices {
                     memory: ground.shared.reuseMemory, refusals: refusals, fullness: ground.shared.reuseMemoryFullness),
                 subjectOfHint: subjectOfHint,
                 time: time),
+            redeemer: loginTokens.redeemer,
             accounts: storage,
             pushedRequests: provider.map {
                 PushedRequests(
                     clients: clients, authenticator: $0.services.endpoints.authenticator, store: storage,
                     proofs: bearers.proofs,
-                    refusals: refusals, limiter: ground.limiter, limits: ground.limits, subjectOfHint: subjectOfHint,
+                    refusals: refusals, limiter: ground.limiter, limits: ground.limits,
+                    loginTokens: PushedLoginTokens(keys: keys, time: time) { token, client, origin in
+                        try await loginTokens.redeemer.isGood(token, for: client, origin: origin)
+                    }, subjectOfHint: subjectOfHint,
                     time: time)
             },
             upstream: providers.isEmpty
@@ -52,6 +60,37 @@ extension SignInServices {
             secondFactor: SecondFactorEnrolment(
                 accounts: storage, secrets: secrets, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
                 time: time),
-            heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time))
+            selfIssued: settings.selfIssued.configuration.map { configuration in
+                SelfIssuedSignIn(
+                    configuration: configuration, transactions: ground.selfIssuedTransactions, keys: storage,
+                    opener: opener, codes: codes, throttle: throttle, endings: sessions.endings,
+                    replays: ground.shared.replayGuard, limiter: ground.limiter, limits: ground.limits,
+                    refusals: refusals, ring: keys, time: time)
+            },
+            heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
+            phone: settings.crossDevice.isEnabled && provider != nil ? PhoneSignInServices(ground, opener) : nil,
+            account: AccountServices(
+                storage: storage,
+                passwords: PasswordChange(
+                    storage: storage, desk: desk, throttle: throttle, opener: opener, endings: sessions.endings,
+                    refusals: refusals, keys: keys, time: time)))
+    }
+}
+
+extension PhoneSignInServices {
+    /// Sign-ins across devices, kept where all nodes see them.
+    fileprivate init(_ ground: Ground, _ opener: SessionOpener) {
+        let storage = ground.storage
+        let store = ground.shared.crossDevice ?? storage
+        let signIns = PhoneSignIns(
+            store: store,
+            watch: CrossDeviceWatch(store: store, time: ground.time, report: ground.shared.noteWaitingPages),
+            approvers: PhoneApprovers(
+                apps: storage, clients: ground.clients, limits: ground.limits, limiter: ground.limiter,
+                refusals: ground.refusals),
+            opener: opener, apps: storage, accounts: storage, master: ground.master, keys: ground.keys.loginTokens,
+            audit: storage, limiter: ground.limiter, limits: ground.limits, refusals: ground.refusals,
+            requiresSameNetwork: ground.settings.crossDevice.requiresSameNetwork, time: ground.time)
+        self.init(signIns: signIns, shownCodes: ShownSignInCodes(signIns, master: ground.master))
     }
 }

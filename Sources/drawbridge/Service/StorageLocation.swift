@@ -26,6 +26,12 @@ extension StorageLocation {
     /// Where signed notes are kept outside of the database.
     var auditNoteFile: AuditNoteFile { AuditNoteFile(besideSigningKey: signingKeyPath) }
 
+    /// Where the server notes its last commit, beside the database.
+    var commitMarkPath: String { "\(commitMarkPrefix)\(node)" }
+
+    /// What the names of such files begin with; each node has its own.
+    var commitMarkPrefix: String { "\((retiredKeysPath as NSString).deletingLastPathComponent)/last-commit." }
+
     /// Whether there is a database to look into; one of a server always counts.
     var hasDatabase: Bool { database != nil || FileManager.default.fileExists(atPath: databasePath) }
 
@@ -33,6 +39,15 @@ extension StorageLocation {
     func openForReading() async throws -> any BridgeStorage {
         if let database { return try await PostgresStorage.openForReading(database) }
         return try SQLiteStorage.openForReading(path: databasePath)
+    }
+
+    /// The same with another file as the embedded database.
+    init(_ other: StorageLocation, databasePath: String) {
+        self.init(
+            databasePath: databasePath, database: nil, signingKeyPath: other.signingKeyPath, keyName: other.keyName,
+            masterKeyPath: other.masterKeyPath, loginTokenKeysPath: other.loginTokenKeysPath,
+            retiredKeysPath: other.retiredKeysPath, keyAlgorithms: other.keyAlgorithms, siteName: other.siteName,
+            node: other.node)
     }
 
     init(_ settings: DrawbridgeSettings, database: PostgresAddress? = nil) {

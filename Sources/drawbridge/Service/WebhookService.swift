@@ -8,12 +8,8 @@ struct WebhookSubscription: Service {
     let logger: Logger
 
     func run() async throws {
-        for await _ in AsyncTimer(every: .seconds(1)).cancelOnGracefulShutdown() {
-            do {
-                try await notifier.subscribe()
-            } catch {
-                logger.warning("webhooks could not be subscribed", metadata: ["error": "\(error)"])
-            }
+        await Recurring(interval: .seconds(1), task: "subscribe webhooks", logger: logger).run {
+            try await notifier.subscribe()
         }
     }
 }

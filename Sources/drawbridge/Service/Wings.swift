@@ -25,7 +25,7 @@ struct Wings: Sendable {
         }
         let provider =
             ground.settings.provider.isEnabled ? ProviderWing(ground, sessions, bearers, loginTokens) : nil
-        signIn = try SignInServices(ground, sessions, bearers, provider)
+        signIn = try SignInServices(ground, sessions, bearers, provider, loginTokens)
         gate = BearerGate(
             authenticator: provider.map { bearers.local($0.tokens.accessTokens) } ?? bearers.issuers,
             constraint: SenderConstraint(proofs: bearers.proofs), limiter: ground.limiter, limits: ground.limits,
@@ -85,6 +85,7 @@ struct LoginTokenWing: Sendable {
     let codec: LoginTokenCodec
     let issuer: LoginTokenIssuer
     let redeemer: LoginTokenRedeemer
+    let handOffs: HandOffs
 
     init(_ ground: Ground, _ sessions: SessionWing) {
         let settings = ground.settings.loginTokens
@@ -93,6 +94,7 @@ struct LoginTokenWing: Sendable {
             settings: settings, codec: codec, clients: ground.clients, subjects: sessions.subjects,
             parents: sessions.parents, store: ground.storage, limiter: ground.limiter, limits: ground.limits,
             refusals: ground.refusals, time: ground.time)
+        handOffs = HandOffs(issuer: issuer, tries: ground.shared.recentTries)
         redeemer = LoginTokenRedeemer(
             settings: settings, codec: codec, clients: ground.clients, subjects: sessions.subjects,
             parents: sessions.parents, store: ground.storage, sessions: sessions.webSessions,

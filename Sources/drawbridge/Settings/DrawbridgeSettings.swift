@@ -21,6 +21,8 @@ struct DrawbridgeSettings: Sendable {
     /// `nil` when this process shares with no other.
     var redis: SharedRedisSettings?
     let nativeSSO: NativeSSOSettings
+    let selfIssued: SelfIssuedSettings
+    let crossDevice: CrossDeviceSettings
     let clients: [Client]
     let upstreamProviders: [UpstreamProviderSettings]
     var trustedIssuers: [TrustedIssuerSettings]
@@ -44,6 +46,8 @@ struct DrawbridgeSettings: Sendable {
         rateLimits = RateLimitSettings(reading: settings)
         redis = SharedRedisSettings(reading: settings)
         nativeSSO = NativeSSOSettings(reading: settings)
+        selfIssued = SelfIssuedSettings(reading: settings, at: origins.issuer, siteName: site.name)
+        crossDevice = CrossDeviceSettings(reading: settings)
         clients = ClientSettings.read(
             settings, defaults: sessions.defaults)
         upstreamProviders = UpstreamProviderSettings.read(settings)
@@ -93,6 +97,7 @@ struct SettingsInForce {
 
     /// - Throws: ``SettingsRefused`` with every problem there is.
     init(_ raw: RawSettings) throws(SettingsRefused) {
+        guard !raw.isUnread else { throw SettingsRefused(problems: raw.problems) }
         let reader = SettingsReader(raw)
         let settings = DrawbridgeSettings(reading: reader)
         guard let settings, reader.problems.isEmpty else { throw SettingsRefused(problems: reader.problems) }

@@ -20,6 +20,8 @@ struct RawSettings {
     /// The file's lists of objects, by key.
     private(set) var objects: [String: [Node]] = [:]
     private(set) var problems: [SettingError] = []
+    /// The settings file could not be read, so what it leaves out says nothing.
+    private(set) var isUnread = false
     /// Relative paths are meant from here: the settings file's folder, or the working folder.
     private(set) var baseDirectory = FileManager.default.currentDirectoryPath
 
@@ -42,12 +44,17 @@ struct RawSettings {
         guard let path else { return SettingsFile() }
         let url = URL(filePath: path).standardizedFileURL
         baseDirectory = url.deletingLastPathComponent().path(percentEncoded: false)
+        let problem: String
         do {
-            return SettingsFile(yaml: try String(contentsOf: url, encoding: .utf8))
+            let bytes = try Data(contentsOf: url)
+            if let text = String(validating: bytes, as: UTF8.self) { return SettingsFile(yaml: text) }
+            problem = "it is not text in UTF-8"
         } catch {
-            problems.append(SettingError("settings file", value: path, "cannot be read"))
-            return SettingsFile()
+            problem = SystemFailure(error)?.reason ?? "the system gives no reason"
         }
+        isUnread = true
+        problems.append(SettingError("settings file", value: path, "cannot be read: \(problem)"))
+        return SettingsFile()
     }
 
     /// The variables with our prefix.

@@ -20,7 +20,7 @@ final class SettingsReader {
         problems = raw.problems
     }
 
-    /// The value in force; a text that the setting may not be is noted, and the default stands in.
+    /// The value in force; a text that the setting may not be is noted, and the default is used.
     subscript<Value>(_ setting: Setting<Value>) -> Value {
         declared.append(setting.key)
         let key = setting.key

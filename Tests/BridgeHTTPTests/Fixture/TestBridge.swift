@@ -61,6 +61,16 @@ struct TestBridge: Sendable {
             signInURL: "https://www.example/sign-in", trustsLocalSocket: true,
             appLinks: AppLinkSettings(
                 appleApps: [.init(appID: "TEAM.com.example.app", paths: ["/contacts/*"])], androidApps: []))
+        let opener = SessionOpener(sessions: sessions, store: storage, clients: clients)
+        let codes = SecondFactorCheck(accounts: storage, secrets: TestAccounts.secrets)
+        let issuer = LoginTokenIssuer(
+            settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
+            store: storage, limiter: limiter, limits: limits, refusals: refusals, time: time)
+        let redeemer = LoginTokenRedeemer(
+            settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
+            store: storage, sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys,
+            time: time)
         services = BridgeServices(
             front: FrontServices(accessLog: accessLog, metrics: metrics, time: time),
             browsers: BrowserServices(
@@ -68,23 +78,16 @@ struct TestBridge: Sendable {
                 pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),
                 files: .embedded),
             loginTokens: LoginTokenServices(
-                issuer: LoginTokenIssuer(
-                    settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
-                    store: storage, limiter: limiter, limits: limits, refusals: refusals, time: time),
+                issuer: issuer,
                 overview: LoginTokenOverview(store: storage, time: time),
-                redeemer: LoginTokenRedeemer(
-                    settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
-                    store: storage, sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
-                    refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys,
-                    time: time),
+                redeemer: redeemer,
+                handOffs: HandOffs(issuer: issuer, tries: InProcessRecentTries(time: time)),
                 bearers: BearerGate(
                     authenticator: TestBearers(), limiter: limiter, limits: limits, refusals: refusals, time: time)),
             signIn: SignInServices(
                 signIn: SignIn(
                     accounts: storage, desk: desk,
-                    codes: SecondFactorCheck(accounts: storage, secrets: TestAccounts.secrets), throttle: throttle,
-                    opener: SessionOpener(sessions: sessions, store: storage, clients: clients), refusals: refusals,
-                    keys: keys, time: time),
+                    codes: codes, throttle: throttle, opener: opener, refusals: refusals, keys: keys, time: time),
                 landing: SignInLanding(clients: clients, publicOrigin: origin, refusals: refusals, time: time),
                 authorizations: Authorizations(
                     issuer: origin.description, clients: clients,
@@ -98,12 +101,25 @@ struct TestBridge: Sendable {
                         memory: InProcessReuseMemory(lifetime: AuthorizationMonitor.memory, capacity: 1000, time: time),
                         refusals: refusals, fullness: Degradation(part: "test")),
                     subjectOfHint: { _ in nil }, time: time),
+                redeemer: redeemer,
                 accounts: storage,
                 secondFactor: TestAccounts.secrets.map { [storage] in
                     SecondFactorEnrolment(
                         accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
                         time: time)
-                }, heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time)),
+                },
+                selfIssued: SelfIssuedSignIn(
+                    configuration: SelfIssuedConfiguration(
+                        clientID: origin.description + "/", origin: origin, siteName: "Example"),
+                    transactions: InProcessSelfIssuedTransactions(), keys: storage, opener: opener, codes: codes,
+                    throttle: throttle, endings: endings, replays: InProcessReplayGuard(), limiter: limiter,
+                    limits: limits, refusals: refusals, ring: keys, time: time),
+                heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
+                account: AccountServices(
+                    storage: storage,
+                    passwords: PasswordChange(
+                        storage: storage, desk: desk, throttle: throttle, opener: opener, endings: endings,
+                        refusals: refusals, keys: keys, time: time))),
             admin: try TestAdministration(
                 storage: storage, sessions: sessions, endings: endings, codec: codec, clients: clients,
                 parents: parents, refusals: refusals, origin: origin, time: time

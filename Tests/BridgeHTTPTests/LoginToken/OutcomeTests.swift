@@ -14,7 +14,7 @@ import Testing
             #expect(
                 cookies[1].wholeMatch(
                     of:
-                        #/__Host-drawbridge_session=dbs_[A-Za-z0-9_-]{49}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=43200/#
+                        #/__Host-drawbridge_session=dbs_[A-Za-z0-9_-]{57}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=43200/#
                 ) != nil)
             #expect(
                 cookies[0].wholeMatch(

@@ -1,3 +1,4 @@
+import Bridge
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -35,19 +36,29 @@ import Testing
     @Test func `every language has the same texts, none empty`() throws {
         let texts = try Self.texts()
         #expect(texts.languages == ["en", "de"])
-        #expect(Self.keys(texts["de"]) == Self.keys(texts["en"]))
+        #expect(Self.keys(texts.own("de")) == Self.keys(texts.own("en")))
         for language in texts.languages {
-            for (section, entries) in texts[language] {
+            for (section, entries) in texts.own(language) {
                 for (key, text) in entries { #expect(!text.isEmpty, "\(language) \(section).\(key)") }
             }
         }
+    }
+
+    @Test func `a language of the site's own is offered, and speaks English where it has no words`() throws {
+        var files = PublicFiles.embedded.section("texts")
+        files["fr.json"] = Array(#"{"page":{"sign_in":"Se connecter"}}"#.utf8)
+        let texts = try PageTexts(files: files)
+        #expect(texts.languages == ["en", "de", "fr"])
+        #expect(texts["fr"]["page"]?["sign_in"] == "Se connecter")
+        #expect(texts["fr"]["refused"]?["title"] == texts["en"]["refused"]?["title"])
+        #expect(texts.text("page", "sign_in", in: "fr") == "Se connecter")
     }
 
     @Test func `placeholders are the same in every language`() throws {
         let texts = try Self.texts()
         for (section, entries) in texts["en"] {
             for (key, text) in entries {
-                let other = texts["de"][section]?[key] ?? ""
+                let other = texts.own("de")[section]?[key] ?? ""
                 #expect(
                     text.matches(of: #/\{[a-z]+\}/#).map { String($0.0) }.sorted()
                         == other.matches(of: #/\{[a-z]+\}/#).map { String($0.0) }.sorted(), "\(section).\(key)")
@@ -68,6 +79,14 @@ import Testing
         let texts = try Self.texts()
         for language in texts.languages {
             #expect(Set((texts[language]["errors"] ?? [:]).keys) == Set(ErrorCode.all.map(\.rawValue)))
+        }
+    }
+
+    @Test func `every cause of a refused exchange has an explanation and what to do`() throws {
+        let texts = try Self.texts()
+        let names = NativeSSORefusal.allCases.map(\.rawValue)
+        for language in texts.languages {
+            #expect(Set((texts[language]["native_sso_causes"] ?? [:]).keys) == Set(names))
         }
     }
 

@@ -1,5 +1,7 @@
+import Bridge
 import HTTPTypes
 import HummingbirdTesting
+import OAuth2
 import Testing
 
 @testable import BridgeHTTP
@@ -30,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `app links exclude the redemption paths first`() async throws {
+    @Test func `app links exclude the redemption paths, and the page that phones answer to, first`() async throws {
         try await TestBridge.run { _, client in
             let answer = try await client.send(.get, "/.well-known/apple-app-site-association")
             #expect(answer.headers[.contentType] == "application/json")
@@ -38,9 +40,21 @@ import Testing
                 answer.text == """
                     {"applinks":{"details":[{"appIDs":["TEAM.com.example.app"],"components":[\
                     {"/":"/login-with-token","exclude":true},{"/":"/user/login-with-token.php","exclude":true},\
-                    {"/":"/contacts/*"}]}]}}
+                    {"/":"/self-issued/callback","exclude":true},{"/":"/contacts/*"}]}]}}
                     """)
             #expect(try await client.send(.get, "/.well-known/assetlinks.json").status == .notFound)
+        }
+    }
+
+    @Test func `an exchange's error page has an entry for each of its causes`() async throws {
+        try await TestBridge.run { _, client in
+            let grant = try await client.send(.get, "/errors/invalid_grant").text
+            for cause in NativeSSORefusal.allCases {
+                #expect(grant.contains("<div id=\"\(cause.rawValue)\">") == (cause.code == .invalidGrant), "\(cause)")
+            }
+            let token = try await client.send(.get, "/errors/invalid_token").text
+            #expect(token.contains("<div id=\"subject_token_invalid\">"))
+            #expect(try await !client.send(.get, "/errors/invalid_client").text.contains("<dt "))
         }
     }
 

@@ -171,7 +171,7 @@ import Testing
 
     @Test func `an unknown response mode gets 400 without error parameters`() async throws {
         try await run { _, browser in
-            let answer = try await browser.get(AuthorizeURL.make(more: "&response_mode=form_post"))
+            let answer = try await browser.get(AuthorizeURL.make(more: "&response_mode=fragment"))
             #expect(answer.status == .badRequest && answer.headers[.location] == nil)
             #expect(!answer.text.contains("invalid_request"))
         }

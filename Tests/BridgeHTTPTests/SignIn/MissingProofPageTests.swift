@@ -44,7 +44,7 @@ import Testing
         let factor = SecondFactor(sealedSecret: try secrets.seal(TestAccounts.secret, for: "alice"))
         let isAdded = try await bridge.storage.addSecondFactor(
             factor, recoveryDigests: [], of: "alice",
-            event: AuditEvent(at: bridge.clock.now, type: .userSecondFactorChanged, outcome: .success))
+            in: nil, event: AuditEvent(at: bridge.clock.now, type: .userSecondFactorChanged, outcome: .success))
         #expect(isAdded)
     }
 

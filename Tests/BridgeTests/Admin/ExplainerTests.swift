@@ -48,6 +48,24 @@ import Testing
         }
     }
 
+    @Test func `a website that signs in by itself is landed at its own address, which is told the page`() async throws {
+        try await withService { service in
+            let before = service.clients.current
+            var site = try #require(before[website])
+            site.landing = .initiateLogin
+            site.initiateLoginURI = "https://rp.example/login"
+            service.clients.replace(
+                with: ClientDirectory(
+                    before.all.filter { $0.id != website } + [site], defaultTarget: before.defaultTarget))
+            let steps = try explainer(service).redirect(Array("/contacts".utf8), client: website).steps
+            #expect(
+                Array(steps.suffix(2)) == [
+                    .init(check: "lands on", outcome: "https://rp.example/login"),
+                    .init(check: "target_link_uri", outcome: "https://bridge.example/contacts"),
+                ])
+        }
+    }
+
     @Test(arguments: [("unheard-of", "unknown_client"), ("app", "no_return_paths")])
     func `a client that nobody lands at has no redirects`(client: String, reason: String) async throws {
         try await withService { service in
@@ -119,6 +137,19 @@ import Testing
         }
     }
 
+    @Test func `a website without a page to land on redeems nothing, and the explanation says so`() async throws {
+        try await withService { service in
+            let token = try await service.issue().token
+            replaceClients(of: service) { clients in
+                clients.filter { $0.id != website } + [Client(id: website, name: "Website", kind: .web)]
+            }
+            let explanation = try await explain(token, service)
+            #expect(explanation.reason == "unknown_website")
+            #expect(explanation.rule == "website is known")
+            #expect(try await service.open(token).word == "refused")
+        }
+    }
+
     @Test func `without an address a binding is not judged`() async throws {
         try await withService { service in
             let answer = try await service.issue(LoginTokenIssueRequest(bind: "network"))
@@ -149,7 +180,7 @@ import Testing
             let form = native.exchangeForm(tokens)
             let before = try await native.service.events()
             for _ in 0..<20 {
-                let explanation = try await native.native.explain(
+                let explanation = try await native.native.inquiry.explain(
                     try Provider.parameters(form), origin: origin(), at: native.clock.now)
                 #expect(explanation.passes)
             }
@@ -174,7 +205,7 @@ import Testing
     ) async throws {
         try await withNativeProvider { native in
             let form = native.exchangeForm(try await native.signIn(), changing: changes)
-            let explanation = try await native.native.explain(
+            let explanation = try await native.native.inquiry.explain(
                 try Provider.parameters(form), origin: origin(), at: native.clock.now)
             #expect(explanation.reason == reason)
         }

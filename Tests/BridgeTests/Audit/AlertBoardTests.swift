@@ -29,6 +29,7 @@ import Testing
     @Test(arguments: [
         (AlertRule.Name.replays, "login_token.replayed", "login_token.refused"),
         (.signInFailures, "user.sign_in_failed", "user.signed_in"),
+        (.reportedSignIns, "cross_device.reported", "cross_device.denied"),
         (.exchangeFailures, "token_request.refused", "login_token.refused"),
     ])
     func `a rule counts what it is about`(name: AlertRule.Name, counted: String, other: String) {

@@ -105,7 +105,7 @@ final class FixedAuditLog: AuditLog {
 
     func cuts() -> [AuditReading<AuditCut>] { stated }
 
-    func notes(of node: String, behind position: AuditNotePosition, limit: Int) -> [AuditNote] {
+    func notes(of node: String, after position: AuditNotePosition, limit: Int) -> [AuditNote] {
         let checkpoints = signed.compactMap(\.value).filter { $0.node == node && $0.size > position.checkpoint }
         let cuts = stated.compactMap(\.value).filter { $0.node == node && $0.through > position.cut }
         let notes = checkpoints.prefix(limit).map(AuditNote.checkpoint) + cuts.prefix(limit).map(AuditNote.cut)

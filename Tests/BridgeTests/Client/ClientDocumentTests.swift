@@ -19,10 +19,12 @@ import Testing
     @Test func `what the provider adds reads back as it was written`() throws {
         let client = try decode(
             #"""
-            {"client_id":"a","userinfo_signed_response_alg":"RS256","require_pushed_authorization_requests":true,
+            {"client_id":"a","client_type":"native","userinfo_signed_response_alg":"RS256","require_pushed_authorization_requests":true,
              "block_webviews":true,"reject_reused_challenge":true,"may_introspect":"own",
-             "accepts_endpoint_audience":true}
+             "accepts_endpoint_audience":true,
+             "native_sso_enabled":true,"device_secret_without_scope":true}
             """#)
+        #expect(client.getsDeviceSecretWithoutScope)
         #expect(client.userInfoAlgorithm == .rs256 && client.requiresPushedRequests && client.blocksWebViews)
         #expect(client.rejectsReusedChallenge && client.introspection == .own && client.acceptsEndpointAudience)
         let json = try JSONEncoder().encode(ClientDocument(client))
@@ -30,7 +32,7 @@ import Testing
     }
 
     @Test func `what is left out has the defaults of the contract`() throws {
-        let client = try decode(#"{"client_id":"a"}"#)
+        let client = try decode(#"{"client_id":"a","client_type":"native"}"#)
         #expect(client.kind == .native && client.name == "a" && !client.canIssueLoginTokens && client.mayReach.isEmpty)
         #expect(client.redeemMode == .direct && client.replayResponse == .endSession)
         #expect(client.sessionLifetime == .seconds(43_200) && client.sessionIdle == .seconds(1800))
@@ -50,38 +52,56 @@ import Testing
     }
 
     @Test func `a short session life shortens the idle default`() throws {
-        #expect(try decode(#"{"client_id":"a","session_lifetime":120}"#).sessionIdle == .seconds(120))
+        #expect(
+            try decode(#"{"client_id":"a","client_type":"native","session_lifetime":120}"#).sessionIdle == .seconds(120)
+        )
     }
 
     @Test(arguments: [
-        (#"{}"#, "client_id"), (#"{"client_id":""}"#, "client_id"), (#"{"client_id":"a b"}"#, "client_id"),
-        (#"{"client_id":7}"#, "client_id"), (#"{"client_id":"a","colour":"red"}"#, "colour"),
+        (#"{"client_type":"native"}"#, "client_id"), (#"{"client_id":"","client_type":"native"}"#, "client_id"),
+        (#"{"client_id":"a b","client_type":"native"}"#, "client_id"),
+        (#"{"client_id":7,"client_type":"native"}"#, "client_id"), (#"{"client_id":"a"}"#, "client_type"),
+        (#"{"client_id":"a","client_type":"native","colour":"red"}"#, "colour"),
         (#"{"client_id":"a","client_type":"desktop"}"#, "client_type"),
-        (#"{"client_id":"a","can_issue_login_tokens":"yes"}"#, "can_issue_login_tokens"),
+        (#"{"client_id":"a","client_type":"native","can_issue_login_tokens":"yes"}"#, "can_issue_login_tokens"),
         (#"{"client_id":"a","client_type":"web","can_issue_login_tokens":true}"#, "can_issue_login_tokens"),
-        (#"{"client_id":"a","may_reach":"b"}"#, "may_reach"),
-        (#"{"client_id":"a","public_origin":"http://www.example.com"}"#, "public_origin"),
-        (#"{"client_id":"a","public_origin":"https://www.example.com/"}"#, "public_origin"),
-        (#"{"client_id":"a","return_paths":["/a"]}"#, "default_return_path"),
-        (#"{"client_id":"a","default_return_path":"/a"}"#, "return_paths"),
-        (#"{"client_id":"a","return_paths":["/a"],"default_return_path":"/b"}"#, "default_return_path"),
-        (#"{"client_id":"a","return_paths":["a"],"default_return_path":"a"}"#, "return_paths"),
-        (#"{"client_id":"a","return_paths":["/*"],"default_return_path":"/b"}"#, "return_paths"),
-        (#"{"client_id":"a","session_lifetime":59}"#, "session_lifetime"),
-        (#"{"client_id":"a","session_lifetime":"1h"}"#, "session_lifetime"),
-        (#"{"client_id":"a","session_lifetime":60,"session_idle":61}"#, "session_idle"),
-        (#"{"client_id":"a","redeem":"always"}"#, "redeem"), (#"{"client_id":"a","on_replay":null}"#, "on_replay"),
-        (#"{"client_id":"a","client_name":""}"#, "client_name"),
-        (#"{"client_id":"a","userinfo_signed_response_alg":"none"}"#, "userinfo_signed_response_alg"),
-        (#"{"client_id":"a","userinfo_signed_response_alg":"HS256"}"#, "userinfo_signed_response_alg"),
+        (#"{"client_id":"a","client_type":"native","may_reach":"b"}"#, "may_reach"),
+        (#"{"client_id":"a","client_type":"native","public_origin":"http://www.example.com"}"#, "public_origin"),
+        (#"{"client_id":"a","client_type":"native","public_origin":"https://www.example.com/"}"#, "public_origin"),
+        (#"{"client_id":"a","client_type":"native","return_paths":["/a"]}"#, "default_return_path"),
+        (#"{"client_id":"a","client_type":"native","default_return_path":"/a"}"#, "return_paths"),
         (
-            #"{"client_id":"a","require_pushed_authorization_requests":"yes"}"#,
+            #"{"client_id":"a","client_type":"native","return_paths":["/a"],"default_return_path":"/b"}"#,
+            "default_return_path"
+        ),
+        (#"{"client_id":"a","client_type":"native","return_paths":["a"],"default_return_path":"a"}"#, "return_paths"),
+        (#"{"client_id":"a","client_type":"native","return_paths":["/*"],"default_return_path":"/b"}"#, "return_paths"),
+        (#"{"client_id":"a","client_type":"native","session_lifetime":59}"#, "session_lifetime"),
+        (#"{"client_id":"a","client_type":"native","session_lifetime":"1h"}"#, "session_lifetime"),
+        (#"{"client_id":"a","client_type":"native","session_lifetime":60,"session_idle":61}"#, "session_idle"),
+        (#"{"client_id":"a","client_type":"native","redeem":"always"}"#, "redeem"),
+        (#"{"client_id":"a","client_type":"native","on_replay":null}"#, "on_replay"),
+        (#"{"client_id":"a","client_type":"native","client_name":""}"#, "client_name"),
+        (
+            #"{"client_id":"a","client_type":"native","userinfo_signed_response_alg":"none"}"#,
+            "userinfo_signed_response_alg"
+        ),
+        (
+            #"{"client_id":"a","client_type":"native","userinfo_signed_response_alg":"HS256"}"#,
+            "userinfo_signed_response_alg"
+        ),
+        (
+            #"{"client_id":"a","client_type":"native","require_pushed_authorization_requests":"yes"}"#,
             "require_pushed_authorization_requests"
         ),
-        (#"{"client_id":"a","block_webviews":1}"#, "block_webviews"),
-        (#"{"client_id":"a","reject_reused_challenge":"x"}"#, "reject_reused_challenge"),
-        (#"{"client_id":"a","accepts_endpoint_audience":"x"}"#, "accepts_endpoint_audience"),
-        (#"{"client_id":"a","may_introspect":"all"}"#, "may_introspect"),
+        (
+            #"{"client_id":"a","client_type":"native","device_secret_without_scope":true}"#,
+            "device_secret_without_scope"
+        ),
+        (#"{"client_id":"a","client_type":"native","block_webviews":1}"#, "block_webviews"),
+        (#"{"client_id":"a","client_type":"native","reject_reused_challenge":"x"}"#, "reject_reused_challenge"),
+        (#"{"client_id":"a","client_type":"native","accepts_endpoint_audience":"x"}"#, "accepts_endpoint_audience"),
+        (#"{"client_id":"a","client_type":"native","may_introspect":"all"}"#, "may_introspect"),
     ])
     func `an unknown or malformed field is refused by name`(json: String, field: String) throws {
         let error = #expect(throws: ClientDocumentError.self) { try decode(json) }
@@ -91,7 +111,8 @@ import Testing
 
     @Test func `any path is allowed when the document says that it is meant`() throws {
         let client = try decode(
-            #"{"client_id":"a","return_paths":["/*"],"default_return_path":"/b","allow_any_path":true}"#)
+            #"{"client_id":"a","client_type":"native","return_paths":["/*"],"default_return_path":"/b","allow_any_path":true}"#
+        )
         #expect(client.returnPaths.entries == [.anyPath])
         let json = try JSONEncoder().encode(ClientDocument(client))
         #expect(try JSONDecoder().decode(ClientDocument.self, from: json).client == client)

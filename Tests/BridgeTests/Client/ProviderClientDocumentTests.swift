@@ -9,6 +9,12 @@ import Testing
         try JSONDecoder().decode(ClientDocument.self, from: Data(json.utf8)).client
     }
 
+    /// Of a native client, unless the members say something else.
+    private func document(_ members: String) -> String {
+        let kind = members.contains("client_type") ? "" : #""client_type":"native","#
+        return #"{"client_id":"a","# + kind + members + "}"
+    }
+
     private static let full = #"""
         {"client_id":"shop","client_name":"Shop","client_type":"web","client_secret_digest":
          "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU","token_endpoint_auth_method":"client_secret_post",
@@ -87,7 +93,7 @@ import Testing
         (#""id_token_signed_response_alg":"none""#, "id_token_signed_response_alg"),
     ])
     func `what would not be safe, or would do nothing, is refused by name`(members: String, field: String) throws {
-        let error = #expect(throws: ClientDocumentError.self) { try decode(#"{"client_id":"a","# + members + "}") }
+        let error = #expect(throws: ClientDocumentError.self) { try decode(document(members)) }
         #expect(error?.problems.map(\.field) == [field])
     }
 
@@ -115,7 +121,9 @@ import Testing
     }
 
     @Test func `a secret in clear is answered with the way to keep its digest`() throws {
-        let error = #expect(throws: ClientDocumentError.self) { try decode(#"{"client_id":"a","client_secret":"s"}"#) }
+        let error = #expect(throws: ClientDocumentError.self) {
+            try decode(#"{"client_id":"a","client_type":"native","client_secret":"s"}"#)
+        }
         #expect(error?.description.contains("drawbridge clients secret") == true)
     }
 
@@ -138,7 +146,7 @@ import Testing
         ),
     ])
     func `who has business at the token endpoint needs a secret or keys`(members: String, lacks: Bool) throws {
-        #expect(try decode(#"{"client_id":"a","# + members + "}").lacksSecret == lacks)
+        #expect(try decode(document(members)).lacksSecret == lacks)
     }
 
     @Test func `more than 100 redirect URIs are refused`() throws {

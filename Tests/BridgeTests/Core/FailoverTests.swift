@@ -26,6 +26,8 @@ private final class SharedPart: ReplayGuard, RateLimiter {
     func peek(_ keys: [RateLimitKey], at now: Timestamp) throws -> RateLimitDecision {
         try take(keys, at: now)
     }
+
+    func giveBack(_ keys: [RateLimitKey], at now: Timestamp) throws { try check() }
 }
 
 /// What replaces Redis while it is away (contract §12, ADR-0009).

@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: [
         "", "203.0.113", "203.0.113.256", "203.0.113.7:80", "[::1]", "fe80::1%eth0", "localhost", "0x7f.1",
-        "203.0.113.07 ",
+        "203.0.113.07 ", "::1\u{0}", "::\u{0}]evil.example", "203.0.113.7\u{0}/8",
     ])
     func `what is not a plain address is refused`(text: String) {
         #expect(NetworkAddress(text) == nil)

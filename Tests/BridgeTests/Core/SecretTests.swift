@@ -34,6 +34,31 @@ import Testing
         #expect(!"\(secret)".contains(text.dropFirst(4)))
     }
 
+    @Test(arguments: OpaqueSecret.Kind.allCases)
+    func `a secret that tells its time parses back, and its digest begins with the time alone`(
+        kind: OpaqueSecret.Kind
+    ) throws {
+        let now = Timestamp(milliseconds: 1_790_000_000_000)
+        let secret = OpaqueSecret.make(kind, at: now, random: .system)
+        let text = secret.expose()
+        #expect(text.utf8.count == kind.rawValue.utf8.count + 57)
+        #expect(OpaqueSecret(text, kind: kind)?.digest == secret.digest)
+        let bytes = try #require(Base64URL.decode(String(secret.digest.prefix(8))))
+        #expect(Timestamp(leading: bytes) == now)
+        #expect(secret.digest.utf8.count == 51 && !secret.digest.dropFirst(8).contains(text.dropFirst(12).prefix(8)))
+        let later = OpaqueSecret.make(kind, at: now, random: .system)
+        #expect(later.digest.prefix(8) == secret.digest.prefix(8) && later.digest != secret.digest)
+    }
+
+    @Test func `the time in a secret is under its digest: another time is another secret`() throws {
+        let fixed = RandomSource { Array(repeating: 7, count: $0) }
+        let now = Timestamp(milliseconds: 1_790_000_000_000)
+        let digests = [now, now + .milliseconds(1)].map {
+            OpaqueSecret.make(.webSession, at: $0, random: fixed).digest.dropFirst(8)
+        }
+        #expect(digests[0] != digests[1])
+    }
+
     @Test func `another kind, another length, a wrong checksum and foreign characters are refused`() {
         let text = OpaqueSecret.make(.webSession, random: .system).expose()
         #expect(OpaqueSecret(text, kind: .formBinding) == nil)

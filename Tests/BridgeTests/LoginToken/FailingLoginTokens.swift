@@ -27,12 +27,12 @@ struct FailingLoginTokens: LoginTokenStore {
     let faults: RedemptionFaults
 
     func redeem(
-        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
-        replacing replaced: [ReplacedSession],
-        events: [AuditEvent]
+        _ token: IssuedLoginToken, opening session: WebSession, refreshDigest: String?, use: LoginTokenUse,
+        replacing replaced: [ReplacedSession], events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
         func redeem() async throws -> LoginTokenRedeemOutcome {
-            try await storage.redeem(token, opening: session, use: use, replacing: replaced, events: events)
+            try await storage.redeem(
+                token, opening: session, refreshDigest: refreshDigest, use: use, replacing: replaced, events: events)
         }
         switch faults.next() {
         case nil: return try await redeem()
@@ -44,10 +44,12 @@ struct FailingLoginTokens: LoginTokenStore {
         }
     }
 
-    func recordIssue(_ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent)
-        async throws -> LoginTokenIssueOutcome
-    {
-        try await storage.recordIssue(token, scope: scope, idempotency: idempotency, event: event)
+    func recordIssue(
+        _ token: IssuedLoginToken, scope: Scope?, namedFirstBy issuer: String?, idempotency: IdempotencyRecord?,
+        event: AuditEvent
+    ) async throws -> LoginTokenIssueOutcome {
+        try await storage.recordIssue(
+            token, scope: scope, namedFirstBy: issuer, idempotency: idempotency, event: event)
     }
 
     func issuingSession(_ id: SessionID, of token: TokenID) async throws -> (session: AppSession, scope: Scope?)? {

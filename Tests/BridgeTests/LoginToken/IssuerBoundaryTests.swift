@@ -94,27 +94,49 @@ private struct OneBearer: BearerAuthenticator {
             let subjects = Subjects(store: service.storage)
             for name in ["alice", "bob"] {
                 let identity = bearer(Subject(rawValue: name), issuer: "https://bridge.example", .own)
-                #expect(try await subjects.admit(identity, at: noon) == .admitted)
+                #expect(try await subjects.admission(of: identity, at: noon) == .admitted)
             }
         }
     }
 
-    @Test func `of two issuers that name one new subject at a time, one is admitted`() async throws {
+    @Test func `of two issuers that name one new subject at a time, one issues`() async throws {
         try await withService { service in
-            let subjects = [Subjects(store: service.storage), Subjects(store: service.storage)]
             let issuers = [Self.backend, "https://other.example"]
-            let admissions = try await withThrowingTaskGroup { group in
-                for number in 0..<20 {
+            let answers = await withTaskGroup { group in
+                // Fewer than one device may ask for.
+                for number in 0..<4 {
                     let identity = bearer("eve", issuer: issuers[number % 2])
                     group.addTask {
-                        (number % 2, try await subjects[number / 2 % 2].admit(identity, at: noon))
+                        do {
+                            _ = try await service.issuer.issue(
+                                LoginTokenIssueRequest(), bearer: identity, origin: origin())
+                            return (number % 2, "issued")
+                        } catch let error as OAuthError {
+                            return (number % 2, error.detail ?? "refused")
+                        } catch {
+                            return (number % 2, "\(error)")
+                        }
                     }
                 }
-                return try await group.reduce(into: [Int: Set<Subjects.Admission>]()) { found, next in
+                return await group.reduce(into: [Int: Set<String>]()) { found, next in
                     found[next.0, default: []].insert(next.1)
                 }
             }
-            #expect(Set(admissions.values) == [[.admitted], [.ofAnotherIssuer]])
+            #expect(Set(answers.values) == [["issued"], ["subject_of_another_issuer"]])
+            let known = try #require(try await service.storage.record(of: "eve"))
+            let first = try #require(issuers.firstIndex(of: known.issuer))
+            #expect(answers[first] == ["issued"])
+        }
+    }
+
+    @Test func `an issue that is refused brings no user into being`() async throws {
+        try await withService { service in
+            await #expect(throws: OAuthError.self) {
+                try await service.issuer.issue(
+                    LoginTokenIssueRequest(ttl: 61), bearer: bearer("nobody"), origin: origin())
+            }
+            let known = try await service.storage.record(of: "nobody")
+            #expect(known == nil)
         }
     }
 

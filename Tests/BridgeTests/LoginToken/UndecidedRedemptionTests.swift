@@ -143,4 +143,104 @@ import Testing
             #expect(try await service.storage.session(id: session.id)?.endedAt != nil)
         }
     }
+
+    /// Contract §16.5 and §16.11: what a replay has ended is not given back by a node that came up since, which has
+    /// heard of neither the use nor the end.
+    @Test func `a node that knows of nothing does not give back what another browser's use has ended`() async throws {
+        try await withService(faults: faults) { service async throws in
+            let token = try await service.issue().token
+            let retry = try await undecided(service, token, .answerLost, .away)
+            #expect(try await service.open(token, from: otherPlace).word == "refused")
+            service.clock.advance(.seconds(4))
+            let node = try Service(storage: service.storage)
+            node.clock.advance(.seconds(4))
+            try await node.sessions.refresh()
+            let outcome = try await node.open(token, retry: retry)
+            #expect(outcome.word == "refused")
+            if let opened = outcome.opened { #expect(try await node.sessions.lookUp(opened.secret) == nil) }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a website's server is not given what has ended before its next try`(byReplay: Bool) async throws {
+        try await withService(faults: faults) { service async throws in
+            let token = try await service.issue().token
+            let site = try #require(service.clients.current[website])
+            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
+            faults.expect(.answerLost, .away)
+            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            if byReplay {
+                #expect(try await service.open(token, from: otherPlace).word == "refused")
+            } else {
+                _ = try await service.endings.end(
+                    .user("alice"), Ending(at: service.clock.now, reason: "signed_out_everywhere", origin: origin()))
+            }
+            service.clock.advance(.seconds(8))
+            await #expect(throws: OAuthError.self) { try await service.redeemer.redeem(request) }
+        }
+    }
+
+    @Test func `in the profile tokens the refresh cookie of an attempt outlives its lost answer`() async throws {
+        try await withService(faults: faults) { service async throws in
+            let token = try await service.issue(LoginTokenIssueRequest(targetClientID: "cookies")).token
+            faults.expect(.answerLost)
+            let session = try #require(try await service.open(token).opened)
+            #expect(session.refresh != nil)
+        }
+    }
+
+    @Test func `a store that fails after the redemption costs the browser nothing`() async throws {
+        try await withService { service async throws in
+            let token = try await service.issue().token
+            let first = try #require(try await service.open(token).opened)
+            let failure = await #expect(throws: UndecidedRedemption.self) {
+                try await service.redeemer.deliver(first) { throw StorageError.unavailable("no code now") }
+            }
+            service.clock.advance(.seconds(4))
+            let retry = try #require(failure).retry.expose()
+            let again = try #require(try await service.open(token, retry: retry).opened)
+            #expect(again.session.id == first.session.id)
+            #expect(try await service.events().filter { $0.contains("replayed") } == [])
+        }
+    }
+
+    @Test func `a store that fails after the redemption costs a website's server nothing`() async throws {
+        try await withService { service async throws in
+            let token = try await service.issue().token
+            let site = try #require(service.clients.current[website])
+            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
+            let first = try await service.redeemer.redeem(request)
+            await #expect(throws: StorageError.self) {
+                try await service.redeemer.deliver(first, toServerAt: service.clock.now) {
+                    throw StorageError.unavailable("no tokens now")
+                }
+            }
+            service.clock.advance(.seconds(4))
+            #expect(try await service.redeemer.redeem(request).id == first.id)
+            #expect(try await service.events().filter { $0.contains("replayed") } == [])
+        }
+    }
+
+    @Test func `what was no store's failure is told as it is`() async throws {
+        try await withService { service async throws in
+            let opened = try #require(try await service.open(try await service.issue().token).opened)
+            await #expect(throws: OAuthError.self) {
+                try await service.redeemer.deliver(opened) { throw OAuthError(.invalidRequest) }
+            }
+        }
+    }
+
+    @Test func `of two tries of a website's server at the same time at most one gets the session`() async throws {
+        try await withService(faults: faults) { service async throws in
+            let token = try await service.issue().token
+            let site = try #require(service.clients.current[website])
+            let request = BackChannelRedemption(token: token, website: site, codeVerifier: nil, origin: origin())
+            faults.expect(.answerLost, .away)
+            await #expect(throws: UndecidedRedemption.self) { try await service.redeemer.redeem(request) }
+            service.clock.advance(.seconds(8))
+            async let one = try? service.redeemer.redeem(request)
+            async let other = try? service.redeemer.redeem(request)
+            #expect(await [one, other].compactMap(\.self).count <= 1)
+        }
+    }
 }

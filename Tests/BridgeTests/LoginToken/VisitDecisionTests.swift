@@ -121,4 +121,28 @@ import Testing
             }
         }
     }
+
+    /// Contract §4.6: a hand-off always comes from another website.
+    @Test func `a hand-off is used up at once only by the browser that its website expects, or by a click`() {
+        func decision(_ visit: Visit, mode: Client.RedeemMode = .direct, isExpected: Bool = true) -> VisitDecision {
+            .decide(handOff: visit, mode: mode, isExpected: isExpected)
+        }
+        let ask = VisitDecision.confirm(submitsItself: false)
+        let visit = Visit(carrier: .query, fetchSite: .crossSite, isDocumentNavigation: true)
+        #expect(decision(visit) == .consume)
+        #expect(decision(visit, isExpected: false) == ask)
+        #expect(decision(visit, mode: .confirm) == ask)
+        #expect(decision(Visit(carrier: .query, fetchSite: .crossSite)) == ask, "a frame, or a script")
+        #expect(decision(Visit(carrier: .header, isDocumentNavigation: true)) == ask)
+        #expect(decision(Visit(carrier: .none, isDocumentNavigation: true)) == ask)
+        func click(isPrefetch: Bool = false, isOurs: Bool = true, byScript: Bool = false) -> Visit {
+            Visit(
+                carrier: .form, isPrefetch: isPrefetch, fetchSite: .sameOrigin, isDocumentNavigation: true,
+                formIsOurs: isOurs, submittedByScript: byScript)
+        }
+        #expect(decision(click(), mode: .confirm, isExpected: false) == .consume)
+        #expect(decision(click(isPrefetch: true)) == ask)
+        #expect(decision(click(byScript: true)) == ask, "a script is no click")
+        #expect(decision(click(isOurs: false)) == ask, "another's form is no click")
+    }
 }

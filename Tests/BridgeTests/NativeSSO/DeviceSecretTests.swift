@@ -117,6 +117,19 @@ import Testing
         }
     }
 
+    /// An app whose answer to a rotation was lost, and that has its user sign in again: what it is told is what it keeps.
+    @Test func `a sign-in does not tell an app again what another secret has replaced`() async throws {
+        try await withNativeProvider([.rotateDeviceSecrets: .flag(true)]) { native in
+            let first = try await native.signIn()
+            native.clock.advance(.seconds(60))
+            _ = try await native.refresh(first, deviceSecret: first.deviceSecret)
+            let again = try await native.signIn(deviceSecret: first.deviceSecret?.expose())
+            native.clock.advance(.seconds(60))
+            #expect(try await native.isActive(native.exchange(again)))
+            #expect(try await native.records(.deviceSecretRevoked).isEmpty)
+        }
+    }
+
     @Test func `contract §7: the limit of devices ends the oldest`() async throws {
         try await withNativeProvider([.maxDeviceSecretsPerUser: .number(1)]) { native in
             let first = try await native.signIn()

@@ -53,11 +53,14 @@ struct NativeProvider: Sendable {
         let refreshTokens = RefreshTokens(master: try #require(MasterKey([UInt8](repeating: 7, count: 32))))
         let subjects = Subjects(store: storage, time: time)
         native = NativeSSOExchange(
-            issuer: issuerName, configuration: configuration, devices: devices, store: storage, appSessions: storage,
-            sessions: provider.appSessions, endings: service.endings, webSessions: service.sessions, subjects: subjects,
-            consents: storage,
-            clients: service.clients, accessTokens: provider.accessTokens, tokens: tokens,
-            refreshTokens: refreshTokens, cookies: cookies, limiter: limiter, refusals: refusals)
+            inquiry: NativeSSOInquiry(
+                issuer: issuerName, configuration: configuration, devices: storage, grants: storage,
+                sessions: provider.appSessions, subjects: subjects, clients: service.clients,
+                accessTokens: provider.accessTokens, idTokens: tokens.idTokens),
+            opening: NativeSSOOpening(
+                store: storage, tokens: tokens, refreshTokens: refreshTokens, cookies: cookies,
+                webSessions: service.sessions, endings: service.endings),
+            devices: devices, limiter: limiter, refusals: refusals)
         let authenticator = ClientAuthenticator(
             clients: service.clients, issuer: issuerName, assertions: storage, refusals: refusals,
             limiter: UnlimitedRateLimiter(), limits: LimitSettings())
@@ -87,7 +90,7 @@ struct NativeProvider: Sendable {
             time: time)
         revocation = TokenRevocation(
             authenticator: authenticator, accessTokens: provider.accessTokens, idTokens: provider.idTokens,
-            refreshTokens: storage, revoked: storage, endings: service.endings, further: [devices.revocation],
+            grants: storage, endings: service.endings, further: [devices.revocation],
             time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: provider.accessTokens, refreshTokens: storage,

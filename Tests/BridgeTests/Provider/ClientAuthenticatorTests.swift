@@ -54,7 +54,7 @@ private func expectRefusal(
     ///   - id: `nil` leaves it out.
     private func assertion(
         _ provider: Provider, id: String? = "1", audience: String = "\"\(issuerName)\"", subject: String = "signing",
-        lifetime: Int64 = 60, key: SigningKey? = nil
+        lifetime: Int64 = 60, age: Int64? = nil, key: SigningKey? = nil
     ) throws -> [(String, String)] {
         var claims = JSONObjectWriter()
         claims.add("iss", subject)
@@ -62,6 +62,7 @@ private func expectRefusal(
         claims.add("aud", json: audience)
         if let id { claims.add("jti", id) }
         claims.add("exp", provider.service.clock.now.seconds + lifetime)
+        if let age { claims.add("iat", provider.service.clock.now.seconds - age) }
         let token = try CompactJWS.sign(claims.finish(), type: "JWT", with: key ?? provider.assertionKey)
         return form + [
             ("client_assertion_type", ClientCredentials.assertionType), ("client_assertion", token),
@@ -84,6 +85,72 @@ private func expectRefusal(
                     at: provider.service.clock.now)
             }
             #expect(found == "invalid_client assertion_replayed")
+        }
+    }
+
+    @Test func `an assertion of an hour is good for ten minutes from when it was made`() async throws {
+        try await withProvider { provider in
+            for (number, age) in [Int64(0), 300, 599, -20].enumerated() {
+                try await expectRefusal("accepted") {
+                    try await provider.token(
+                        try assertion(provider, id: "good \(number)", lifetime: 3600 - age, age: age))
+                }
+            }
+            try await expectRefusal("invalid_client assertion_too_old") {
+                try await provider.token(try assertion(provider, lifetime: 2900, age: 700))
+            }
+            for (lifetime, age) in [(Int64(3601), Int64(0)), (3600, -300), (601, nil)] as [(Int64, Int64?)] {
+                try await expectRefusal("invalid_client assertion_too_lasting") {
+                    try await provider.token(try assertion(provider, lifetime: lifetime, age: age))
+                }
+            }
+        }
+    }
+
+    @Test func `an assertion of an hour is remembered for as long as it could be used`() async throws {
+        try await withProvider { provider in
+            let signed = try assertion(provider, lifetime: 3600, age: 0)
+            try await expectRefusal("accepted") { try await provider.token(signed) }
+            provider.service.clock.advance(.seconds(599))
+            _ = try await provider.service.storage.purgeAssertions(
+                expiredBefore: provider.service.clock.now, limit: 500)
+            try await expectRefusal("invalid_client assertion_replayed") { try await provider.token(signed) }
+            provider.service.clock.advance(.seconds(32))
+            let forgotten = try await provider.service.storage.purgeAssertions(
+                expiredBefore: provider.service.clock.now, limit: 500)
+            #expect(forgotten == 1)
+            try await expectRefusal("invalid_client assertion_too_old") { try await provider.token(signed) }
+        }
+    }
+
+    @Test func `a maker is told what is wrong with the times of an assertion, and nothing else`() async throws {
+        try await withProvider { provider async throws in
+            func told(_ form: [(String, String)]) async throws -> String? {
+                do {
+                    _ = try await provider.token(form)
+                    return nil
+                } catch let refused as ClientRefused {
+                    return refused.error.publicDescription
+                }
+            }
+            #expect(try await told(try assertion(provider, lifetime: 7200))?.contains("send iat") == true)
+            #expect(
+                try await told(try assertion(provider, key: SigningKey.generate(.edDSA)))
+                    == "client authentication failed")
+        }
+    }
+
+    @Test func `a public client may send Basic with nothing behind the colon, and a secret not`() async throws {
+        try await withProvider { provider in
+            let code = try await provider.code(try provider.grant())
+            let tokens = try await provider.redeem(code, client: nil, basic: ("app", Secret("")))
+            #expect(tokens.idToken != nil)
+            try await expectRefusal("invalid_client wrong_method") {
+                try await provider.token(form, basic: ("app", Secret("x")))
+            }
+            try await expectRefusal("invalid_client wrong_secret") {
+                try await provider.token(form, basic: ("machine", Secret("")))
+            }
         }
     }
 

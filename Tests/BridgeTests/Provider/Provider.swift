@@ -93,8 +93,8 @@ struct Provider: Sendable {
                 ClientCredentialsGrant(tokens: tokens, audit: storage),
             ], proofs: proofs, refusals: refusals, limiter: limiter, limits: limits, time: time)
         revocation = TokenRevocation(
-            authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, refreshTokens: storage,
-            revoked: storage, endings: service.endings, time: time)
+            authenticator: authenticator, accessTokens: accessTokens, idTokens: idTokens, grants: storage,
+            endings: service.endings, time: time)
         introspection = TokenIntrospection(
             authenticator: authenticator, accessTokens: accessTokens, refreshTokens: storage, users: users,
             issuer: issuerName, time: time)

@@ -39,11 +39,11 @@ import Testing
     private let wide = Scope(tokens: [Scope.openID, "profile", "email", Scope.offlineAccess, Scope.deviceSSO])
 
     @Test func `§16.1: a grant inherits how its browser's session came to be, and hangs under it`() {
-        let granted = browser().granted(wide, at: noon, lifetime: AppSession.lifetime)
+        let granted = browser().granted(wide, at: noon, lifetime: AppSession.defaultLifetime)
         #expect(granted.opening == .authorize && granted.parent == .granted(in: "browser"))
         let website = handedOff(from: appSession(granted))
         #expect(website.opening == .loginToken && website.parentID == "app")
-        let party = website.granted(wide, at: noon, lifetime: AppSession.lifetime)
+        let party = website.granted(wide, at: noon, lifetime: AppSession.defaultLifetime)
         #expect(party.opening == .loginToken && party.parent == .granted(in: "web"))
         #expect(party.ancestry == [.authorize, .loginToken])
     }
@@ -51,12 +51,14 @@ import Testing
     @Test func `§16.1: no edge gives another user, more strength, a younger sign-in, more scope or more time`() {
         let root = browser(lifetime: .seconds(600)).lineage
         let granted = browser(lifetime: .seconds(600))
-            .granted(Scope(tokens: [Scope.openID, "profile"]), at: noon + .seconds(60), lifetime: AppSession.lifetime)
-        let second = appSession(granted).exchanged(for: wide, at: noon + .seconds(90), lifetime: AppSession.lifetime)
+            .granted(
+                Scope(tokens: [Scope.openID, "profile"]), at: noon + .seconds(60), lifetime: AppSession.defaultLifetime)
+        let second = appSession(granted).exchanged(
+            for: wide, at: noon + .seconds(90), lifetime: AppSession.defaultLifetime)
         let view = appSession(second, id: "second")
             .exchanged(for: wide, at: noon + .seconds(90), lifetime: .seconds(43_200))
         let website = handedOff(from: appSession(granted))
-        let party = website.granted(wide, at: noon + .seconds(100), lifetime: AppSession.lifetime)
+        let party = website.granted(wide, at: noon + .seconds(100), lifetime: AppSession.defaultLifetime)
         for child in [granted, second, view, website.lineage, party] {
             #expect(child.subject == root.subject)
             #expect(child.authentication == root.authentication)
@@ -66,9 +68,9 @@ import Testing
     }
 
     @Test func `what is granted for longer than the browser's sign-in outlives it, from a sign-in alone`() {
-        let offline = browser().granted(wide, at: noon, lifetime: AppSession.lifetime)
-        #expect(offline.expiresAt == noon + AppSession.lifetime)
-        let party = handedOff(from: appSession(offline)).granted(wide, at: noon, lifetime: AppSession.lifetime)
+        let offline = browser().granted(wide, at: noon, lifetime: AppSession.defaultLifetime)
+        #expect(offline.expiresAt == noon + AppSession.defaultLifetime)
+        let party = handedOff(from: appSession(offline)).granted(wide, at: noon, lifetime: AppSession.defaultLifetime)
         #expect(party.scope?.contains(Scope.offlineAccess) == false)
         #expect(party.scope?.contains(Scope.deviceSSO) == false)
         #expect(party.expiresAt == noon + .seconds(43_200))
@@ -76,9 +78,9 @@ import Testing
     }
 
     @Test func `a bearer that has less than its session hands on no more than it has`() {
-        let session = appSession(browser().granted(wide, at: noon, lifetime: AppSession.lifetime))
+        let session = appSession(browser().granted(wide, at: noon, lifetime: AppSession.defaultLifetime))
         let website = handedOff(from: session, scope: Scope(tokens: ["email"]))
-        let party = website.granted(wide, at: noon, lifetime: AppSession.lifetime)
+        let party = website.granted(wide, at: noon, lifetime: AppSession.defaultLifetime)
         #expect(party.scope == Scope(tokens: [Scope.openID, "email"]))
     }
 
@@ -95,7 +97,7 @@ import Testing
         let own = browser()
         #expect(own.lineage.isOwnSignIn)
         #expect(own.lineage.raised(to: Self.strong) != nil)
-        let session = appSession(own.granted(wide, at: noon, lifetime: AppSession.lifetime))
+        let session = appSession(own.granted(wide, at: noon, lifetime: AppSession.defaultLifetime))
         for lineage in [
             session.lineage, handedOff(from: session).lineage,
             session.exchanged(for: wide, at: noon, lifetime: .seconds(60)),
@@ -119,7 +121,7 @@ import Testing
 
     @Test func `§16.3: a session that came by a link reaches its website and what the app may open`() throws {
         let session = handedOff(
-            from: appSession(browser().granted(wide, at: noon, lifetime: AppSession.lifetime)))
+            from: appSession(browser().granted(wide, at: noon, lifetime: AppSession.defaultLifetime)))
         var issuing = Client(
             id: app, name: "App", kind: .native, canIssueLoginTokens: true, mayReach: [website, "shop"])
         let clients = [

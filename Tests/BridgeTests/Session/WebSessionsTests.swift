@@ -192,12 +192,12 @@ import Testing
     }
 }
 
-private struct ReadOnlySessions: WebSessionStore {
+private struct ReadOnlySessions: SessionStore {
     let session: WebSession
     func session(secretDigest: String) -> WebSession? { session }
     func session(id: SessionID) -> WebSession? { session }
     func open(
-        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
         events: [AuditEvent]
     ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) throws { throw StorageError.unavailable("read-only") }
@@ -205,10 +205,13 @@ private struct ReadOnlySessions: WebSessionStore {
         EndNews(ended: [], mark: EndMark(run: "", number: 1), hasGap: mark == nil)
     }
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
+    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
+    func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
+    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }
 
 /// A database in which a session has ended and no news say so.
-private final class SilentEnds: WebSessionStore {
+private final class SilentEnds: SessionStore {
     let storage: any BridgeStorage
     let isEnded = Mutex(false)
 
@@ -223,7 +226,7 @@ private final class SilentEnds: WebSessionStore {
     }
 
     func open(
-        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
         events: [AuditEvent]
     ) -> Bool { false }
     func touch(_ id: SessionID, at now: Timestamp) {}
@@ -233,4 +236,7 @@ private final class SilentEnds: WebSessionStore {
     }
 
     func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
+    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) -> [WebSession] { [] }
+    func countLiveSessions(at now: Timestamp) -> Int64 { 0 }
+    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) -> Ended { Ended(sessions: [], devices: []) }
 }

@@ -17,7 +17,7 @@ import Testing
             let factor = SecondFactor(sealedSecret: try desk.secrets.seal(Self.secret, for: session.subject))
             _ = try await service.storage.addSecondFactor(
                 factor, recoveryDigests: [], of: session.subject,
-                event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+                in: nil, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
             let limiter = InProcessRateLimiter(clock: .parameter)
             let refusals = RefusalLog(audit: service.storage, limiter: limiter)
             try await body(
@@ -27,6 +27,26 @@ import Testing
                     throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
                     refusals: refusals, keys: service.keys, time: service.clock.source),
                 session, desk)
+        }
+    }
+
+    @Test func `attack: a session that ended while its request was under way sets up no second factor`() async throws {
+        try await withEnrolment { enrolment, session, desk in
+            _ = try await desk.service.storage.removeSecondFactor(
+                of: session.subject, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            let draft = try enrolment.draft(in: session)
+            let now = desk.service.clock.now
+            _ = try await desk.service.endings.end(
+                .user(session.subject), Ending(at: now, reason: "by the desk", origin: nil))
+            let code = OneTimeCode.code(secret: draft.secret.expose(), step: OneTimeCode.step(at: now))
+            guard
+                case .conflict = try await enrolment.enrol(
+                    draft.sealed, code: code, session: session, origin: origin())
+            else {
+                Issue.record("a dead session set up a second factor")
+                return
+            }
+            #expect(try await desk.service.storage.account(of: session.subject)?.secondFactor == nil)
         }
     }
 

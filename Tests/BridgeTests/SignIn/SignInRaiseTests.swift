@@ -39,7 +39,7 @@ import Testing
             _ = try await service.storage.addSecondFactor(
                 SecondFactor(sealedSecret: try desk.secrets.seal(Self.secret, for: "sub-alice")), recoveryDigests: [],
                 of: "sub-alice",
-                event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+                in: nil, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
             let pending = try desk.signIn.raise(opened.session, browser: desk.browser)
             try await body(Visit(desk: desk, opened: opened, pending: pending))
         }

@@ -47,6 +47,19 @@ import Testing
         #expect(found["email_verified"] == nil)
     }
 
+    @Test func `of another issuer's user the groups are known that the issuer told, and nothing of an account's`()
+        async throws
+    {
+        try await withService { service async throws in
+            try await service.storage.recordFirstSight(of: "eve", issuer: "https://i.example", at: noon)
+            let groups = try #require(UserGroups(.array([.string("staff")])))
+            let event = AuditEvent(at: noon, type: .userClaimsChanged, outcome: .success)
+            try await service.storage.keepGroups(groups, of: "eve", event: event)
+            #expect(try await AccountClaims(accounts: service.storage).claims(of: "eve") == ["groups": groups.value])
+        }
+        #expect(try await claims(["groups": .array([.string("admin")])])["groups"] == .array([.string("admin")]))
+    }
+
     @Test func `of a user without an account nothing is known`() async throws {
         try await withService { service async throws in
             #expect(try await AccountClaims(accounts: service.storage).claims(of: "unheard-of").isEmpty)

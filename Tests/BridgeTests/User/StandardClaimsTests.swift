@@ -12,7 +12,8 @@ import Testing
             #"{"given_name":"Zoë","family_name":"Müller","nickname":"Z","gender":"female","zoneinfo":"Europe/Berlin"}"#,
             #"{"birthdate":"1990-02-29","locale":"de-DE","phone_number":"+49 30 1"}"#, #"{"birthdate":"0000-12-31"}"#,
             #"{"birthdate":"1990"}"#, #"{"picture":"https://a.example/z.png","website":"http://a.example"}"#,
-            #"{"email_verified":true,"phone_number_verified":false}"#,
+            #"{"email_verified":true,"phone_number_verified":false}"#, #"{"groups":["staff","Zoë, & co"]}"#,
+            #"{"groups":[]}"#,
             #"{"address":{"street_address":"1 Main St","locality":"Town","postal_code":"1","country":"US"}}"#, "{}",
         ])
     func `standard claims of the right shape are kept as they are`(text: String) throws {

@@ -6,7 +6,7 @@ import Testing
     private static let files: [(path: String, lines: [Substring])] = {
         let root = TemporaryFolder.package
         var files: [(String, [Substring])] = []
-        for folder in ["Sources", "Tests", "Config"] {
+        for folder in ["Sources", "clients/swift/Sources", "Tests", "Config"] {
             let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path(percentEncoded: false))
             while let name = names?.nextObject() as? String {
                 guard name.hasSuffix(".swift") || name.hasSuffix(".yaml"),
@@ -68,10 +68,22 @@ import Testing
         ),
         ("nothing crashes on purpose", "Sources/Bridge/X.swift", "let x = try! f()"),
         ("only commands print", "Sources/Bridge/X.swift", "    print(token)"),
+        (
+            "commands speak through streams that a test can replace", "Sources/drawbridge/Commands/X.swift",
+            "    print(answer)"
+        ),
         ("no work is left for later", "Tests/X.swift", "let a = 1 // TODO later"),
         ("nothing is public", "Sources/Bridge/X.swift", "public struct X {}"),
         (
-            "the library for apps knows nothing of the service", "Sources/DrawbridgeClient/X.swift", "import Bridge"
+            "the library for apps knows nothing of the service", "clients/swift/Sources/DrawbridgeClient/X.swift",
+            "import Bridge"
+        ),
+        (
+            "the library for apps runs on the systems it names", "clients/swift/Sources/X.swift",
+            "let wait = Duration.zero"
+        ),
+        (
+            "the library for phones knows nothing of the service", "Sources/SelfIssuedIdP/X.swift", "import OAuth2"
         ),
         ("307 and 308 are never answered", "Sources/BridgeHTTP/X.swift", "status: .temporaryRedirect"),
         ("the rules know neither network nor database", "Sources/Bridge/X.swift", "import NIOCore"),
@@ -96,6 +108,14 @@ import Testing
         (
             "guards let in, handlers do not", "Sources/BridgeHTTP/X.swift",
             "extension RouteGuard where Admitted == Void {"
+        ),
+        (
+            "what an error says is half a sentence", "Sources/Bridge/X.swift",
+            #"        throw OAuthError(.notFound, "There is no such sign-in")"#
+        ),
+        (
+            "what an error says is half a sentence", "Sources/BridgeHTTP/X.swift",
+            #"            .invalidRequest, "ttl must be between 1 and 60 seconds.")"#
         ),
         ("names say what a thing is", "Sources/Bridge/X.swift", "struct SessionManager {}"),
         ("names say what a thing is", "Sources/Bridge/TokenUtils.swift", ""),

@@ -22,7 +22,7 @@ import Testing
     }
 
     private static let pages: [String: String] = {
-        var pages = texts(below: ["docs", "bench", "deploy", "Tests"], of: ["md"])
+        var pages = texts(below: ["docs", "bench", "deploy", "model", "Tests", "clients"], of: ["md"])
         for name in ["README.md", "CONTRIBUTING.md", "SECURITY.md"] {
             pages[name] = try? String(contentsOf: root.appending(path: name), encoding: .utf8)
         }

@@ -33,6 +33,14 @@ struct WingOrder: Sendable, CustomStringConvertible {
             target: "Sources/RedisStorage",
             wings: [["Wire"], ["Settings"], ["Connection"], ["Topology"], [""], ["Roles"]]),
         WingOrder(
+            target: "Sources/SelfIssuedIdP",
+            wings: [
+                ["Core"], ["Link"], ["Transport", "Key"], ["Profile"], ["Request"], ["Consent", "Store"], ["Answer"],
+                [""],
+            ]),
+        WingOrder(
+            target: "Sources/drawbridge-phone", wings: [["Terminal", "Network"], ["Commands"], [""]]),
+        WingOrder(
             target: "Sources/drawbridge", wings: [["KeyFile"], ["Settings"], ["Service"], ["Demo"], ["Commands"], [""]]),
     ]
 

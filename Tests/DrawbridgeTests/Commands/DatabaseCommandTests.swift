@@ -14,7 +14,8 @@ import Testing
         folder = try TemporaryFolder()
         config = try folder.file(
             "drawbridge.yaml",
-            "public_origin: https://www.example.com\ndata_directory: data\nclients: [{client_id: fixed}]\n")
+            "public_origin: https://www.example.com\ndata_directory: data\nclients: [{client_id: fixed, client_type: native}]\n"
+        )
     }
 
     private func options() throws -> StorageOptions { try StorageOptions.parse(["--config", config]) }
@@ -111,7 +112,7 @@ import Testing
 
     @Test func `a client of the settings file is not shadowed by one of the database`() async throws {
         try await migrate()
-        let file = try folder.file("fixed.json", #"{"client_id":"fixed"}"#)
+        let file = try folder.file("fixed.json", #"{"client_id":"fixed","client_type":"native"}"#)
         #expect(
             try await failure(ClientsCommand.Add.self, file)
                 == "The settings file has a client fixed of its own, which stands before one of the database.")
@@ -120,7 +121,8 @@ import Testing
 
     @Test func `every fault of a client's document is told, and nothing is added`() async throws {
         try await migrate()
-        let file = try folder.file("bad.json", #"{"client_id":"bad","colour":"red","session_lifetime":1}"#)
+        let file = try folder.file(
+            "bad.json", #"{"client_id":"bad","client_type":"web","colour":"red","session_lifetime":1}"#)
         let failure = try #require(try await self.failure(ClientsCommand.Add.self, file))
         #expect(failure.contains("colour"))
         #expect(failure.contains("session_lifetime"))
@@ -144,6 +146,44 @@ import Testing
         try await run(UsersCommand.Role.self, "alice", "none")
         #expect(try await account("alice")?.role == nil)
         #expect(try await account("bob")?.role == .admin)
+    }
+
+    @Test func `a second factor is set up once, replaced when asked to, and removed once`() async throws {
+        typealias Command = UsersCommand.SecondFactorCommand
+        try await migrate()
+        try KeysCommand.Initialize.parse(["--config", config]).run()
+        try await addAccount("alice", role: nil)
+        #expect(try await failure(Command.Remove.self, "alice") == "alice has no second factor.")
+        #expect(try await failure(Command.RecoveryCodes.self, "alice") == "alice has no second factor.")
+        try await run(Command.Enrol.self, "alice")
+        let first = try #require(try await account("alice")?.secondFactor)
+        #expect(
+            try await failure(Command.Enrol.self, "alice")
+                == "alice has a second factor; --replace takes its place.")
+        try await run(Command.Enrol.self, "--replace", "alice")
+        #expect(try await account("alice")?.secondFactor?.sealedSecret != first.sealedSecret)
+        try await run(Command.RecoveryCodes.self, "--reason", "phone lost", "alice")
+        try await run(Command.Remove.self, "alice")
+        #expect(try await account("alice")?.secondFactor == nil)
+        #expect(try await failure(Command.Remove.self, "bob") == "There is no account bob.")
+    }
+
+    @Test func `a copy says what it cannot read or reach, and that it takes a path`() async throws {
+        func failure(_ from: String, _ to: String) async throws -> String? {
+            let command = try CopyCommand.parse(["--from", from, "--to", to])
+            do {
+                try await command.run()
+                return nil
+            } catch let failure as CommandError {
+                return failure.description
+            } catch let failure as ValidationError {
+                return failure.message
+            }
+        }
+        #expect(try await failure("/tmp/x", "postgres://h/d")?.hasPrefix("--from must be sqlite:") == true)
+        #expect(try await failure("sqlite:", "postgres://h/d")?.hasPrefix("--from must be sqlite:") == true)
+        #expect(try await failure("sqlite:\(folder.path)/none/drawbridge.sqlite", "postgres://h/d") != nil)
+        #expect(try await failure("sqlite:\(folder.path)/drawbridge.sqlite", "mysql://h/d") != nil)
     }
 
     @Test func `what is no role, or nobody's, is told`() async throws {
@@ -183,12 +223,13 @@ import Testing
         #expect(error?.rawValue == 78)
     }
 
-    @Test func `check-config fails on what serve would refuse, and accepts the rest`() throws {
+    @Test func `check-config fails on what serve would refuse, and accepts the rest`() async throws {
         let bad = try folder.file("bad.yaml", "public_origin: nonsense\n")
-        #expect(throws: ExitCode.failure) { try CheckConfigCommand.parse(["--config", bad]).run() }
-        try CheckConfigCommand.parse(["--config", config]).run()
-        try CheckConfigCommand.parse(["--config", config, "--node", "west"]).run()
-        #expect(throws: ExitCode.failure) { try CheckConfigCommand.parse(["--config", config, "--nod", "x"]).run() }
+        func status(_ words: String...) async -> Int32 { await RanCommand(["check-config"] + words).status }
+        #expect(await status("--config", bad) == 1)
+        #expect(await status("--config", config) == 0)
+        #expect(await status("--config", config, "--node", "west") == 0)
+        #expect(await status("--config", config, "--nod", "x") == 1)
     }
 
     @Test func `a data folder stands for itself, and a database is named well or not at all`() throws {

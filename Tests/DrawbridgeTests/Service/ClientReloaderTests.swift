@@ -36,9 +36,10 @@ import Testing
     }
 
     @Test func `of two clients with one id the settings file's stands`() async throws {
-        try await withStorage(clients: "[{client_id: a, client_name: File}]") { settings, storage in
-            try await save("{client_id: a, client_name: Database}", in: storage)
-            try await save("{client_id: b, client_name: Database}", in: storage)
+        try await withStorage(clients: "[{client_id: a, client_type: native, client_name: File}]") {
+            settings, storage in
+            try await save("{client_id: a, client_type: native, client_name: Database}", in: storage)
+            try await save("{client_id: b, client_type: native, client_name: Database}", in: storage)
             let clients = try await ClientReloader(settings: settings, store: storage)
             #expect(name("a", in: clients) == "File")
             #expect(name("b", in: clients) == "Database")
@@ -47,10 +48,11 @@ import Testing
     }
 
     @Test func `a client that somebody adds to the database is there after a look`() async throws {
-        try await withStorage(clients: "[{client_id: a, client_name: File}]") { settings, storage in
+        try await withStorage(clients: "[{client_id: a, client_type: native, client_name: File}]") {
+            settings, storage in
             let clients = try await ClientReloader(settings: settings, store: storage)
             try await clients.reloadStored()
-            try await save("{client_id: b, client_name: Database}", in: storage)
+            try await save("{client_id: b, client_type: native, client_name: Database}", in: storage)
             #expect(name("b", in: clients) == nil)
             try await clients.reloadStored()
             #expect(name("b", in: clients) == "Database")
@@ -59,8 +61,9 @@ import Testing
     }
 
     @Test func `a reload takes the file's clients anew`() async throws {
-        try await withStorage(clients: "[{client_id: a, client_name: File}]") { settings, storage in
-            let fresh = [try ClientText.read(yaml: "{client_id: c, client_name: Fresh}")]
+        try await withStorage(clients: "[{client_id: a, client_type: native, client_name: File}]") {
+            settings, storage in
+            let fresh = [try ClientText.read(yaml: "{client_id: c, client_type: native, client_name: Fresh}")]
             let clients = try await ClientReloader(settings: settings, store: storage, reread: { fresh })
             #expect(name("a", in: clients) == "File")
             try await clients.reload()
@@ -71,7 +74,8 @@ import Testing
     }
 
     @Test func `a file that cannot be read at a reload leaves all as it is`() async throws {
-        try await withStorage(clients: "[{client_id: a, client_name: File}]") { settings, storage in
+        try await withStorage(clients: "[{client_id: a, client_type: native, client_name: File}]") {
+            settings, storage in
             let clients = try await ClientReloader(
                 settings: settings, store: storage, reread: { throw SettingsRefused(problems: []) })
             await #expect(throws: SettingsRefused.self) { try await clients.reload() }

@@ -114,9 +114,9 @@ import Testing
     }
 
     @Test func `a reload takes in the file's clients, and keeps the old ones when it fails`() async throws {
-        let fresh = [try ClientText.read(yaml: "{client_id: fresh}")]
+        let fresh = [try ClientText.read(yaml: "{client_id: fresh, client_type: native}")]
         try await compose(
-            "clients: [{client_id: old}]", reread: { fresh },
+            "clients: [{client_id: old, client_type: native}]", reread: { fresh },
             then: { composition in
                 await composition.reload()
                 let clients = composition.clients.directory.current
@@ -124,7 +124,7 @@ import Testing
                 #expect(clients[ClientID(rawValue: "old")] == nil)
             })
         try await compose(
-            "clients: [{client_id: old}]", reread: { throw SettingsRefused(problems: []) },
+            "clients: [{client_id: old, client_type: native}]", reread: { throw SettingsRefused(problems: []) },
             then: { composition in
                 await composition.reload()
                 #expect(composition.clients.directory.current[ClientID(rawValue: "old")] != nil)

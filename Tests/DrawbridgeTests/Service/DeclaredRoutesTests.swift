@@ -36,6 +36,8 @@ import Testing
             public_origin: https://www.example.com
             data_directory: \(folder.path)
             compatibility: {va_sign_in: true}
+            cross_device: {enabled: true}
+            self_issued: {enabled: true}
             upstream_providers:
               - {id: upstream, issuer: 'https://op.example', client_id: a, client_secret_file: upstream-secret}
             """)
@@ -121,11 +123,16 @@ import Testing
         let open = Set(RouteTable.all.filter { $0.access == .anyone }.map(\.operationID))
         #expect(
             open == [
-                "appleAppSiteAssociation", "assetLinks", "asset", "openapi", "explainError", "jwks", "oauthMetadata",
+                "appleAppSiteAssociation", "assetLinks", "asset", "openapi", "errors", "explainError", "jwks",
+                "oauthMetadata",
                 "openidConfiguration", "redeem", "redeemByForm", "session", "askToSignOut", "signOut", "signedOut",
                 "refreshCookies", "signIn", "beginSignInAnew", "beginUpstream", "finishUpstream", "authorize",
-                "authorizeByPost", "logout", "logoutByPost", "consoleSignIn", "openConsole", "compat_authorize",
+                "authorizeByPost", "device",
+                "logout", "logoutByPost", "consoleSignIn", "openConsole", "compat_authorize",
                 "compat_authorize_sso", "compat_logout", "compat_logout_post", "compat_revoke_all_sessions",
+                "beginSignIn", "handOff", "makeHandOff", "beginSelfIssued", "openSelfIssued", "receiveSelfIssued",
+                "finishSelfIssued", "selfIssuedStatus", "selfIssuedReturn", "selfIssuedChoice", "selfIssuedRequest",
+                "phoneSignIn", "phoneSignInStatus", "phoneSignInLink", "signInCode", "setUpPassword",
             ])
     }
 

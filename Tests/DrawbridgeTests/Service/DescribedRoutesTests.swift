@@ -30,6 +30,8 @@ import Testing
             data_directory: \(folder.path)
             redemption_paths: [/login-with-token, /user/login-with-token.php]
             compatibility: {va_sign_in: true}
+            cross_device: {enabled: true}
+            self_issued: {enabled: true}
             upstream_providers:
               - {id: upstream, issuer: 'https://op.example', client_id: a, client_secret_file: upstream-secret}
             """)

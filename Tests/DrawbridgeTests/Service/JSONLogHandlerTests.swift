@@ -28,6 +28,18 @@ import Testing
                 + #""message":"a \"quoted\"\nmessage","count":"2"}"# + "\n")
     }
 
+    @Test(arguments: [JSONLogHandler.Form.json, .words])
+    func `what a terminal obeys is escaped, the upper control characters too`(_ form: JSONLogHandler.Form) throws {
+        let lines = Lines()
+        let logger = Logger(label: "test") { label in
+            JSONLogHandler(label: label, level: .info, form: form) { line in lines.all.withLock { $0.append(line) } }
+        }
+        logger.info("a\u{9B}2Kb", metadata: ["path": "c\u{85}d\u{202E}e\u{1B}f"])
+        let line = try #require(lines.all.withLock { $0.first })
+        #expect(!line.dropLast().unicodeScalars.contains { $0.properties.generalCategory == .control })
+        #expect(line.contains(#"a\u009b2Kb"#) && line.contains(#"c\u0085d\u202ee\u001bf"#), "\(line)")
+    }
+
     @Test func `what is less important than the level is not written`() {
         let lines = Lines()
         logger(lines, level: .notice).info("quiet")

@@ -60,7 +60,7 @@ import Testing
         let file = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\n")
         let settings = try DrawbridgeSettings.load(SettingsInputs(filePath: file))
         let failure = try #require(ListenError(IOError(errnoCode: EADDRINUSE, reason: "bind"), settings))
-        #expect(failure.description.hasPrefix("Cannot listen on 127.0.0.1:8080 and 127.0.0.1:8081: "))
+        #expect(failure.description.hasPrefix("Cannot listen on 127.0.0.1:8080 or 127.0.0.1:8081: "))
         #expect(ListenError(IOError(errnoCode: EIO, reason: "bind"), settings) == nil)
         #expect(ListenError(CancellationError(), settings) == nil)
     }

@@ -34,7 +34,7 @@ import Testing
         let found = try problems(
             """
 
-              - {client_id: a, foo: 1, bar: 2, session_lifetime: 1}
+              - {client_id: a, client_type: native, foo: 1, bar: 2, session_lifetime: 1}
               - client_id: b
                 client_type: web
                 redirect_uris: ["http://shop.example/a", "https://shop.example/#b"]
@@ -71,7 +71,9 @@ import Testing
     }
 
     @Test func `a client in the database may be named, with a warning`() throws {
-        let settings = try load("[{client_id: a, may_reach: [b, nosuch], share_with: [c]}, {client_id: b}]")
+        let settings = try load(
+            "[{client_id: a, client_type: native, may_reach: [b, nosuch], share_with: [c]}, {client_id: b, client_type: native}]"
+        )
         let warnings = ClientWarnings(in: settings).sentences
         #expect(warnings.count == 2)
         #expect(warnings.first?.hasPrefix("clients[0].may_reach names nosuch,") == true, "\(warnings)")

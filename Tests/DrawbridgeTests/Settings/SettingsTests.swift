@@ -73,6 +73,7 @@ import Testing
             session: {lifetime: 5m, idle: 10m}
             clients:
               - client_id: www
+                client_type: web
                 colour: red
             """, flags: ["--shutdown-grase", "5s"], environment: ["DRAWBRIDGE_LISTN": "x"])
         #expect(found.count == 7)
@@ -141,7 +142,10 @@ import Testing
         ("public_origin: https://a.example\napp_links: {android: ['a=00']}", "32 hex pairs"),
         ("public_origin: https://a.example\nclients: {a: b}", "must be a list of objects"),
         ("public_origin: https://a.example\nclients: [a]", "must be an object"),
-        ("public_origin: https://a.example\nclients: [{client_id: a}, {client_id: a}]", "is taken"),
+        (
+            "public_origin: https://a.example\nclients: [{client_id: a, client_type: native}, {client_id: a, client_type: native}]",
+            "is taken"
+        ),
     ])
     func `insecure or malformed settings are refused`(_ yaml: String, _ expected: String) throws {
         let found = try problems(yaml)
@@ -161,8 +165,8 @@ import Testing
 
     @Test func `a client without lifetimes takes those of the settings`() throws {
         let settings = try load(
-            origin + "session: {lifetime: 2h, idle: 10m}\nclients: [{client_id: a}, "
-                + "{client_id: b, session_lifetime: 300}]")
+            origin + "session: {lifetime: 2h, idle: 10m}\nclients: [{client_id: a, client_type: native}, "
+                + "{client_id: b, client_type: native, session_lifetime: 300}]")
         #expect(settings.clients.map(\.sessionLifetime) == [.seconds(7200), .seconds(300)])
         #expect(settings.clients.map(\.sessionIdle) == [.seconds(600), .seconds(300)])
     }

@@ -1,6 +1,6 @@
 package import Bridge
 
-/// What every ``DeviceSecretStore`` must do.
+/// What every ``DeviceStore`` must do.
 package enum DeviceSecretStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] =
         lifeCases + DeviceRotationCases.cases

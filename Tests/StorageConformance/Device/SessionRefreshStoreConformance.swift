@@ -1,6 +1,6 @@
 package import Bridge
 
-/// What every ``SessionRefreshStore`` must do.
+/// What every ``DeviceStore`` must do.
 package enum SessionRefreshStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a refresh cookie is replaced by its successor, and the session counts as seen") { open in

@@ -12,6 +12,34 @@ extension LoginTokenStoreConformance {
                 try await store.state(of: "t"), LoginTokenState(token: token, status: .pending, misses: 0), "state")
             try expectEqual(try await store.events(.loginTokenIssued).count, 1, "events")
         },
+        ConformanceCase("a user comes into being with the first token, and is its issuer's alone") { open in
+            let store = try await open()
+            let event = Sample.event(.loginTokenIssued)
+            let first = try await store.recordIssue(
+                Sample.token("a"), scope: nil, namedFirstBy: "one", idempotency: nil, event: event)
+            let second = try await store.recordIssue(
+                Sample.token("b"), scope: nil, namedFirstBy: "two", idempotency: nil, event: event)
+            try expectEqual([first, second], [.recorded, .userKnown], "outcomes")
+            try expectEqual(try await store.record(of: Sample.token("a").subject)?.issuer, "one", "issuer")
+            try expectEqual(try await store.state(of: "b"), nil, "the second token's state")
+            try expectEqual(try await store.events(.loginTokenIssued).count, 1, "events")
+        },
+        ConformanceCase("of many first tokens of one user at the same time, on two servers, one is recorded") { open in
+            let servers = [try await open(), try await open()]
+            let outcomes = try await withThrowingTaskGroup { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        try await servers[number % 2].recordIssue(
+                            Sample.token("t\(number)"), scope: nil, namedFirstBy: "i\(number)",
+                            idempotency: nil, event: Sample.event(.loginTokenIssued))
+                    }
+                }
+                return try await group.reduce(into: [LoginTokenIssueOutcome]()) { $0.append($1) }
+            }
+            try expectEqual(outcomes.filter { $0 == .recorded }.count, 1, "recorded")
+            try expectEqual(outcomes.filter { $0 == .userKnown }.count, 19, "known")
+            try expectEqual(try await servers[0].events(.loginTokenIssued).count, 1, "events")
+        },
         ConformanceCase("a token that was never issued has no state") { open in
             try expectEqual(try await open().state(of: "nobody"), nil, "state")
         },

@@ -68,6 +68,43 @@ extension LoginTokenStoreConformance {
             try expectEqual(
                 try await store.events(.webSessionSwitched).map(\.sessionID), ["session-old"], "its events")
         },
+        ConformanceCase("a hand-off that takes its own parent's place does not come to hang under itself") { open in
+            let store = try await open()
+            _ = try await store.redeemSample(Sample.token("portal"))
+            let outcome = try await store.redeem(
+                Sample.token("h"), opening: Sample.handOff("h", from: "session-portal"),
+                use: Sample.use(Sample.session("h")),
+                replacing: [.sample(Sample.session("portal", token: "portal"), by: "alice")], events: [])
+            try expectEqual(outcome, .opened, "outcome")
+            try expectEqual(try await store.session(id: "session-h")?.parentID, "session-portal", "parent")
+        },
+        ConformanceCase("a hand-off of a session that has ended opens nothing") { open in
+            let store = try await open()
+            _ = try await store.redeemSample(Sample.token("portal"))
+            _ = try await store.end(.webSession("session-portal"), .sample())
+            let outcome = try await store.redeem(
+                Sample.token("h"), opening: Sample.handOff("h", from: "session-portal"),
+                use: Sample.use(Sample.session("h")), replacing: [], events: [])
+            guard case .revoked = outcome else { throw ConformanceFailure(description: "it gave \(outcome)") }
+            try expectEqual(try await store.session(id: "session-h"), nil, "session")
+        },
+        ConformanceCase("no hand-off outlives an end of its portal's session that races with it") { open in
+            let servers = [try await open(), try await open()]
+            _ = try await servers[0].redeemSample(Sample.token("portal"))
+            _ = try await concurrently(21) { number in
+                if number == 10 {
+                    _ = try await servers[1].end(.webSession("session-portal"), .sample())
+                } else {
+                    _ = try await servers[0].redeem(
+                        Sample.token("h\(number)"), opening: Sample.handOff("h\(number)", from: "session-portal"),
+                        use: Sample.use(Sample.session("h\(number)")), replacing: [], events: [])
+                }
+            }
+            for number in 0..<21 {
+                let session = try await servers[0].session(id: SessionID(rawValue: "session-h\(number)"))
+                try expect(session == nil || session?.endedAt != nil, "hand-off \(number) is not alive")
+            }
+        },
         ConformanceCase("several replaced sessions end in the same step, each with its event") { open in
             let store = try await open()
             for name in ["one", "two"] { _ = try await store.redeemSample(Sample.token(name)) }

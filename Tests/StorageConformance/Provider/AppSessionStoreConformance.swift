@@ -1,6 +1,6 @@
 package import Bridge
 
-/// What every ``AppSessionStore`` must do, and the queue that its ends fill.
+/// What every ``GrantStore`` must do, and the queue that its ends fill.
 package enum AppSessionStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a session comes back as it was opened") { open in

@@ -1,6 +1,6 @@
 package import Bridge
 
-/// What every ``AuthorizationCodeStore`` must do.
+/// What every ``GrantStore`` must do.
 package enum AuthorizationCodeStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a code comes back as it was recorded") { open in

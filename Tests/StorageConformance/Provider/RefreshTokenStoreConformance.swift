@@ -1,7 +1,7 @@
 package import Bridge
 import OAuth2
 
-/// What every ``RefreshTokenStore`` and ``RevokedTokenStore`` must do.
+/// What every ``GrantStore`` and ``GrantStore`` must do.
 package enum RefreshTokenStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("a refresh token comes back with its session") { open in

@@ -1,7 +1,7 @@
 package import Bridge
 import OAuth2
 
-/// What every ``AccountStore`` must do.
+/// What every ``UserStore`` must do.
 package enum AccountStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("an account is found by any spelling of its name, and by its subject") { open in
@@ -69,21 +69,162 @@ package enum AccountStoreConformance {
                 hash, of: "nobody", event: Sample.event(.userPasswordChanged), ending: .sample())
             try expectEqual(unknown, nil, "unknown")
         },
+        ConformanceCase("of any number who replace the same password one does, and ends the sessions") { open in
+            let servers = [try await open(), try await open()]
+            _ = try await servers[0].add("alice", subject: "alice")
+            _ = try await servers[0].redeemSample(Sample.token("a"))
+            guard let seen = try await servers[0].account(of: "alice") else {
+                throw ConformanceFailure(description: "no account")
+            }
+            let hash = try Sample.passwordHash()
+            let outcomes = try await concurrently(10) { number in
+                try await servers[number % 2].replacePassword(
+                    hash, of: seen, in: nil, event: Sample.event(.userPasswordChanged),
+                    ending: .sample("password_changed", at: Sample.now + .seconds(Int64(number) + 1)))
+            }
+            try expectEqual(outcomes.count { $0 != nil }, 1, "winners")
+            try expectEqual(outcomes.compactMap(\.self).flatMap(\.sessions), ["session-a"], "ended")
+            try expectEqual(try await servers[0].events(.userPasswordChanged).count, 1, "events")
+            let unknown = try await servers[0].replacePassword(
+                hash, of: Account(subject: "nobody", username: nil, createdAt: Sample.now), in: nil,
+                event: Sample.event(.userPasswordChanged), ending: .sample())
+            try expectEqual(unknown, nil, "unknown")
+        },
+        ConformanceCase("users are found by a part of id, name and address, and signs of patterns are themselves") {
+            open in
+            let store = try await open()
+            try await store.recordFirstSight(of: "Guest-100%", issuer: "i", at: Sample.now)
+            try await store.recordFirstSight(of: "guest-1000", issuer: "i", at: Sample.now)
+            _ = try await store.addAccount(
+                Account(
+                    subject: "s1", username: try Sample.username("Ada_L"), displayName: "Ada Lovelace",
+                    email: "Countess@Example.com", createdAt: Sample.now),
+                issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
+            func found(_ text: String) async throws -> [Subject] {
+                try await store.users(matching: text, after: nil, limit: 10).map(\.subject)
+            }
+            for part in ["s1", "ada", "DA_L", "lovelace", "ess@exam"] {
+                try expectEqual(try await found(part), ["s1"], part)
+            }
+            try expectEqual(try await found("100%"), ["Guest-100%"], "a sign of patterns")
+            try expectEqual(try await found("a!l"), [], "the escape")
+            try expectEqual(try await found("nobody"), [], "nobody")
+            try expectEqual(try await found("\u{0}"), [], "what no text can hold")
+            _ = try await store.add(nil, subject: "s2")
+            _ = try await store.changeUser(
+                "s2", UserChange(names: AccountNames(username: nil, displayName: "Émile", email: nil)),
+                events: { type, _ in Sample.event(type) }, ending: .sample())
+            for text in ["Émile", "éMIL"] { try expectEqual(try await found(text), ["s2"], text) }
+            try expectEqual(Set(try await found("GUEST")), ["Guest-100%", "guest-1000"], "both")
+            let first = try await store.users(matching: "guest", after: nil, limit: 1).map(\.subject)
+            let second = try await store.users(matching: "guest", after: first.last, limit: 10).map(\.subject)
+            try expectEqual(Set(first + second), ["Guest-100%", "guest-1000"], "page by page")
+            try expectEqual(second.count, 1, "the second page")
+        },
+        ConformanceCase("a user is renamed, unless another has the name") { open in
+            let store = try await open()
+            _ = try await store.add("alice", subject: "alice")
+            _ = try await store.add("bob", subject: "bob")
+            func rename(_ subject: Subject, _ name: String) async throws -> UserChangeOutcome {
+                let names = AccountNames(
+                    username: try Sample.username(name), displayName: "Somebody", email: "x@example.com")
+                return try await store.changeUser(
+                    subject, UserChange(names: names), events: { type, _ in Sample.event(type) }, ending: .sample())
+            }
+            try expectEqual(try await rename("alice", "BOB"), .usernameTaken, "taken")
+            try expectEqual(try await store.account(of: "alice")?.displayName, "Zoë", "as it was")
+            try expectEqual(try await rename("alice", "Alicia"), .changed(.nothing), "free")
+            let account = try await store.account(named: try Sample.username("alicia"))
+            try expectEqual(account?.subject, "alice", "by the new name")
+            try expectEqual(account?.email, "x@example.com", "address")
+            try expectEqual(try await store.account(named: try Sample.username("alice")), nil, "by the old name")
+            try expectEqual(try await rename("nobody", "n"), .noAccount, "unknown")
+            try expectEqual(try await store.events(.userRenamed).count, 1, "events")
+        },
+        ConformanceCase("of any number who take a name at once one gets it, and the others hear that it is taken") {
+            open in
+            let servers = [try await open(), try await open()]
+            for number in 0..<10 { _ = try await servers[0].add("name-\(number)", subject: "s\(number)") }
+            let outcomes = try await concurrently(10) { number in
+                let names = AccountNames(username: try Sample.username("Wanted"), displayName: nil, email: nil)
+                return try await servers[number % 2].changeUser(
+                    Subject(rawValue: "s\(number)"), UserChange(names: names),
+                    events: { type, _ in Sample.event(type) }, ending: .sample())
+            }
+            try expectEqual(outcomes.count { $0 == .changed(.nothing) }, 1, "winners")
+            try expectEqual(outcomes.count { $0 == .usernameTaken }, 9, "losers")
+        },
+        ConformanceCase("a new address is one that nobody has checked, and the event says what was changed") { open in
+            let store = try await open()
+            _ = try await store.add("alice", subject: "alice")
+            let claims = try StandardClaims(["email_verified": .bool(true), "nickname": .string("Al")])
+            _ = try await store.setClaims(
+                claims, of: "alice", at: Sample.now, event: Sample.event(.userClaimsChanged))
+            func rename(_ email: String) async throws -> [String: JSONValue] {
+                let names = AccountNames(
+                    username: try Sample.username("alice"), displayName: "Zoë", email: email)
+                _ = try await store.changeUser(
+                    "alice", UserChange(names: names),
+                    events: { type, facts in
+                        var event = Sample.event(type)
+                        event.reason = facts["changed"]
+                        return event
+                    }, ending: .sample())
+                return try await store.account(of: "alice")?.claims.values ?? [:]
+            }
+            let kept = try await store.account(of: "alice")?.email ?? ""
+            try expectEqual(try await rename(kept)["email_verified"], .bool(true), "the same address")
+            try expectEqual(try await rename("new@example.com")["email_verified"], nil, "another address")
+            try expectEqual(try await store.account(of: "alice")?.claims.values["nickname"], .string("Al"), "the rest")
+            try expectEqual(
+                try await store.events(.userRenamed).map(\.reason).sorted { ($0 ?? "") < ($1 ?? "") },
+                ["", "email"], "what was changed")
+        },
+        ConformanceCase("a session that is over changes no password and sets up no second factor") { open in
+            let store = try await open()
+            _ = try await store.add("alice", subject: "alice")
+            _ = try await store.redeemSample(Sample.token("a"))
+            _ = try await store.end(.webSession("session-a"), .sample(), first: [])
+            guard let account = try await store.account(of: "alice") else {
+                throw ConformanceFailure(description: "no account")
+            }
+            let ended = try await store.replacePassword(
+                try Sample.passwordHash(), of: account, in: "session-a", event: Sample.event(.userPasswordChanged),
+                ending: .sample())
+            try expectEqual(ended, nil, "the password")
+            let isAdded = try await store.addSecondFactor(
+                SecondFactor(sealedSecret: "sealed"), recoveryDigests: [], of: "alice", in: "session-a",
+                event: Sample.event(.userSecondFactorChanged))
+            try expect(!isAdded, "the second factor")
+            let after = try await store.account(of: "alice")
+            try expectEqual(after?.passwordHash, account.passwordHash, "as it was")
+            try expectEqual(after?.secondFactor, nil, "none")
+            try expectEqual(try await store.events(.userPasswordChanged).count, 0, "events")
+        },
+        ConformanceCase("the upstream identities of a user are listed") { open in
+            let store = try await open()
+            let identity = UpstreamIdentity(issuer: "https://up.example", subject: "7")
+            _ = try await store.add(nil, subject: "s", link: identity)
+            try expectEqual(try await store.identities(of: "s"), [identity], "of its user")
+            try expectEqual(try await store.identities(of: "nobody"), [], "of nobody")
+        },
         ConformanceCase("a session for a password that was replaced meanwhile is not opened") { open in
             let store = try await open()
             _ = try await store.add("alice", subject: "alice")
             try await store.setPassword(of: "alice", at: Sample.now + .seconds(1))
             let event = Sample.event(.userSignedIn)
             let late = try await store.open(
-                Sample.session("late"), replacing: nil, provenBy: Sample.now, events: [event])
+                Sample.session("late"), replacing: nil, provenBy: .password(setAt: Sample.now), events: [event])
             try expectEqual(late, false, "for the one before")
             try expectEqual(try await store.session(id: "session-late"), nil, "its session")
             try expectEqual(try await store.events(.userSignedIn).count, 0, "events")
             let opened = try await open().open(
-                Sample.session("new"), replacing: nil, provenBy: Sample.now + .seconds(1), events: [event])
+                Sample.session("new"), replacing: nil, provenBy: .password(setAt: Sample.now + .seconds(1)),
+                events: [event])
             try expectEqual(opened, true, "for the new one")
             let nobodys = try await store.open(
-                Sample.session("nobody", subject: "nobody"), replacing: nil, provenBy: Sample.now, events: [])
+                Sample.session("nobody", subject: "nobody"), replacing: nil, provenBy: .password(setAt: Sample.now),
+                events: [])
             try expectEqual(nobodys, false, "without an account")
         },
         ConformanceCase("of sign-ins on two servers none outlasts a new password of the same moment") { open in
@@ -92,7 +233,7 @@ package enum AccountStoreConformance {
             async let change: Void = servers[0].setPassword(of: "alice", at: Sample.now + .seconds(1))
             _ = try await concurrently(20) { number in
                 try await servers[number % 2].open(
-                    Sample.session("\(number)"), replacing: nil, provenBy: Sample.now, events: [])
+                    Sample.session("\(number)"), replacing: nil, provenBy: .password(setAt: Sample.now), events: [])
             }
             try await change
             for number in 0..<20 {
@@ -247,7 +388,7 @@ package enum AccountStoreConformance {
     ]
 }
 
-extension AccountStore {
+extension UserStore {
     func change(_ subject: Subject, _ change: UserChange) async throws -> UserChangeOutcome {
         try await changeUser(
             subject, change, events: { type, _ in Sample.event(type) }, ending: .sample("user_changed"))
@@ -264,7 +405,7 @@ extension AccountStore {
     fileprivate func addFactor(_ sealed: String, to subject: Subject, _ digests: [String]) async throws -> Bool {
         try await addSecondFactor(
             SecondFactor(sealedSecret: sealed, lastStep: 7), recoveryDigests: digests, of: subject,
-            event: Sample.event(.userSecondFactorChanged))
+            in: nil, event: Sample.event(.userSecondFactorChanged))
     }
 
     fileprivate func removeFactor(_ subject: Subject) async throws -> Bool {

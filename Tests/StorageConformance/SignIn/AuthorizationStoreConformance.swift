@@ -1,6 +1,6 @@
 package import Bridge
 
-/// What every ``ConsentStore`` and ``PushedRequestStore`` must do, and opening a session without a login token.
+/// What every ``GrantStore`` and ``RequestStore`` must do, and opening a session without a login token.
 package enum AuthorizationStoreConformance {
     package static let cases: [ConformanceCase<any BridgeStorage>] = [
         ConformanceCase("consent grows, for one user and one client") { open in

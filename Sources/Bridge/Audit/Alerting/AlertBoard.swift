@@ -11,7 +11,24 @@ package final class AlertBoard: Sendable {
     package let rules: [AlertRule]
     private let alerts = Mutex<[AlertRule.Name: Alert]>([:])
 
+    /// Since when an alert lasts that somebody has seen; it is not shown again until it is over and begins anew.
+    private let seen = Mutex<[AlertRule.Name: Timestamp]>([:])
+
     package init(rules: [AlertRule]) { self.rules = rules }
+
+    /// What nobody has acknowledged yet, in the order of the rules.
+    package var unseen: [Alert] {
+        let seen = seen.withLock { $0 }
+        return current.filter { seen[$0.rule.name] != $0.since }
+    }
+
+    /// Notes that an administrator has seen an alert, at this node.
+    /// - Returns: whether there is such an alert now.
+    package func acknowledge(_ name: AlertRule.Name) -> Bool {
+        guard let alert = current.first(where: { $0.rule.name == name }) else { return false }
+        seen.withLock { $0[name] = alert.since }
+        return true
+    }
 
     /// In the order of the rules.
     package var current: [Alert] {

@@ -5,6 +5,7 @@ package struct AlertRule: Hashable, Sendable {
         case refusals
         case exchangeFailures = "exchange_failures"
         case signInFailures = "sign_in_failures"
+        case reportedSignIns = "reported_sign_ins"
     }
 
     package static let window = Duration.seconds(600)
@@ -25,6 +26,7 @@ package struct AlertRule: Hashable, Sendable {
         case .refusals: "Much is refused"
         case .exchangeFailures: "Token requests fail"
         case .signInFailures: "Sign-ins fail; somebody may be guessing passwords"
+        case .reportedSignIns: "Users report sign-ins that they did not begin"
         }
     }
 
@@ -35,6 +37,7 @@ package struct AlertRule: Hashable, Sendable {
         case .refusals: tally.outcome == .failure
         case .exchangeFailures: ["device_secret.refused", "token_request.refused"].contains(tally.type.rawValue)
         case .signInFailures: tally.type == .userSignInFailed
+        case .reportedSignIns: tally.type == .crossDeviceReported
         }
     }
 }

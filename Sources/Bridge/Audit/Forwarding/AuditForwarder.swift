@@ -58,7 +58,7 @@ package struct AuditForwarder: Sendable {
             var isIdle = true
             if unsettled.count < Self.unsettledLimit {
                 for node in nodes {
-                    let (items, position) = try await items(of: node, behind: sent[node] ?? AuditForwardPosition())
+                    let (items, position) = try await items(of: node, after: sent[node] ?? AuditForwardPosition())
                     guard !items.isEmpty else { continue }
                     try await connection.deliver(items)
                     status.delivered(items.count)
@@ -97,7 +97,7 @@ package struct AuditForwarder: Sendable {
 
     /// The next items and the position after them.
     private func items(
-        of node: String, behind position: AuditForwardPosition
+        of node: String, after position: AuditForwardPosition
     ) async throws -> ([AuditForwardItem], AuditForwardPosition) {
         let end = AuditRecord.sequences.upperBound
         guard position.sequence < end else { return ([], position) }
@@ -108,7 +108,7 @@ package struct AuditForwarder: Sendable {
         }
         position.sequence = entries.last?.sequence ?? position.sequence
         // A note comes after the events that it is about, as far as they are there.
-        let notes = try await log.notes(of: node, behind: position.notes, limit: Self.batchSize)
+        let notes = try await log.notes(of: node, after: position.notes, limit: Self.batchSize)
             .filter { [position] in entries.count < Self.batchSize || $0.sequence <= position.sequence }
         for note in notes { position.notes.advance(to: note) }
         return (entries.map(AuditForwardItem.entry) + notes.map(AuditForwardItem.note), position)

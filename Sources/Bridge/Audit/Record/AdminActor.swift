@@ -55,7 +55,7 @@ package struct Administrator: Hashable, Sendable {
     }
 }
 
-/// The access token behind an administrator, as far as it must be known again; never the token itself.
+/// The access token that an administrator uses, as far as it must be known again; never the token itself.
 package struct AdminCredential: Hashable, Sendable {
     /// `jti`.
     package let tokenID: TokenID

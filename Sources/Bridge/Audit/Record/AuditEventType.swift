@@ -20,6 +20,12 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let authorizationCodeRedeemed = Self(rawValue: "authorization_code.redeemed")
     package static let authorizationCodeReused = Self(rawValue: "authorization_code.reused")
     package static let authorizationCodeRefused = Self(rawValue: "authorization_code.refused")
+    package static let deviceCodeIssued = Self(rawValue: "device_code.issued")
+    package static let deviceCodeApproved = Self(rawValue: "device_code.approved")
+    package static let deviceCodeDenied = Self(rawValue: "device_code.denied")
+    package static let deviceCodeRedeemed = Self(rawValue: "device_code.redeemed")
+    package static let deviceCodeReused = Self(rawValue: "device_code.reused")
+    package static let deviceCodeRefused = Self(rawValue: "device_code.refused")
     package static let refreshTokenRotated = Self(rawValue: "refresh_token.rotated")
     package static let refreshTokenUsed = Self(rawValue: "refresh_token.used")
     package static let refreshTokenReused = Self(rawValue: "refresh_token.reused")
@@ -45,7 +51,19 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let consentDenied = Self(rawValue: "consent.denied")
     package static let userSignedIn = Self(rawValue: "user.signed_in")
     package static let userSignInFailed = Self(rawValue: "user.sign_in_failed")
+    package static let selfIssuedAnswered = Self(rawValue: "self_issued.answered")
+    package static let selfIssuedRefused = Self(rawValue: "self_issued.refused")
+    package static let selfIssuedLinked = Self(rawValue: "self_issued.linked")
+    package static let selfIssuedUnlinked = Self(rawValue: "self_issued.unlinked")
+    package static let crossDeviceScanned = Self(rawValue: "cross_device.scanned")
+    package static let crossDeviceApproved = Self(rawValue: "cross_device.approved")
+    package static let crossDeviceDenied = Self(rawValue: "cross_device.denied")
+    package static let crossDeviceReported = Self(rawValue: "cross_device.reported")
+    package static let crossDeviceRefused = Self(rawValue: "cross_device.refused")
+    package static let crossDeviceCodeShown = Self(rawValue: "cross_device.code_shown")
     package static let userPasswordChanged = Self(rawValue: "user.password_changed")
+    package static let userRenamed = Self(rawValue: "user.renamed")
+    package static let userSetUpLinkMade = Self(rawValue: "user.set_up_link_made")
     package static let userCreated = Self(rawValue: "user.created")
     package static let userSecondFactorChanged = Self(rawValue: "user.second_factor_changed")
     package static let userClaimsChanged = Self(rawValue: "user.claims_changed")
@@ -68,5 +86,28 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let auditPurged = Self(rawValue: "audit.purged")
     package static let auditContradicted = Self(rawValue: "audit.contradicted")
     package static let auditAccepted = Self(rawValue: "audit.accepted")
+    package static let databaseRestored = Self(rawValue: "database.restored")
     package static let auditSuppressed = Self(rawValue: "audit.suppressed")
+    package static let alertAcknowledged = Self(rawValue: "alert.acknowledged")
+
+    /// Every type that this version writes, to choose from.
+    package static let all: [Self] = [
+        .loginTokenIssued, .loginTokenRedeemed, .loginTokenReplayed, .loginTokenRepeated, .loginTokenRefused,
+        .loginTokenRevoked, .redirectRefused, .webSessionOpened, .webSessionEnded, .webSessionSwitched,
+        .authorizationRequestEmbedded, .authorizationRequestRefused, .authorizationRequestReused,
+        .authorizationCodeIssued, .authorizationCodeRedeemed, .authorizationCodeReused, .authorizationCodeRefused,
+        .deviceCodeIssued, .deviceCodeApproved, .deviceCodeDenied, .deviceCodeRedeemed, .deviceCodeReused,
+        .deviceCodeRefused, .refreshTokenRotated, .refreshTokenUsed, .refreshTokenReused, .refreshTokenRefused,
+        .accessTokenIssued, .accessTokenRevoked, .tokenRequestRefused, .appSessionOpened, .appSessionEnded,
+        .clientAuthenticationFailed, .clientAudienceTolerated, .logoutNoticeSent, .logoutNoticeFailed, .webhookSent,
+        .webhookFailed, .deviceSecretIssued, .deviceSecretExchanged, .deviceSecretRotated, .deviceSecretRevoked,
+        .deviceSecretRefused, .bearerRefused, .consentGranted, .consentDenied, .userSignedIn, .userSignInFailed,
+        .selfIssuedAnswered, .selfIssuedRefused, .selfIssuedLinked, .selfIssuedUnlinked, .crossDeviceScanned,
+        .crossDeviceApproved, .crossDeviceDenied, .crossDeviceReported, .crossDeviceRefused, .crossDeviceCodeShown,
+        .userPasswordChanged, .userRenamed, .userSetUpLinkMade, .userCreated, .userSecondFactorChanged,
+        .userClaimsChanged, .userRoleChanged, .userDisabled, .userEnabled, .clientCreated, .clientChanged,
+        .clientDeleted, .keyRotated, .keyRetired, .rateLimitExceeded, .nodeStarted, .nodeStopped, .settingChanged,
+        .adminSignedIn, .adminSignedOut, .adminRefused, .auditExported, .auditPurged, .auditContradicted,
+        .auditAccepted, .databaseRestored, .auditSuppressed, .alertAcknowledged,
+    ]
 }

@@ -13,11 +13,14 @@ package struct AuditReview: Sendable {
     }
 
     /// Verifies every chain in the store, while others go on writing.
-    package func verify(_ terms: AuditVerificationTerms) async throws -> AuditVerificationReport {
+    /// - Parameter progress: told now and then how many events were read.
+    package func verify(
+        _ terms: AuditVerificationTerms, progress: @Sendable (Int) -> Void = { _ in }
+    ) async throws -> AuditVerificationReport {
         var attempt = 1
         while true {
             let cuts = try await log.cuts()
-            let report = try await verify(terms, cuts: cuts)
+            let report = try await verify(terms, cuts: cuts, progress: progress)
             // Where a chain was cut while it was read, events seem to be missing.
             guard !report.isValid, attempt < Self.attempts, try await log.cuts() != cuts else { return report }
             attempt += 1
@@ -27,15 +30,18 @@ package struct AuditReview: Sendable {
     private static let attempts = 3
 
     private func verify(
-        _ terms: AuditVerificationTerms, cuts: [AuditReading<AuditCut>]
+        _ terms: AuditVerificationTerms, cuts: [AuditReading<AuditCut>], progress: @Sendable (Int) -> Void
     ) async throws -> AuditVerificationReport {
         // Checkpoints first, then the chains' ends: the other way round, one signed in between would seem to cover
         // events that are missing.
         var verifier = AuditVerifier(checkpoints: try await log.checkpoints(), cuts: cuts, terms: terms)
         let heads = try await log.chains()
+        var read = 0
         for head in heads {
             try await AuditChainReader(log, head: head).read { entries in
                 for entry in entries { verifier.take(entry) }
+                read += entries.count
+                progress(read)
             }
         }
         for stray in try await log.strays(limit: AuditVerificationReport.problemLimit) { verifier.take(stray: stray) }

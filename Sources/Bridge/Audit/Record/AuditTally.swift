@@ -32,20 +32,3 @@ package struct StateSample: Hashable, Sendable {
         self.value = value
     }
 }
-
-/// Counts of audit events by the minute, so that charts over ten million events read a few thousand rows.
-///
-/// Counted after the writing, by the node that wrote: the requests themselves pay nothing for it.
-package protocol AuditTallies: Sendable {
-    /// Counts this node's events that were not counted yet, at most `limit` of them.
-    /// - Returns: what was counted; empty when nothing was left.
-    func advanceTally(limit: Int) async throws -> [AuditTally]
-
-    /// The counts of every minute from `from` up to `to`, with the events that are not counted yet.
-    func tallies(from: Timestamp, to: Timestamp) async throws -> [AuditTally]
-
-    /// Notes a number; of several nodes that note one minute's, the last stands.
-    func record(_ sample: StateSample) async throws
-
-    func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample]
-}

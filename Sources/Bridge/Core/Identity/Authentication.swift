@@ -14,6 +14,11 @@ package struct Authentication: Hashable, Sendable {
     }
 }
 
+extension Authentication {
+    /// The method of who signed in with a key of his own, which no provider vouches for (docs/self-issued.md).
+    package static let selfIssued = "self_issued"
+}
+
 /// The `acr` values that our own sign-in gives, from weak to strong (OpenID Connect Core §2).
 package enum AuthenticationLevel: String, Sendable, CaseIterable {
     /// A password.

@@ -23,12 +23,16 @@ package struct BearerIdentity: Hashable, Sendable {
     package let sessionID: SessionID?
     /// The device that it is used on, as far as its issuer tells them apart; `nil` when it does not.
     package let deviceID: String?
+    /// The groups of the user, where the issuer is believed about them.
+    package let groups: UserGroups?
     package let authentication: Authentication
     /// What it may be used for; `nil` of another issuer, whose scopes are not ours.
     package let scope: Scope?
     /// The key that must be shown with it (RFC 7800, RFC 9449 §6): whoever takes the bearer checks it with
     /// ``SenderConstraint``.
     package let proofKeyThumbprint: String?
+    /// When the token was made, as far as we made it ourselves.
+    package let issuedAt: Timestamp?
     /// The instant from which the bearer is refused.
     package let expiresAt: Timestamp
     /// How long this answer may be kept: up to ``expiresAt``, less where the issuer must be asked again.
@@ -36,9 +40,10 @@ package struct BearerIdentity: Hashable, Sendable {
 
     package init(
         subject: Subject, clientID: ClientID, issuer: String, authority: Authority = .trusted, sessionID: SessionID?,
-        deviceID: String? = nil,
-        authentication: Authentication, scope: Scope? = nil, proofKeyThumbprint: String? = nil, expiresAt: Timestamp,
-        cacheableUntil: Timestamp? = nil
+        deviceID: String? = nil, groups: UserGroups? = nil,
+        authentication: Authentication, scope: Scope? = nil, proofKeyThumbprint: String? = nil,
+        issuedAt: Timestamp? = nil,
+        expiresAt: Timestamp, cacheableUntil: Timestamp? = nil
     ) {
         self.subject = subject
         self.clientID = clientID
@@ -46,9 +51,11 @@ package struct BearerIdentity: Hashable, Sendable {
         self.authority = authority
         self.sessionID = sessionID
         self.deviceID = deviceID
+        self.groups = groups
         self.authentication = authentication
         self.scope = scope
         self.proofKeyThumbprint = proofKeyThumbprint
+        self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.cacheableUntil = cacheableUntil ?? expiresAt
     }

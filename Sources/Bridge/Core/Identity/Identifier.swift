@@ -56,7 +56,7 @@ package struct TokenID: Identifier {
     /// A new login token's id: the time, which the token says too, then 80 random bits. Nothing hangs on nobody guessing
     /// it; it must only be no other token's.
     package static func make(at now: Timestamp, random: RandomSource) -> TokenID {
-        TokenID(rawValue: random.text(10, behind: now))
+        TokenID(rawValue: random.text(10, after: now))
     }
 }
 

@@ -36,7 +36,7 @@ extension String {
 /// event would have to be written to.
 package enum RequestID {
     package static func make(at now: Timestamp, random: RandomSource) -> String {
-        random.text(9, behind: now)
+        random.text(9, after: now)
     }
 
     /// When the request with this id began; `nil` for an id of another's making.

@@ -11,6 +11,8 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads the text form; no port, no brackets, no zone.
     package init?(_ text: String) {
+        // C's text ends at its first zero: what stands behind it would be passed over.
+        guard !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {

@@ -17,7 +17,14 @@ package struct FormTokens: Sendable {
         case endAllSessions = "end_all_sessions"
         case devices
         case secondFactor = "second_factor"
+        case deviceGrant = "device_grant"
         case openConsole = "open_console"
+        case selfIssued = "self_issued"
+        case linkedKeys = "linked_keys"
+        case phoneSignIn = "phone_sign_in"
+        case signInCode = "sign_in_code"
+        case password
+        case passwordSetUp = "password_set_up"
     }
 
     /// As long as the cookie lives.

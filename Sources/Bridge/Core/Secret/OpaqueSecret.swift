@@ -1,10 +1,11 @@
 import Crypto
 import OAuth2
 
-/// An opaque bearer secret: 256 random bits behind a recognisable prefix, ending in a checksum.
+/// An opaque bearer secret: 256 random bits after a recognisable prefix, ending in a checksum.
 ///
-/// `dbs_<43 characters of base64url><6 of CRC-32>`. The prefix and the checksum let secret scanners and our own log
-/// filter find one that strayed, and let the server refuse nonsense without asking a store.
+/// `dbs_<43 characters of base64url><6 of CRC-32>`, or with the time of its making before the random bits, which is
+/// 8 characters more. The prefix and the checksum let secret scanners and our own log filter find one that strayed,
+/// and let the server refuse nonsense without asking a store.
 package struct OpaqueSecret: Sendable, CustomStringConvertible {
     /// What the secret opens; its raw value is the prefix.
     package enum Kind: String, Sendable, CaseIterable {
@@ -16,8 +17,14 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
         case refreshToken = "dbr_"
         /// Names an authorization request that was sent ahead (RFC 9126).
         case pushedRequest = "dbp_"
+        /// What a device waits with (RFC 8628).
+        case deviceCode = "dbd_"
         /// Binds a form to the browser that the page was sent to.
         case formBinding = "dbf_"
+        /// Binds a sign-in by phone to the browser that asked for it.
+        case selfIssued = "dbi_"
+        /// Ties a sign-in that a phone approves to the browser that began it.
+        case phoneSignIn = "dbx_"
         /// A session of the administration console.
         case adminSession = "dbk_"
         /// The refresh cookie of a web session.
@@ -28,40 +35,67 @@ package struct OpaqueSecret: Sendable, CustomStringConvertible {
 
     package let kind: Kind
     private let text: String
+    /// When it was made, in the characters of ``Timestamp/leadingBytes``; empty when that is not in it.
+    private let date: String
 
-    private init(kind: Kind, text: String) {
+    private static let dateBytes = 6
+
+    private init(kind: Kind, date: String, random: String) {
+        let body = kind.rawValue + date + random
+        self.init(kind: kind, date: date, text: body + Self.checksum(of: Array(body.utf8)[...]))
+    }
+
+    private init(kind: Kind, date: String, text: String) {
         self.kind = kind
+        self.date = date
         self.text = text
     }
 
     /// Makes a new secret.
     package static func make(_ kind: Kind, random: RandomSource) -> OpaqueSecret {
-        let body = kind.rawValue + random.text(32)
-        return OpaqueSecret(kind: kind, text: body + checksum(of: Array(body.utf8)[...]))
+        OpaqueSecret(kind: kind, date: "", random: random.text(32))
     }
 
-    /// Accepts the form that ``make(_:random:)`` gives.
+    /// Makes a new secret that tells when it was made, for those that a store keeps many of: see ``digest``.
+    package static func make(_ kind: Kind, at now: Timestamp, random: RandomSource) -> OpaqueSecret {
+        OpaqueSecret(kind: kind, date: Base64URL.encode(now.leadingBytes), random: random.text(32))
+    }
+
+    /// The secret of the same kind and time that these bytes make.
+    /// - Parameter bytes: 32, as good as random.
+    func sibling(_ bytes: [UInt8]) -> OpaqueSecret {
+        OpaqueSecret(kind: kind, date: date, random: Base64URL.encode(bytes))
+    }
+
+    /// Accepts the forms that are made here.
     /// - Returns: `nil` for another prefix or length, or a wrong checksum.
     package init?(_ text: String, kind: Kind) {
-        let prefix = kind.rawValue.utf8.count
-        guard text.utf8.count == prefix + 43 + 6, text.utf8.starts(with: kind.rawValue.utf8) else { return nil }
+        guard text.utf8.starts(with: kind.rawValue.utf8) else { return nil }
         let bytes = Array(text.utf8)
-        guard Base64URL.decode(bytes: bytes[prefix..<prefix + 43])?.count == 32,
-            Self.checksum(of: bytes[..<(prefix + 43)]).utf8.elementsEqual(bytes[(prefix + 43)...])
+        let body = bytes[kind.rawValue.utf8.count...].dropLast(6)
+        let dateBytes =
+            switch body.count {
+            case 43: 0
+            case 51: Self.dateBytes
+            default: -1
+            }
+        guard dateBytes >= 0, Base64URL.decode(bytes: body)?.count == dateBytes + 32,
+            Self.checksum(of: bytes[..<body.endIndex]).utf8.elementsEqual(bytes[body.endIndex...])
         else { return nil }
-        self.init(kind: kind, text: text)
+        self.init(kind: kind, date: String(decoding: body.prefix(dateBytes / 3 * 4), as: UTF8.self), text: text)
     }
 
     /// The secret itself, for the one cookie or answer that carries it.
     package func expose() -> String { text }
 
-    /// What stores keep: base64url of SHA-256 over the text, 43 characters.
+    /// What stores keep: base64url of SHA-256 over the text, 43 characters, after the 8 of its time if that is in it.
     ///
-    /// A plain hash is enough for 256 random bits: there is nothing to guess, so nothing to slow down.
+    /// A plain hash is enough for 256 random bits: there is nothing to guess, so nothing to slow down. The time is no
+    /// secret, and with it a store's index of digests grows at one end (ADR-0042).
     package var digest: String {
         var text = text
         let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
-        return Base64URL.encode(digest.withUnsafeBytes { Array($0) })
+        return date + Base64URL.encode(digest.withUnsafeBytes { Array($0) })
     }
 
     package var description: String { "\(kind.rawValue)<redacted>" }

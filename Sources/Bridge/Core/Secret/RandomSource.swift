@@ -18,7 +18,7 @@ package struct RandomSource: Sendable {
     ///
     /// The time stands first so that a store's index of ids grows at one end, instead of having a page somewhere else
     /// written for every row.
-    package func text(_ count: Int, behind now: Timestamp) -> String {
+    package func text(_ count: Int, after now: Timestamp) -> String {
         Base64URL.encode(now.leadingBytes + bytes(count))
     }
 

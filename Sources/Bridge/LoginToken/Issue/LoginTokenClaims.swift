@@ -57,10 +57,14 @@ package struct LoginTokenBinding: Hashable, Sendable {
     /// The PKCE challenge that `code_verifier` must answer.
     package let challenge: CodeChallenge?
     package let network: Network
+    /// ``HandOffState/digest`` of what the browser's cookie at the website must hold, or a click is asked for
+    /// (contract §4.6).
+    package let handOff: String?
 
-    package init(challenge: CodeChallenge? = nil, network: Network = .none) {
+    package init(challenge: CodeChallenge? = nil, network: Network = .none, handOff: String? = nil) {
         self.challenge = challenge
         self.network = network
+        self.handOff = handOff
     }
 
     package static let none = LoginTokenBinding()

@@ -32,6 +32,13 @@ package struct LoginTokenIssuer: Sendable {
         self.random = random
     }
 
+    /// What a token is issued from.
+    private struct Issuing {
+        let session: IssuingSession
+        /// Whether the bearer names a user whom nobody has named before.
+        let isFirstSight: Bool
+    }
+
     /// Issues a token for the user and app that a verified bearer names.
     /// - Throws: `OAuthError` by contract §3; ``StorageError`` when a store cannot decide.
     package func issue(
@@ -89,16 +96,16 @@ package struct LoginTokenIssuer: Sendable {
                 limits.issueKeys(bearer, origin: origin), at: now)
         else { return }
         throw OAuthError(
-            .rateLimited, "Too many login tokens were asked for.", detail: scope, retryAfter: wait.roundedUpSeconds)
+            .rateLimited, "too many login tokens were asked for", detail: scope, retryAfter: wait.roundedUpSeconds)
     }
 
     /// What the token will say and what it is issued from, after every check of app, website, user and session.
     private func checkedTerms(
         _ request: LoginTokenIssueRequest, bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
-    ) async throws -> (terms: LoginTokenTerms, issuing: IssuingSession) {
+    ) async throws -> (terms: LoginTokenTerms, issuing: Issuing) {
         guard let app = clients.current[bearer.clientID] else {
             throw OAuthError(
-                .unauthorizedClient, "This client may not issue login tokens.", detail: "unknown_client")
+                .unauthorizedClient, "this client may not issue login tokens", detail: "unknown_client")
         }
         let terms = try LoginTokenTerms(
             request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
@@ -106,32 +113,34 @@ package struct LoginTokenIssuer: Sendable {
         let issuing = try await issuingSession(of: bearer, at: now)
         guard terms.website.accepts(bearer.authentication, at: now) else {
             throw OAuthError(
-                .insufficientUserAuthentication, "The sign-in is too weak or too old for that website.",
+                .insufficientUserAuthentication, "the sign-in is too weak or too old for that website",
                 detail: "authentication_too_weak", challenge: terms.website.authenticationChallenge)
         }
         return (terms, issuing)
     }
 
-    private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> IssuingSession {
-        switch try await subjects.admit(bearer, at: now) {
-        case .admitted: break
-        case .disabled: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "subject_disabled")
+    private func issuingSession(of bearer: BearerIdentity, at now: Timestamp) async throws -> Issuing {
+        let isUnseen: Bool
+        switch try await subjects.admission(of: bearer, at: now) {
+        case .admitted: isUnseen = false
+        case .unseen: isUnseen = true
+        case .disabled: throw OAuthError(.invalidToken, "the access token is not valid", detail: "subject_disabled")
         case .ofAnotherIssuer:
             throw OAuthError(
-                .invalidToken, "The access token is not valid.", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
+                .invalidToken, "the access token is not valid", detail: BearerRefusal.subjectOfAnotherIssuer.rawValue)
         }
         switch try await parents.standing(of: bearer.sessionID, scope: bearer.scope, at: now) {
-        case .mayIssue(let session): return session
-        case .ended: throw OAuthError(.invalidToken, "The access token is not valid.", detail: "session_ended")
+        case .mayIssue(let session): return Issuing(session: session, isFirstSight: isUnseen)
+        case .ended: throw OAuthError(.invalidToken, "the access token is not valid", detail: "session_ended")
         case .chained:
             throw OAuthError(
-                .unauthorizedClient, "A session that was itself handed over cannot issue login tokens.",
+                .unauthorizedClient, "a session that was itself handed over cannot issue login tokens",
                 detail: "chained_session")
         }
     }
 
     private func record(
-        _ terms: LoginTokenTerms, bearer: BearerIdentity, issuing: IssuingSession,
+        _ terms: LoginTokenTerms, bearer: BearerIdentity, issuing: Issuing,
         idempotency: (digest: String, fingerprint: String)?, origin: RequestOrigin, at now: Timestamp
     ) async throws -> LoginTokenAnswer {
         let issuedAt = Timestamp(seconds: now.seconds)
@@ -151,22 +160,31 @@ package struct LoginTokenIssuer: Sendable {
                 keyDigest: $0.digest, fingerprint: $0.fingerprint, tokenID: claims.id, keyID: signed.keyID,
                 payload: signed.payload, expiresAt: claims.expiresAt)
         }
-        switch try await store.recordIssue(
-            claims.issued, scope: issuing.narrowedScope, idempotency: kept, event: event)
-        {
+        let outcome = try await store.recordIssue(
+            claims.issued, scope: issuing.session.narrowedScope,
+            namedFirstBy: issuing.isFirstSight ? bearer.issuer : nil, idempotency: kept, event: event)
+        if issuing.isFirstSight { subjects.forget(bearer.subject) }
+        switch outcome {
         case .recorded:
+            // Before the answer leaves, so that no session is opened that says what was true before.
+            try await subjects.takeGroups(of: bearer, origin: origin, at: now)
             return answer(signed.token, id: claims.id, expiresAt: claims.expiresAt, terms: terms)
         case .repeated(let record): return try await answer(repeating: record, terms: terms, at: now)
         case .keyReused: throw Self.keyReused
+        case .userKnown:
+            // Not assumed of one that was there by then: another issuer's token may have been first.
+            let known = try await issuingSession(of: bearer, at: now)
+            return try await record(
+                terms, bearer: bearer, issuing: known, idempotency: idempotency, origin: origin, at: now)
         }
     }
 
     private static let keyReused = OAuthError(
-        .idempotencyKeyReused, "This Idempotency-Key was used for another request.", detail: "idempotency_key_reused")
+        .idempotencyKeyReused, "this Idempotency-Key was used for another request", detail: "idempotency_key_reused")
 
     private static func keyDigest(_ key: String, bearer: BearerIdentity) throws(OAuthError) -> String {
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw OAuthError(.invalidRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters.")
+            throw OAuthError(.invalidRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters")
         }
         return IssueFingerprint.keyDigest(key, bearer: bearer)
     }
@@ -183,7 +201,16 @@ package struct LoginTokenIssuer: Sendable {
     private func answer(
         _ token: Secret<String>, id: TokenID, expiresAt: Timestamp, terms: LoginTokenTerms
     ) -> LoginTokenAnswer {
-        var url = settings.publicOrigin.description + settings.redemptionPath + "?token=" + token.expose()
+        // The session that answers a website's own sign-in must be where the provider is.
+        let place = terms.isHandOff ? terms.website.publicOrigin ?? settings.publicOrigin : settings.publicOrigin
+        let origin = terms.website.landing == .initiateLogin ? settings.issuer : place
+        return answer(token, id: id, expiresAt: expiresAt, terms: terms, at: origin)
+    }
+
+    private func answer(
+        _ token: Secret<String>, id: TokenID, expiresAt: Timestamp, terms: LoginTokenTerms, at origin: WebOrigin
+    ) -> LoginTokenAnswer {
+        var url = origin.description + settings.redemptionPath + "?token=" + token.expose()
         if let target = terms.target { url += "&redirect=" + PercentEncoding.encode(target.serialized) }
         return LoginTokenAnswer(
             token: token, id: id, expiresAt: expiresAt, expiresIn: Int(terms.lifetime.inMilliseconds / 1000),
@@ -191,7 +218,77 @@ package struct LoginTokenIssuer: Sendable {
     }
 }
 
+extension LoginTokenIssuer {
+    /// Issues for a browser that goes on to another website (contract §4.6).
+    /// - Parameter goesOn: asked once every check has passed, whether anything would come of it.
+    /// - Returns: `nil` when nothing would.
+    /// - Throws: `OAuthError` by contract §3; ``StorageError`` when a store cannot decide.
+    func handOff(
+        _ order: HandOffs.Order, from session: WebSession, origin: RequestOrigin, goesOn: () async throws -> Bool
+    ) async throws -> LoginTokenAnswer? {
+        let now = time.now()
+        let portal = portal(of: session)
+        let bearer = BearerIdentity(
+            subject: session.subject, clientID: portal?.id ?? session.clientID,
+            issuer: settings.issuer.description, authority: .own, sessionID: session.id,
+            authentication: session.authentication, expiresAt: session.expiresAt)
+        let request = LoginTokenIssueRequest(targetClientID: order.website, redirect: order.redirect)
+        do {
+            // Before every other check, as at an issue.
+            try await takeFromLimits(bearer, origin: origin, at: now)
+            guard session.isOwnSignIn else {
+                throw OAuthError(
+                    .unauthorizedClient, "a session that was itself handed over cannot be handed on",
+                    detail: "chained_session")
+            }
+            guard let portal, portal.isPortal else {
+                throw OAuthError(
+                    .unauthorizedClient, "this website is no portal to others", detail: "client_without_right")
+            }
+            guard order.website != nil else { throw OAuthError(.invalidRequest, "client_id is missing") }
+            let terms = try LoginTokenTerms(handOff: request, portal: portal, clients: clients.current, order.state)
+            if try await subjects.isDisabled(session.subject, at: now) {
+                throw OAuthError(.invalidToken, "the session is over", detail: "subject_disabled")
+            }
+            guard terms.website.accepts(session.authentication, at: now) else {
+                throw OAuthError(
+                    .insufficientUserAuthentication, "the sign-in is too weak or too old for that website",
+                    detail: "authentication_too_weak", challenge: terms.website.authenticationChallenge)
+            }
+            guard try await goesOn() else {
+                try await refusals.handOffStuck(bearer, at: terms.website.id, origin: origin, at: now)
+                return nil
+            }
+            return try await record(
+                terms, bearer: bearer, issuing: Issuing(session: .browser(session), isFirstSight: false),
+                idempotency: nil, origin: origin, at: now)
+        } catch let error as OAuthError {
+            try await refusals.issueRefused(error, bearer: bearer, request: request, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    /// Whose word counts: the website that the session was opened for, else the default one.
+    private func portal(of session: WebSession) -> Client? {
+        let directory = clients.current
+        return directory[session.clientID] ?? directory.defaultTarget.flatMap { directory[$0] }
+    }
+}
+
 extension RefusalLog {
+    /// A browser that came back at once from where it was sent.
+    fileprivate func handOffStuck(
+        _ bearer: BearerIdentity, at website: ClientID, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        let pair = "hand-off \(bearer.sessionID?.rawValue ?? "") \(website.rawValue)"
+        try await record(
+            AuditEvent(
+                at: now, type: .loginTokenRefused, outcome: .failure, reason: "hand_off_stuck",
+                subject: bearer.subject, clientID: bearer.clientID, targetClientID: website,
+                sessionID: bearer.sessionID, origin: origin, detail: #"{"at":"issue"}"#),
+            within: .repeats(of: pair))
+    }
+
     /// An issue that was refused to a verified bearer.
     func issueRefused(
         _ error: OAuthError, bearer: BearerIdentity, request: LoginTokenIssueRequest, origin: RequestOrigin,

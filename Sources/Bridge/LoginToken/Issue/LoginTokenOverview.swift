@@ -42,13 +42,13 @@ package struct LoginTokenOverview: Sendable {
             at: now, type: .loginTokenRevoked, outcome: .success, reason: "by_app", subject: bearer.subject,
             clientID: bearer.clientID, sessionID: bearer.sessionID, tokenID: id, origin: origin)
         guard case .alreadyUsed = try await store.revoke(state.token, at: now, event: event) else { return }
-        throw OAuthError(.conflict, "The login token was redeemed already.", detail: "already_redeemed")
+        throw OAuthError(.conflict, "the login token was redeemed already", detail: "already_redeemed")
     }
 
     private func ownState(of id: TokenID, bearer: BearerIdentity) async throws -> LoginTokenState {
         guard let state = try await store.state(of: id), state.token.clientID == bearer.clientID,
             state.token.subject == bearer.subject
-        else { throw OAuthError(.notFound, "There is no such login token.") }
+        else { throw OAuthError(.notFound, "there is no such login token") }
         return state
     }
 }

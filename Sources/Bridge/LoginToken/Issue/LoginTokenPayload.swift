@@ -29,6 +29,7 @@ enum LoginTokenPayload {
         case .network(let prefix): members.add("network", prefix)
         case .exact(let address): members.add("address", address)
         }
+        if let handOff = binding.handOff { members.add("hand_off", handOff) }
         return String(decoding: members.finish(), as: UTF8.self)
     }
 
@@ -58,14 +59,15 @@ enum LoginTokenPayload {
         guard let members = value.object else { return nil }
         let confirmation = ClaimReader(members: members)
         guard let challenge = confirmation.optionalText("S256"), let network = confirmation.optionalText("network"),
-            let address = confirmation.optionalText("address")
+            let address = confirmation.optionalText("address"),
+            let handOff = confirmation.optionalText("hand_off")
         else { return nil }
         let read = challenge.flatMap { CodeChallenge($0) }
         guard (challenge == nil) == (read == nil) else { return nil }
         return LoginTokenBinding(
             challenge: read,
             network: network.map(LoginTokenBinding.Network.network) ?? address.map(LoginTokenBinding.Network.exact)
-                ?? .none)
+                ?? .none, handOff: handOff)
     }
 }
 

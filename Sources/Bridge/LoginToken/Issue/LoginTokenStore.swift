@@ -9,12 +9,17 @@ package protocol LoginTokenStore: Sendable {
     ///
     /// With an idempotency record, the first call for its key wins; later ones write nothing and get the winner's
     /// record back as `.repeated` when the fingerprints agree, `.keyReused` when they do not.
-    /// - Parameter scope: what the bearer had, when that is less than its session has.
-    func recordIssue(_ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent)
-        async throws -> LoginTokenIssueOutcome
+    /// - Parameters:
+    ///   - scope: what the bearer had, when that is less than its session has.
+    ///   - issuer: who names the token's user for the first time, which is noted with the issue; `nil` when the user is
+    ///     known. Where somebody was faster, nothing is written, and the outcome is `.userKnown`.
+    func recordIssue(
+        _ token: IssuedLoginToken, scope: Scope?, namedFirstBy issuer: String?, idempotency: IdempotencyRecord?,
+        event: AuditEvent
+    ) async throws -> LoginTokenIssueOutcome
 
     /// The app session that a token was issued from, in whatever state; `nil` when there is no such session of ours.
-    /// - Returns: with it what ``recordIssue(_:scope:idempotency:event:)`` was told the bearer had.
+    /// - Returns: with it what ``recordIssue(_:scope:namedFirstBy:idempotency:event:)`` was told the bearer had.
     func issuingSession(_ id: SessionID, of token: TokenID) async throws -> (session: AppSession, scope: Scope?)?
 
     /// The live record of an idempotency key; `nil` when unknown or expired at `now`.
@@ -27,12 +32,13 @@ package protocol LoginTokenStore: Sendable {
     ///
     /// Works without a recorded issue too: a token that verifies is known to have been issued. Of any number of
     /// concurrent calls one gets `.opened`. `events` are written only by the one that does.
-    /// - Parameter replaced: the browser's old sessions; the call that opens ends them too, and writes the event of each
-    ///   that was not ended before; see ``ReplacedSession/isSameUser`` for what hangs under it.
+    /// - Parameters:
+    ///   - refreshDigest: of the session's first refresh cookie, in the profile `tokens`.
+    ///   - replaced: the browser's old sessions; the call that opens ends them too, and writes the event of each
+    ///     that was not ended before; see ``ReplacedSession/isSameUser`` for what hangs under it.
     func redeem(
-        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
-        replacing replaced: [ReplacedSession],
-        events: [AuditEvent]
+        _ token: IssuedLoginToken, opening session: WebSession, refreshDigest: String?, use: LoginTokenUse,
+        replacing replaced: [ReplacedSession], events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome
 
     /// Revokes an unused token. `event` is written only when this call revoked it.
@@ -59,6 +65,24 @@ package protocol LoginTokenStore: Sendable {
     /// that is long expired does not verify anyway.
     /// - Returns: how many tokens, at most `limit`.
     func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+extension LoginTokenStore {
+    /// The same in the profile `session`, which has no refresh cookie.
+    package func redeem(
+        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
+        replacing replaced: [ReplacedSession], events: [AuditEvent]
+    ) async throws -> LoginTokenRedeemOutcome {
+        try await redeem(
+            token, opening: session, refreshDigest: nil, use: use, replacing: replaced, events: events)
+    }
+
+    /// As ``recordIssue(_:scope:namedFirstBy:idempotency:event:)``, of a user who is known.
+    package func recordIssue(
+        _ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent
+    ) async throws -> LoginTokenIssueOutcome {
+        try await recordIssue(token, scope: scope, namedFirstBy: nil, idempotency: idempotency, event: event)
+    }
 }
 
 /// The facts of an issued token that outlive its signature.
@@ -153,6 +177,8 @@ package enum LoginTokenIssueOutcome: Hashable, Sendable {
     case repeated(IdempotencyRecord)
     /// The key was used before for another request.
     case keyReused
+    /// The user was named before, perhaps by another issuer.
+    case userKnown
 }
 
 package enum LoginTokenRedeemOutcome: Hashable, Sendable {

@@ -7,6 +7,8 @@ struct LoginTokenTerms: Sendable {
     /// The accepted path, to be sealed.
     let target: ReturnPath?
     let binding: LoginTokenBinding
+    /// Whether a portal hands a browser on, and no app issues.
+    let isHandOff: Bool
 
     /// Checks a request against the app's rights and the website's allow-list; a pure function.
     /// - Throws: `OAuthError` by contract §3.
@@ -16,37 +18,50 @@ struct LoginTokenTerms: Sendable {
     ) throws(OAuthError) {
         guard app.canIssueLoginTokens else {
             throw OAuthError(
-                .unauthorizedClient, "This client may not issue login tokens.", detail: "client_without_right")
+                .unauthorizedClient, "this client may not issue login tokens", detail: "client_without_right")
         }
         website = try Self.website(request.targetClientID, app: app, clients: clients)
+        isHandOff = false
         lifetime = try Self.lifetime(request.ttl, default: defaultLifetime)
         target = try Self.target(request.redirect, website: website)
         binding = LoginTokenBinding(
             challenge: try Self.challenge(request), network: try Self.network(request.bind, address: address))
     }
 
+    /// - Throws: `OAuthError` by contract §3.
+    init(
+        handOff request: LoginTokenIssueRequest, portal: Client, clients: ClientDirectory, _ state: HandOffState?
+    ) throws(OAuthError) {
+        website = try Self.website(request.targetClientID, app: portal, clients: clients)
+        isHandOff = true
+        lifetime = LoginTokenSettings.maximumLifetime
+        target = try Self.target(request.redirect, website: website)
+        binding = LoginTokenBinding(handOff: state?.digest)
+    }
+
     private static func website(
         _ requested: String?, app: Client, clients: ClientDirectory
     ) throws(OAuthError) -> Client {
         guard let id = requested.map(ClientID.init(rawValue:)) ?? clients.defaultTarget else {
-            throw OAuthError(.invalidRequest, "client_id is missing and no default website is configured.")
+            throw OAuthError(.invalidRequest, "client_id is missing and no default website is configured")
         }
         guard let website = clients[id], website.kind == .web else {
-            throw OAuthError(.invalidTarget, "client_id names no registered website.", detail: "unknown_target")
+            throw OAuthError(.invalidTarget, "client_id names no registered website", detail: "unknown_target")
         }
         guard app.mayReach.contains(id) else {
             throw OAuthError(
-                .unauthorizedClient, "This client may not open that website.", detail: "target_not_reachable")
+                .unauthorizedClient, "this client may not open that website", detail: "target_not_reachable")
         }
-        guard website.returnPaths.defaultPath != nil else {
-            throw OAuthError(.invalidTarget, "That website has no return paths.", detail: "target_without_paths")
+        // A relying party takes the token with its own request as well, and needs no path for that (contract §4.5).
+        guard website.returnPaths.defaultPath != nil || !website.redirectURIs.isEmpty else {
+            throw OAuthError(.invalidTarget, "that website has no return paths", detail: "target_without_paths")
         }
         return website
     }
 
     private static func lifetime(_ ttl: Int?, default: Duration) throws(OAuthError) -> Duration {
         guard let ttl else { return `default` }
-        guard (1...60).contains(ttl) else { throw OAuthError(.invalidRequest, "ttl must be between 1 and 60 seconds.") }
+        guard (1...60).contains(ttl) else { throw OAuthError(.invalidRequest, "ttl must be between 1 and 60 seconds") }
         return .seconds(ttl)
     }
 
@@ -56,7 +71,7 @@ struct LoginTokenTerms: Sendable {
         case .accepted(let path): return path
         case .refused(let refusal):
             throw OAuthError(
-                .invalidRedirect, "redirect is not allowed for that website.", detail: refusal.rawValue)
+                .invalidRedirect, "redirect is not allowed for that website", detail: refusal.rawValue)
         }
     }
 
@@ -64,15 +79,15 @@ struct LoginTokenTerms: Sendable {
         switch (request.codeChallenge, request.codeChallengeMethod) {
         case (nil, nil): return nil
         case (nil, .some):
-            throw OAuthError(.invalidRequest, "code_challenge_method needs code_challenge.")
+            throw OAuthError(.invalidRequest, "code_challenge_method needs code_challenge")
         case (.some, nil):
-            throw OAuthError(.invalidRequest, "code_challenge needs code_challenge_method=S256.")
+            throw OAuthError(.invalidRequest, "code_challenge needs code_challenge_method=S256")
         case (.some(let challenge), .some(let method)):
             guard method == "S256" else {
-                throw OAuthError(.invalidRequest, "code_challenge_method must be S256.")
+                throw OAuthError(.invalidRequest, "code_challenge_method must be S256")
             }
             guard let challenge = CodeChallenge(challenge) else {
-                throw OAuthError(.invalidRequest, "code_challenge must be 43 characters of base64url.")
+                throw OAuthError(.invalidRequest, "code_challenge must be 43 characters of base64url")
             }
             return challenge
         }
@@ -85,11 +100,11 @@ struct LoginTokenTerms: Sendable {
         case nil, "none": return .none
         case "network", "exact":
             guard let address else {
-                throw OAuthError(.invalidRequest, "bind needs a client address, and this request shows none.")
+                throw OAuthError(.invalidRequest, "bind needs a client address, and this request shows none")
             }
             return bind == "exact" ? .exact(address.description) : .network(address.bindingNetwork.description)
         default:
-            throw OAuthError(.invalidRequest, "bind must be none, network or exact.")
+            throw OAuthError(.invalidRequest, "bind must be none, network or exact")
         }
     }
 }

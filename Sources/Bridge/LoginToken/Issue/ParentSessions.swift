@@ -9,13 +9,13 @@ package struct ParentSessions: Sendable {
         case ended
     }
 
-    private let store: any WebSessionStore
-    private let apps: any AppSessionStore
+    private let store: any SessionStore
+    private let apps: any GrantStore
     private let tokens: any LoginTokenStore
     private let cache: ShortLivedCache<SessionID, Standing>
 
     package init(
-        store: any WebSessionStore & AppSessionStore & LoginTokenStore, time: TimeSource = .system
+        store: any SessionStore & GrantStore & LoginTokenStore, time: TimeSource = .system
     ) {
         self.store = store
         apps = store
@@ -36,7 +36,13 @@ package struct ParentSessions: Sendable {
     }
 
     /// At a redemption.
-    func standing(of claims: LoginTokenClaims, at now: Timestamp) async throws -> Standing {
+    /// - Parameter isHandOff: whether a portal issued the token, for a browser's session.
+    func standing(of claims: LoginTokenClaims, isHandOff: Bool, at now: Timestamp) async throws -> Standing {
+        if isHandOff {
+            guard let id = claims.sessionID, let session = try await store.session(id: id), session.isAlive(at: now)
+            else { return .ended }
+            return session.isOwnSignIn ? .mayIssue(.browser(session)) : .chained
+        }
         guard let id = claims.sessionID else { return .mayIssue(.foreign) }
         guard let (session, scope) = try await tokens.issuingSession(id, of: claims.id) else {
             return try await unknown(id, at: now)

@@ -1,3 +1,5 @@
+import OAuth2
+
 /// Where a redemption lands, and what is to be recorded about a redirect that was not followed.
 ///
 /// A bad redirect never fails the sign-in (docs/rules/return-path.md P9): it lands on the website's default page.
@@ -13,6 +15,24 @@ struct Landing: Hashable, Sendable {
         let detail: String?
     }
 
+    /// Where a redemption lands: on the page, or on the website's own way to sign in, which is told the page
+    /// (contract §4.5).
+    /// - Parameter issuer: who answers that sign-in.
+    /// - Returns: `nil` when the website has no default path, so nowhere to land.
+    static func decide(
+        _ parameter: RedemptionRequest.RedirectParameter, sealed: String?, website: Client, ownOrigin: WebOrigin,
+        issuer: WebOrigin
+    ) -> Landing? {
+        let page = decide(parameter, sealed: sealed, website: website, ownOrigin: ownOrigin)
+        guard website.landing == .initiateLogin, let uri = website.initiateLoginURI else { return page }
+        var query = [(name: "iss", value: issuer.description)]
+        if let page { query.append((name: "target_link_uri", value: page.location)) }
+        let text = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+        let isBegun = uri.utf8.contains(UInt8(ascii: "?"))
+        return Landing(location: uri + (isBegun ? "&" : "?") + text, refusal: page?.refusal)
+    }
+
+    /// The page alone.
     /// - Parameters:
     ///   - sealed: the token's `tgt`.
     ///   - ownOrigin: where websites without an origin of their own live.

@@ -8,20 +8,20 @@ package struct LoginTokenRedeemer: Sendable {
     /// Wrong verifiers and bindings that a token survives, less one.
     private static let missLimit = 5
 
-    private let settings: LoginTokenSettings
-    private let codec: LoginTokenCodec
-    private let clients: Reloadable<ClientDirectory>
-    private let subjects: Subjects
-    private let parents: ParentSessions
-    private let store: any LoginTokenStore
-    private let sessions: WebSessions
+    let settings: LoginTokenSettings
+    let codec: LoginTokenCodec
+    let clients: Reloadable<ClientDirectory>
+    let subjects: Subjects
+    let parents: ParentSessions
+    let store: any LoginTokenStore
+    let sessions: WebSessions
     private let endings: SessionEndings
-    private let replayGuard: any ReplayGuard
-    private let refusals: RedemptionRefusals
-    private let time: TimeSource
-    private let random: RandomSource
-    private let retries: ShortLivedSeal
-    private let undecided = UndecidedServerRedemptions()
+    let replayGuard: any ReplayGuard
+    let refusals: RedemptionRefusals
+    let time: TimeSource
+    let random: RandomSource
+    let retries: ShortLivedSeal
+    let undecided = UndecidedServerRedemptions()
 
     package init(
         settings: LoginTokenSettings, codec: LoginTokenCodec, clients: Reloadable<ClientDirectory>,
@@ -69,108 +69,117 @@ package struct LoginTokenRedeemer: Sendable {
             } else {
                 Client.RedeemMode.direct
             }
-        if case .confirm(let submitsItself) = VisitDecision.decide(request.visit, mode: mode) {
+        if case .confirm(let submitsItself) = decision(on: request, verification, mode) {
             return .confirm(submitsItself: submitsItself)
         }
+        let (claims, isExpired): (LoginTokenClaims, Bool)
         switch verification {
         case .refused(let flaw):
             return try await refusals.refuse(RedemptionRefusal(flaw), origin: request.origin, at: now)
-        case .expired(let claims):
-            // What an attempt in time has opened is the browser's, however late it hears of it.
-            if let retry = retry(of: request, for: claims), let landing = landing(of: claims, request),
-                let outcome = try await outcome(of: retry, landing)
-            {
-                return outcome
-            }
-            return try await refusals.refuse(.expired, claims: claims, origin: request.origin, at: now)
-        case .verified(let claims):
-            return try await consume(claims, request: request, at: now)
+        case .expired(let found): (claims, isExpired) = (found, true)
+        case .verified(let found): (claims, isExpired) = (found, false)
+        }
+        return try await redeem(
+            RedemptionCandidate(
+                channel: .browser, claims: claims, isExpired: isExpired, website: clients.current[claims.audience],
+                landing: landing(of: claims, request), origin: request.origin, at: now,
+                codeVerifier: request.codeVerifier,
+                // To look a session up is a use of it, which an expired token is not worth.
+                current: isExpired ? nil : try await session(of: request), tokenSessions: request.tokenSessions,
+                retry: retry(request.retry, for: claims),
+                confirmsSwitch: request.confirmsSwitch && request.visit.formIsOurs))
+    }
+
+    private func session(of request: RedemptionRequest) async throws -> WebSession? {
+        guard let secret = request.sessionSecret else { return nil }
+        return try await sessions.lookUp(secret)
+    }
+
+    private func redeem(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
+        switch try await examine(candidate) {
+        case .passes(let redemption): try await use(redemption, candidate)
+        case .held: landed(candidate, nil)
+        case .opened(let opened): landed(candidate, opened)
+        case .refused(let refusal, let cost): try await refuse(refusal, cost, candidate)
         }
     }
 
-    /// Where the website of a good token has its pages, when not here; touches no state.
-    /// - Throws: ``StorageError`` when the token's key is unknown here and the database cannot say more.
-    package func targetOrigin(of token: Secret<String>) async throws -> WebOrigin? {
-        guard case .verified(let claims) = try await codec.verify(token, at: time.now()) else { return nil }
-        return clients.current[claims.audience]?.publicOrigin
+    private func landed(_ candidate: RedemptionCandidate, _ opened: OpenedSession?) -> RedemptionOutcome {
+        candidate.landing.map { .landed(location: $0.location, opened: opened) } ?? .refused
     }
 
-    private func landing(of claims: LoginTokenClaims, _ request: RedemptionRequest) -> Landing? {
+    private func decision(
+        on request: RedemptionRequest, _ verification: LoginTokenVerification, _ mode: Client.RedeemMode
+    ) -> VisitDecision {
+        guard case .verified(let claims) = verification, isHandOff(claims) else {
+            return .decide(request.visit, mode: mode)
+        }
+        let isExpected = claims.binding.handOff.map { expected in
+            request.handOffState.map { ConstantTime.equals($0.digest.utf8, expected.utf8) } ?? false
+        }
+        return .decide(handOff: request.visit, mode: mode, isExpected: isExpected ?? false)
+    }
+
+    /// Whether a portal issued the token: apps alone have the other right, and a website never has.
+    func isHandOff(_ claims: LoginTokenClaims) -> Bool { examiner.isHandOff(claims) }
+
+    var examiner: RedemptionExaminer {
+        RedemptionExaminer(
+            clients: clients, parents: parents,
+            isDisabled: { [subjects] in try await subjects.isDisabled($0, at: $1) },
+            attempts: RedemptionExaminer.Attempts(
+                ofBrowser: { try await opened(by: $0) }, ofServer: { try await openedForServer($0, at: $1) }),
+            random: random)
+    }
+
+    /// The website of a token of ours, expired or not; touches no state.
+    /// - Throws: ``StorageError`` when the token's key is unknown here and the database cannot say more.
+    package func website(of token: Secret<String>) async throws -> Client? {
+        switch try await codec.verify(token, at: time.now()) {
+        case .verified(let claims), .expired(let claims): clients.current[claims.audience]
+        case .refused: nil
+        }
+    }
+
+    func landing(of claims: LoginTokenClaims, _ request: RedemptionRequest) -> Landing? {
         guard let website = clients.current[claims.audience], website.kind == .web else { return nil }
         return Landing.decide(
-            request.redirect, sealed: claims.target, website: website, ownOrigin: settings.publicOrigin)
+            request.redirect, sealed: claims.target, website: website, ownOrigin: settings.publicOrigin,
+            issuer: settings.issuer)
     }
 
-    /// The attempt of this browser with this token that could not be confirmed.
-    private func retry(of request: RedemptionRequest, for claims: LoginTokenClaims) -> RedemptionRetry? {
-        request.retry.flatMap { retries.open($0) }.flatMap { RedemptionRetry($0) }.flatMap {
-            $0.tokenID == claims.id ? $0 : nil
+    /// Uses up a token that every check has passed, unless it was used before or another user is signed in here.
+    func use(_ redemption: Redemption, _ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
+        let held = candidate.held
+        let replaced = redemption.replaced(of: held, current: candidate.current)
+        if case .browser(let own) = redemption.issuing, replaced.contains(where: { $0.id == own.id }) {
+            return try await goOn(redemption, with: own)
         }
-    }
-
-    /// What came of an attempt that could not be confirmed; `nil` when it was not made.
-    private func outcome(of retry: RedemptionRetry, _ landing: Landing) async throws -> RedemptionOutcome? {
-        guard case .redeemed(let use) = try await store.state(of: retry.tokenID)?.status,
-            use.sessionID == retry.sessionID, let session = try await sessions.lookUp(retry.secret)
-        else { return nil }
-        return .landed(
-            location: landing.location, opened: OpenedSession(session: session, secret: retry.secret))
-    }
-
-    private func consume(
-        _ claims: LoginTokenClaims, request: RedemptionRequest, at now: Timestamp
-    ) async throws -> RedemptionOutcome {
-        let directory = clients.current
-        guard let website = directory[claims.audience], let landing = landing(of: claims, request)
-        else { return try await refusals.refuse(.unknownWebsite, claims: claims, origin: request.origin, at: now) }
-        guard let app = directory[claims.clientID], app.canIssueLoginTokens, app.mayReach.contains(website.id) else {
-            return try await refusals.refuse(.clientWithoutRight, claims: claims, origin: request.origin, at: now)
-        }
-        let current: WebSession? =
-            if let secret = request.sessionSecret { try await sessions.lookUp(secret) } else { nil }
-        if let current, current.loginTokenID == claims.id {
-            return .landed(location: landing.location, opened: nil)
-        }
-        let retry = retry(of: request, for: claims)
-        if let retry, let outcome = try await outcome(of: retry, landing) { return outcome }
-        if let refusal = BindingCheck.failure(
-            of: claims.binding, verifier: request.codeVerifier, address: request.origin.address)
-        {
-            return try await miss(refusal, claims: claims, origin: request.origin, at: now)
-        }
-        let issuing: IssuingSession
-        switch try await standing(of: claims, at: now) {
-        case .success(let session): issuing = session
-        case .failure(let refusal):
-            return try await refusals.refuse(refusal, claims: claims, origin: request.origin, at: now)
-        }
-        let redemption = Redemption(
-            claims: claims, issuing: issuing, website: website, landing: landing, origin: request.origin, at: now,
-            retry: retry)
-        let others = ([current].compactMap(\.self) + request.tokenSessions).filter { $0.subject != claims.subject }
-        if let other = others.first, !(request.confirmsSwitch && request.visit.formIsOurs) {
+        let others = held.filter { $0.subject != redemption.claims.subject }
+        if let other = others.first, !candidate.confirmsSwitch {
             // Asking consumes nothing, so it must not claim the token either.
             if let outcome = try await outcomeOfKnownState(redemption) { return outcome }
-            return .switchAccount(current: other.subject, proposed: claims.subject)
+            return .switchAccount(current: other.subject, proposed: redemption.claims.subject)
         }
-        if try await replayGuard.claim(claims.id, until: claims.expiresAt, at: now) == .claimedBefore,
+        let (id, expiry) = (redemption.claims.id, redemption.claims.expiresAt)
+        if try await replayGuard.claim(id, until: expiry, at: redemption.at) == .claimedBefore,
             let outcome = try await outcomeOfKnownState(redemption)
         {
             return outcome
         }
-        let same = current.flatMap { $0.subject == claims.subject ? $0 : nil }
-        return try await open(redemption, replacing: [same].compactMap(\.self) + others)
+        return try await open(redemption, replacing: replaced + others)
     }
 
-    /// The session that the token was issued from, while that one and its user stand.
-    func standing(
-        of claims: LoginTokenClaims, at now: Timestamp
-    ) async throws -> Result<IssuingSession, RedemptionRefusal> {
-        if try await subjects.isDisabled(claims.subject, at: now) { return .failure(.subjectDisabled) }
-        return switch try await parents.standing(of: claims, at: now) {
-        case .mayIssue(let session): .success(session)
-        case .chained, .ended: .failure(.parentSessionEnded)
+    /// Uses up a link that came back to its portal, in the same browser: the session that it was issued from answers
+    /// here, and a session under it would take its place.
+    private func goOn(_ redemption: Redemption, with own: WebSession) async throws -> RedemptionOutcome {
+        let event = redemption.event(.loginTokenRevoked, .success, reason: "signed_in_here", sessionID: own.id)
+        if case .alreadyUsed = try await store.revoke(redemption.claims.issued, at: redemption.at, event: event),
+            let outcome = try await outcomeOfKnownState(redemption)
+        {
+            return outcome
         }
+        return .landed(location: redemption.landing.location, opened: nil)
     }
 
     func miss(
@@ -189,7 +198,12 @@ extension LoginTokenRedeemer {
     /// - Returns: `nil` while it is unused.
     func outcomeOfKnownState(_ redemption: Redemption) async throws -> RedemptionOutcome? {
         switch try await store.state(of: redemption.claims.id)?.status {
-        case .redeemed(let use): try await repeated(redemption, use: use)
+        case .redeemed(let use):
+            if let opened = try await opened(by: redemption.retry) {
+                .landed(location: redemption.landing.location, opened: opened)
+            } else {
+                try await repeated(redemption, use: use)
+            }
         case .revoked:
             try await refusals.refuse(
                 .revoked, claims: redemption.claims, origin: redemption.origin, at: redemption.at)
@@ -205,9 +219,14 @@ extension LoginTokenRedeemer {
             userAgentDigest: Self.userAgentMark(of: redemption))
         switch try await redeem(redemption, opening: opened, use: use, replacing: current) {
         case .opened: return await landed(redemption, opened, replacing: current)
-        // This very attempt, whose first answer was lost.
+        // This very attempt, whose first answer was lost; what has ended since is not given back (contract §16.5).
         case .alreadyUsed(let first) where first.sessionID == opened.session.id:
-            return await landed(redemption, opened, replacing: current)
+            guard let stored = try await sessions.peek(first.sessionID) else {
+                return try await repeated(redemption, use: first)
+            }
+            var confirmed = OpenedSession(session: stored, secret: opened.secret)
+            confirmed.refresh = opened.refresh
+            return await landed(redemption, confirmed, replacing: current)
         case .alreadyUsed(let first): return try await repeated(redemption, use: first)
         case .revoked:
             return try await refusals.refuse(
@@ -222,7 +241,7 @@ extension LoginTokenRedeemer {
     ) async throws -> LoginTokenRedeemOutcome {
         func attempt() async throws -> LoginTokenRedeemOutcome {
             try await store.redeem(
-                redemption.claims.issued, opening: opened.session, use: use,
+                redemption.claims.issued, opening: opened.session, refreshDigest: opened.refresh?.digest, use: use,
                 replacing: current.map {
                     ReplacedSession($0, by: redemption.claims.subject, origin: redemption.origin, at: redemption.at)
                 },
@@ -235,10 +254,8 @@ extension LoginTokenRedeemer {
                 return try await attempt()
             }
         } catch is StorageError {
-            let retry = RedemptionRetry(opened, tokenID: redemption.claims.id)
             if redemption.isByServer { undecided.remember(opened, of: redemption.claims.id, at: redemption.at) }
-            throw UndecidedRedemption(
-                retry: Secret(try retries.seal(retry.text, lifetime: RedemptionRetry.lifetime)))
+            throw try unheard(opened, of: redemption.claims.id)
         }
     }
 
@@ -288,22 +305,6 @@ extension LoginTokenRedeemer {
     }
 }
 
-/// A website's server that redeems a login token itself (contract §4.4).
-package struct BackChannelRedemption: Sendable {
-    package let token: Secret<String>
-    /// The authenticated client.
-    package let website: Client
-    package let codeVerifier: String?
-    package let origin: RequestOrigin
-
-    package init(token: Secret<String>, website: Client, codeVerifier: String?, origin: RequestOrigin) {
-        self.token = token
-        self.website = website
-        self.codeVerifier = codeVerifier
-        self.origin = origin
-    }
-}
-
 extension LoginTokenRedeemer {
     /// Redeems for the website's server. Single use is shared with browsers: a second use, by whichever way, ends what
     /// the first one opened.
@@ -311,68 +312,36 @@ extension LoginTokenRedeemer {
     package func redeem(_ request: BackChannelRedemption) async throws -> WebSession {
         let now = time.now()
         let origin = request.origin
-        let claims: LoginTokenClaims
+        let (claims, isExpired): (LoginTokenClaims, Bool)
         switch try await codec.verify(request.token, at: now) {
         case .refused(let flaw):
             return try await refuse(
                 try await refusals.refuse(RedemptionRefusal(flaw), origin: origin, at: now))
-        case .expired(let expired):
-            return try await refuse(try await refusals.refuse(.expired, claims: expired, origin: origin, at: now))
-        case .verified(let verified): claims = verified
-        }
-        // Before anything else: another website's token is none of this one's business, and stays good.
-        guard claims.audience == request.website.id, request.website.kind == .web else {
-            return try await refuse(
-                try await refusals.refuse(.unknownWebsite, claims: claims, origin: origin, at: now))
-        }
-        let directory = clients.current
-        guard let app = directory[claims.clientID], app.canIssueLoginTokens, app.mayReach.contains(request.website.id)
-        else {
-            return try await refuse(
-                try await refusals.refuse(.clientWithoutRight, claims: claims, origin: origin, at: now))
-        }
-        if let flaw = BindingCheck.failure(
-            of: claims.binding, verifier: request.codeVerifier, address: origin.address)
-        {
-            return try await refuse(try await miss(flaw, claims: claims, origin: origin, at: now))
-        }
-        if let known = undecided.session(of: claims.id, at: now),
-            case .redeemed(let use) = try await store.state(of: claims.id)?.status,
-            use.sessionID == known.session.id
-        {
-            undecided.forget(claims.id)
-            return known.session
-        }
-        let issuing: IssuingSession
-        switch try await standing(of: claims, at: now) {
-        case .success(let session): issuing = session
-        case .failure(let flaw):
-            return try await refuse(try await refusals.refuse(flaw, claims: claims, origin: origin, at: now))
+        case .expired(let found): (claims, isExpired) = (found, true)
+        case .verified(let found): (claims, isExpired) = (found, false)
         }
         // A website that only takes tokens by its back channel needs no path to land on.
         let landing =
             Landing.decide(.absent, sealed: claims.target, website: request.website, ownOrigin: settings.publicOrigin)
-            ?? Landing(location: settings.publicOrigin.description + "/", refusal: nil)
-        let redemption = Redemption(
-            claims: claims, issuing: issuing, website: request.website, landing: landing, origin: origin, at: now,
-            isByServer: true)
-        if try await replayGuard.claim(claims.id, until: claims.expiresAt, at: now) == .claimedBefore,
-            let outcome = try await outcomeOfKnownState(redemption)
-        {
-            return try await refuse(outcome)
-        }
-        let outcome = try await open(redemption, replacing: [])
+            ?? ownPage
+        let outcome = try await redeem(
+            RedemptionCandidate(
+                channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
+                origin: origin, at: now, codeVerifier: request.codeVerifier))
         guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
         return opened.session
     }
+
+    /// Where a redemption lands that no browser follows.
+    var ownPage: Landing { Landing(location: settings.publicOrigin.description + "/", refusal: nil) }
 
     /// Nothing but "no": the reasons are in the audit log.
     private func refuse(_ outcome: RedemptionOutcome) async throws -> WebSession {
         if case .limited(let wait) = outcome {
             throw OAuthError(
-                .rateLimited, "Too many login tokens were refused.", detail: "redeem.network",
+                .rateLimited, "too many login tokens were refused", detail: "redeem.network",
                 retryAfter: wait.roundedUpSeconds)
         }
-        throw OAuthError(.invalidGrant, "The login token is not valid.", detail: "login_token_refused")
+        throw OAuthError(.invalidGrant, "the login token is not valid", detail: "login_token_refused")
     }
 }

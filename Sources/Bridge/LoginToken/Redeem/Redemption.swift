@@ -14,13 +14,26 @@ struct Redemption: Sendable {
 
     /// The session to open; its id and secret are new, or those of an attempt of ours that could not be confirmed.
     func session(random: RandomSource) -> OpenedSession {
-        let secret = retry?.secret ?? OpaqueSecret.make(.webSession, random: random)
+        let secret = retry?.secret ?? OpaqueSecret.make(.webSession, at: at, random: random)
         let session = WebSession(
             id: retry?.sessionID ?? SessionID.make(at: at, random: random), secretDigest: secret.digest,
             lineage: .redeeming(claims, issuedFrom: issuing, at: at, lifetime: website.sessionLifetime),
             clientID: website.id, appClientID: claims.clientID, loginTokenID: claims.id, createdAt: at,
-            idleLifetime: website.sessionIdle, lastSeenAt: at)
-        return OpenedSession(session: session, secret: secret)
+            // A website's server that took the token itself has no other way to learn that the session is over.
+            idleLifetime: website.sessionIdle, lastSeenAt: at,
+            wantsLogoutNotice: isByServer && website.backchannelLogoutURI != nil)
+        var opened = OpenedSession(session: session, secret: secret)
+        if website.cookieProfile == .tokens, !isByServer {
+            opened.refresh = retry?.refresh ?? .make(.sessionRefresh, at: at, random: random)
+        }
+        return opened
+    }
+
+    /// The sessions of the same user whose cookies the new one's overwrite.
+    func replaced(of held: [WebSession], current: WebSession?) -> [WebSession] {
+        let same = held.filter { $0.subject == claims.subject }
+        return website.cookieProfile == .tokens
+            ? same.filter { $0.id != current?.id && $0.clientID == website.id } : same.filter { $0.id == current?.id }
     }
 
     func event(

@@ -42,6 +42,21 @@ package struct RedemptionRefusals: Sendable {
         return .limited(retryAfter: wait)
     }
 
+    /// Writes down that something was shown as a token which is none; it counts against nobody.
+    func recordUnread(_ refusal: RedemptionRefusal, origin: RequestOrigin, at now: Timestamp) async throws {
+        try await log.record(
+            Self.event(refusal, claims: nil, origin: origin, at: now),
+            within: .network("audit.login_token_unread", of: origin, perMinute: 10))
+    }
+
+    /// Records why a good token was left alone; nobody failed anything, so nothing is counted.
+    func recordUnused(
+        _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await log.record(
+            Self.event(refusal, claims: claims, origin: origin, at: now), within: .repeats(of: claims.id.rawValue))
+    }
+
     /// Records a double tap.
     func recordRepeat(_ event: AuditEvent, of id: TokenID) async throws {
         try await log.record(event, within: .repeats(of: id.rawValue))
@@ -57,7 +72,7 @@ package struct RedemptionRefusals: Sendable {
     }
 }
 
-/// Why a token was refused: the reason in the audit log, behind one page for all (contract §4.3).
+/// Why a token was refused: the reason in the audit log; outside there is one page for all (contract §4.3).
 package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case conflictingTokens = "conflicting_tokens"
     case missing
@@ -74,6 +89,14 @@ package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case wrongNetwork = "wrong_network"
     case subjectDisabled = "subject_disabled"
     case parentSessionEnded = "parent_session_ended"
+    /// An authorization request of another client brought it.
+    case wrongWebsite = "wrong_website"
+    /// A token that is bound to its browser, where nothing can show that.
+    case boundToken = "bound_token"
+    /// Its website wants a click, which an authorization request is not.
+    case confirmationNeeded = "confirmation_needed"
+    /// The request wants another sign-in than the token stands for.
+    case signInDemanded = "sign_in_demanded"
     case replayed
 
     init(_ flaw: LoginTokenRefusal) {

@@ -27,12 +27,14 @@ package struct RedemptionRequest: Sendable {
     package let tokenSessions: [WebSession]
     /// What an attempt that could not be confirmed left with the browser.
     package let retry: String?
+    /// What the website put into this browser's cookie before it sent it to the portal.
+    package let handOffState: HandOffState?
     package let origin: RequestOrigin
 
     package init(
         token: PresentedToken, redirect: RedirectParameter = .absent, codeVerifier: String? = nil, visit: Visit,
         confirmsSwitch: Bool = false, sessionSecret: OpaqueSecret? = nil, tokenSessions: [WebSession] = [],
-        retry: String? = nil, origin: RequestOrigin
+        retry: String? = nil, handOffState: HandOffState? = nil, origin: RequestOrigin
     ) {
         self.token = token
         self.redirect = redirect
@@ -42,6 +44,23 @@ package struct RedemptionRequest: Sendable {
         self.sessionSecret = sessionSecret
         self.tokenSessions = tokenSessions
         self.retry = retry
+        self.handOffState = handOffState
+        self.origin = origin
+    }
+}
+
+/// A website's server that redeems a login token itself (contract §4.4).
+package struct BackChannelRedemption: Sendable {
+    package let token: Secret<String>
+    /// The authenticated client.
+    package let website: Client
+    package let codeVerifier: String?
+    package let origin: RequestOrigin
+
+    package init(token: Secret<String>, website: Client, codeVerifier: String?, origin: RequestOrigin) {
+        self.token = token
+        self.website = website
+        self.codeVerifier = codeVerifier
         self.origin = origin
     }
 }

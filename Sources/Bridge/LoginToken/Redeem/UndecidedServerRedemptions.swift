@@ -16,9 +16,8 @@ final class UndecidedServerRedemptions: Sendable {
         }
     }
 
-    func session(of id: TokenID, at now: Timestamp) -> OpenedSession? {
-        entries.withLock { $0[id] }.flatMap { now < $0.until ? $0.opened : nil }
+    /// For one try alone: of two at the same time the other is a replay.
+    func take(_ id: TokenID, at now: Timestamp) -> OpenedSession? {
+        entries.withLock { $0.removeValue(forKey: id) }.flatMap { now < $0.until ? $0.opened : nil }
     }
-
-    func forget(_ id: TokenID) { entries.withLock { $0[id] = nil } }
 }

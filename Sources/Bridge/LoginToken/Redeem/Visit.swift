@@ -82,6 +82,16 @@ package enum VisitDecision: Hashable, Sendable {
         }
     }
 
+    /// The same for a browser that a portal hands on (contract §4.6).
+    /// - Parameter isExpected: whether the website that it comes to sent it to the portal before.
+    package static func decide(handOff visit: Visit, mode: Client.RedeemMode, isExpected: Bool) -> VisitDecision {
+        let click = visit.carrier == .form && visit.formIsOurs && !visit.submittedByScript
+        // It always comes from another site; what the website knows of its own browser says whether it was asked to.
+        let isAwaited =
+            isExpected && mode == .direct && visit.carrier == .query && visit.isDocumentNavigation
+        return !visit.isPrefetch && (click || isAwaited) ? .consume : .confirm(submitsItself: false)
+    }
+
     private static func isPersonal(_ site: Visit.FetchSite?) -> Bool {
         site == Visit.FetchSite.none || site == .sameOrigin || site == .sameSite
     }

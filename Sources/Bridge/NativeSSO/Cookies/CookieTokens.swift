@@ -14,7 +14,9 @@ package struct CookieTokens: Sendable {
         self.random = random
     }
 
-    package func makeRefresh() -> OpaqueSecret { OpaqueSecret.make(.sessionRefresh, random: random) }
+    package func makeRefresh(at now: Timestamp) -> OpaqueSecret {
+        OpaqueSecret.make(.sessionRefresh, at: now, random: random)
+    }
 
     /// A session's access token, and until when it is good.
     package func accessToken(

@@ -2,7 +2,7 @@ import OAuth2
 
 /// Renews the cookies of a web session in the profile `tokens` (contract §6).
 package struct SessionRefresh: Sendable {
-    private let store: any SessionRefreshStore
+    private let store: any DeviceStore
     private let sessions: WebSessions
     private let endings: SessionEndings
     private let clients: Reloadable<ClientDirectory>
@@ -13,7 +13,7 @@ package struct SessionRefresh: Sendable {
     private let time: TimeSource
 
     package init(
-        store: any SessionRefreshStore, sessions: WebSessions, endings: SessionEndings,
+        store: any DeviceStore, sessions: WebSessions, endings: SessionEndings,
         clients: Reloadable<ClientDirectory>, subjects: Subjects, cookies: CookieTokens, limit: UserLimit,
         refusals: RefusalLog, time: TimeSource = .system
     ) {
@@ -63,10 +63,10 @@ package struct SessionRefresh: Sendable {
             try await !store.isSuperseded(refreshDigest: refresh.digest)
         {
             throw OAuthError(
-                .rateLimited, "Too many refreshes of one user.", detail: "refresh.subject",
+                .rateLimited, "too many refreshes of one user", detail: "refresh.subject",
                 retryAfter: wait.roundedUpSeconds)
         }
-        let successor = cookies.makeRefresh()
+        let successor = cookies.makeRefresh(at: now)
         switch try await store.refreshSession(
             digest: refresh.digest, to: successor.digest, at: now,
             replayed: Ending(at: now, reason: "refresh_token_reused", origin: origin))
@@ -99,23 +99,6 @@ extension RefusalLog {
             AuditEvent(at: now, type: .refreshTokenRefused, outcome: .failure, reason: flaw.rawValue, origin: origin),
             within: .network("audit.session_refresh", of: origin, perMinute: 10))
     }
-}
-
-/// The refresh cookies of web sessions in the profile `tokens` (contract §6); each is used once.
-package protocol SessionRefreshStore: Sendable {
-    /// Uses a refresh cookie up and puts `successor` in its place; the session counts as seen.
-    ///
-    /// The one before may come again as long as its successor has not been used: the answer with it was lost. What is
-    /// older has been stolen, or its successor has; then the session ends with all that came of it.
-    func refreshSession(digest: String, to successor: String, at now: Timestamp, replayed: Ending) async throws
-        -> SessionRefreshOutcome
-
-    /// The session of a refresh cookie, used or not; `nil` when it is unknown.
-    func session(refreshDigest: String) async throws -> WebSession?
-
-    /// Whether using a refresh cookie would end its session: it is older than the one before the last, or a sibling was
-    /// used in its place. Changes nothing.
-    func isSuperseded(refreshDigest: String) async throws -> Bool
 }
 
 package enum SessionRefreshOutcome: Hashable, Sendable {

@@ -5,13 +5,13 @@ package struct DeviceSecrets: Sendable {
     /// The secrets of one device that stay good side by side, besides its first.
     private static let keptSecrets = 4
 
-    private let store: any DeviceSecretStore
+    private let store: any DeviceStore
     private let configuration: NativeSSOConfiguration
     private let endings: SessionEndings
     private let random: RandomSource
 
     package init(
-        store: any DeviceSecretStore, configuration: NativeSSOConfiguration, endings: SessionEndings,
+        store: any DeviceStore, configuration: NativeSSOConfiguration, endings: SessionEndings,
         random: RandomSource = .system
     ) {
         self.store = store
@@ -56,13 +56,15 @@ package struct DeviceSecrets: Sendable {
 
     /// The secret that goes with the tokens of a sign-in; `nil` when none is due.
     ///
-    /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3).
+    /// A good one that the app has is kept and told again; a bad one counts as absent (draft-07 §3.3). One that was
+    /// replaced and is in its overlap is not told again, or its next use would be a replay: it gets a successor.
     package func provideAtSignIn(_ occasion: AttachRequest) async throws -> Provision? {
         guard try await isDue(occasion) else { return nil }
         if let (secret, known) = try await presented(occasion), try await !isReplay(known, occasion),
             try await store.attach(occasion.session.id, to: known.device.id, at: occasion.at)
         {
-            return Provision(secret: secret)
+            guard case .replaced = known.place else { return Provision(secret: secret) }
+            return try await rotate(secret, device: known.device, occasion)
         }
         return try await issue(occasion)
     }
@@ -139,7 +141,7 @@ package struct DeviceSecrets: Sendable {
         case .rejected: return nil
         // Between the refresh and now, such as by the replay of its old device's secret.
         case .sessionEnded:
-            throw OAuthError(.invalidGrant, "The session has ended; sign in again.", detail: "session_ended")
+            throw OAuthError(.invalidGrant, "the session has ended; sign in again", detail: "session_ended")
         }
     }
 
@@ -157,7 +159,7 @@ package struct DeviceSecrets: Sendable {
         case .refused: return try await issue(occasion)
         case .replayed(let ended):
             await endings.take(in: ended)
-            throw OAuthError(.invalidGrant, "The device secret was replaced before.", detail: "secret_replayed")
+            throw OAuthError(.invalidGrant, "the device secret was replaced before", detail: "secret_replayed")
         }
     }
 

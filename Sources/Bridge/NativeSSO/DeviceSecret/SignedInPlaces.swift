@@ -3,15 +3,15 @@ package struct SignedInPlaces: Sendable {
     /// More than anybody has; what is beyond can be ended together.
     static let limit = 100
 
-    private let devices: any DeviceSecretStore
-    private let apps: any AppSessionStore
-    private let webs: any SessionRegister & WebSessionStore
+    private let devices: any DeviceStore
+    private let apps: any GrantStore
+    private let webs: any SessionStore
     private let audit: any AuditLog
     private let endings: SessionEndings
     private let time: TimeSource
 
     package init(
-        devices: any DeviceSecretStore, apps: any AppSessionStore, webs: any SessionRegister & WebSessionStore,
+        devices: any DeviceStore, apps: any GrantStore, webs: any SessionStore,
         audit: any AuditLog, endings: SessionEndings, time: TimeSource = .system
     ) {
         self.devices = devices
@@ -33,17 +33,23 @@ package struct SignedInPlaces: Sendable {
         package let clientID: ClientID
         /// Of the network that it was opened from, such as `192.0.2.0/24`.
         package let network: String?
+        /// What the browser or app said of itself when it was opened; cut, and nothing that can be trusted.
+        package var userAgent: String?
+        /// The place that opened it: a browser's app, an app's device.
+        package var openedBy: String?
         package let since: Timestamp
         package let lastSeenAt: Timestamp?
         /// Whether the page is looked at from here.
         package let isCurrent: Bool
+        /// Whether it was let in by a code that was entered elsewhere (RFC 8628).
+        package var wasLetInByCode = false
     }
 
     /// Everything of the user that is alive, this one first, then the youngest.
     /// - Parameter current: the session that the page is looked at with.
     package func places(of subject: Subject, current: WebSession) async throws -> [Place] {
         let now = time.now()
-        let networks = try await networks(of: subject)
+        let traces = try await audit.traces(of: subject)
         let apps = try await apps.appSessions(of: subject, aliveAt: now, limit: Self.limit)
         let above = Set(try await ancestors(of: current).map(\.id))
         var places: [Place] = []
@@ -51,20 +57,28 @@ package struct SignedInPlaces: Sendable {
             places.append(
                 Place(
                     kind: .device, id: device.id.rawValue, name: device.name, clientID: device.clientID,
-                    network: networks[device.sessionID], since: device.createdAt, lastSeenAt: device.lastUsedAt,
+                    network: traces[device.sessionID]?.address?.limitNetwork.description,
+                    userAgent: traces[device.sessionID]?.userAgent,
+                    since: device.createdAt, lastSeenAt: device.lastUsedAt,
                     isCurrent: apps.contains { $0.deviceSecretID == device.id && above.contains($0.id) }))
         }
         for app in apps {
             places.append(
                 Place(
-                    kind: .app, id: app.id.rawValue, name: nil, clientID: app.clientID, network: networks[app.id],
-                    since: app.createdAt, lastSeenAt: nil, isCurrent: above.contains(app.id)))
+                    kind: .app, id: app.id.rawValue, name: nil, clientID: app.clientID,
+                    network: traces[app.id]?.address?.limitNetwork.description,
+                    userAgent: traces[app.id]?.userAgent,
+                    openedBy: app.deviceSecretID?.rawValue ?? app.parentID?.rawValue,
+                    since: app.createdAt, lastSeenAt: nil, isCurrent: above.contains(app.id),
+                    wasLetInByCode: app.opening == .deviceCode))
         }
         for web in try await webs.sessions(of: subject, before: nil, limit: Self.limit) where web.isAlive(at: now) {
             places.append(
                 Place(
                     kind: .browser, id: web.id.rawValue, name: nil, clientID: web.clientID,
-                    network: networks[web.id], since: web.createdAt, lastSeenAt: web.lastSeenAt,
+                    network: traces[web.id]?.address?.limitNetwork.description,
+                    userAgent: traces[web.id]?.userAgent,
+                    openedBy: web.parentID?.rawValue, since: web.createdAt, lastSeenAt: web.lastSeenAt,
                     isCurrent: web.id == current.id))
         }
         return places.filter(\.isCurrent) + places.filter { !$0.isCurrent }
@@ -120,21 +134,5 @@ package struct SignedInPlaces: Sendable {
             next = app.parentID
         }
         return found
-    }
-
-    /// Where sessions were opened from, as the audit log has it: sessions themselves keep no address.
-    private func networks(of subject: Subject) async throws -> [SessionID: String] {
-        var networks: [SessionID: String] = [:]
-        for type in [AuditEventType.webSessionOpened, .appSessionOpened] {
-            var filter = AuditFilter(type: type)
-            filter.subject = subject
-            for record in try await audit.search(filter, before: nil, limit: 200).records {
-                guard let id = record.event.sessionID, let text = record.event.address,
-                    let address = NetworkAddress(text)
-                else { continue }
-                networks[id] = address.limitNetwork.description
-            }
-        }
-        return networks
     }
 }

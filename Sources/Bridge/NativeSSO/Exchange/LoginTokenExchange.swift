@@ -18,23 +18,23 @@ package struct LoginTokenExchange: Sendable {
     }
 
     /// An access token gives a login token, by the rules of contract §3.
-    func issue(for subjectToken: Secret<String>, _ request: TokenRequest) async throws -> TokenResponse {
+    func issue(for subjectToken: Secret<String>, _ request: TokenRequest) async throws -> IssuedTokens {
         let bearer: BearerIdentity
         do {
             bearer = try await bearers.authenticate(subjectToken, at: request.at)
         } catch let refusal as BearerRefusal {
             throw OAuthError(
-                .invalidSubjectToken, "The subject token cannot be verified.", detail: refusal.rawValue)
+                .invalidSubjectToken, "the subject token cannot be verified", detail: refusal.rawValue)
         }
         // A token is exchanged by the app it was given to.
         guard bearer.clientID == request.client.id else {
             throw OAuthError(
-                .invalidGrant, "The subject token was issued to another client.", detail: "other_client")
+                .invalidGrant, "the subject token was issued to another client", detail: "other_client")
         }
         // Bound, it must come from the holder of its key here as elsewhere.
         guard SenderConstraint.permits(bearer.proofKeyThumbprint, shown: request.proofKeyThumbprint) else {
             throw OAuthError(
-                .invalidSubjectToken, "The subject token cannot be verified.",
+                .invalidSubjectToken, "the subject token cannot be verified",
                 detail: BearerRefusal.senderConstrained.rawValue)
         }
         let parameters = request.parameters
@@ -49,7 +49,7 @@ package struct LoginTokenExchange: Sendable {
             throw Self.atTokenEndpoint(error)
         }
         // RFC 8693 §2.2.1: what is issued is not an access token, so its type is N_A.
-        var response = TokenResponse(
+        var response = IssuedTokens(
             accessToken: answer.token, tokenType: "N_A", expiresIn: .seconds(answer.expiresIn),
             issuedTokenType: TokenTypeURI.loginToken)
         response.extraMembers = [
@@ -60,10 +60,10 @@ package struct LoginTokenExchange: Sendable {
     }
 
     /// A login token gives its website's server an ID token and an access token; it is consumed.
-    func redeem(_ loginToken: Secret<String>, _ request: TokenRequest) async throws -> TokenResponse {
+    func redeem(_ loginToken: Secret<String>, _ request: TokenRequest) async throws -> IssuedTokens {
         guard !request.client.isPublic else {
             throw OAuthError(
-                .invalidClient, "Redeeming a login token takes a client that authenticates.", detail: "public_client")
+                .invalidClient, "redeeming a login token takes a client that authenticates", detail: "public_client")
         }
         let web: WebSession
         do {
@@ -81,9 +81,11 @@ package struct LoginTokenExchange: Sendable {
         // Not kept: the web session is, and its id is the `sid` of both tokens.
         let session = AppSession(
             id: web.id, lineage: web.lineage, clientID: request.client.id, createdAt: web.createdAt)
-        var response = try await tokens.answer(
-            for: session, client: request.client, scope: scope,
-            extras: .init(proofKeyThumbprint: request.proofKeyThumbprint), at: request.at)
+        var response = try await redeemer.deliver(web, toServerAt: request.at) {
+            try await tokens.answer(
+                for: session, client: request.client, scope: scope,
+                extras: .init(proofKeyThumbprint: request.proofKeyThumbprint), at: request.at)
+        }
         response.issuedTokenType = TokenTypeURI.accessToken
         return response
     }

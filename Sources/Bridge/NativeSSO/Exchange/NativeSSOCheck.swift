@@ -93,7 +93,7 @@ package enum NativeSSOCheck {
 /// What can be wrong with a Native SSO exchange (OpenID Connect Native SSO draft-07 §4, contract §5.4 and §11).
 ///
 /// In order of rank: of several flaws the first is told. Its raw value is the reason in the audit log.
-package enum NativeSSORefusal: String, Hashable, Sendable, CaseIterable {
+package enum NativeSSORefusal: String, Error, Hashable, Sendable, CaseIterable {
     case disabled = "native_sso_disabled"
     case clientNotEnabled = "client_without_native_sso"
     case secretUnknown = "secret_unknown"
@@ -136,18 +136,18 @@ package enum NativeSSORefusal: String, Hashable, Sendable, CaseIterable {
     /// Told with the code. Says nothing that tells a thief which part of what he has is good.
     package var publicDescription: String {
         switch self {
-        case .disabled: "Native SSO is switched off."
-        case .clientNotEnabled: "This client may not use Native SSO."
+        case .disabled: "Native SSO is switched off"
+        case .clientNotEnabled: "this client may not use Native SSO"
         case .secretUnknown, .secretExpired, .secretRevoked, .secretReplayed, .secretWrongKey, .hashMismatch,
             .subjectMismatch, .sessionEnded, .sessionElsewhere, .subjectDisabled:
-            "The device secret does not open this session; sign in again."
-        case .subjectTokenInvalid, .subjectTokenWrongKey: "The subject token cannot be verified."
-        case .crossClientOff, .notShared: "This client does not share users with the token's client."
-        case .wrongAudience: "audience must be this issuer."
-        case .scopeWithoutOpenID: "scope must contain openid."
-        case .scopeTooWide: "scope is wider than what was granted."
-        case .consentNeeded: "The user has to agree first."
-        case .authenticationTooWeak: "The sign-in is too weak or too old for this client."
+            "the device secret does not open this session; sign in again"
+        case .subjectTokenInvalid, .subjectTokenWrongKey: "the subject token cannot be verified"
+        case .crossClientOff, .notShared: "this client does not share users with the token's client"
+        case .wrongAudience: "audience must be this issuer"
+        case .scopeWithoutOpenID: "scope must contain openid"
+        case .scopeTooWide: "scope is wider than what was granted"
+        case .consentNeeded: "the user has to agree first"
+        case .authenticationTooWeak: "the sign-in is too weak or too old for this client"
         }
     }
 

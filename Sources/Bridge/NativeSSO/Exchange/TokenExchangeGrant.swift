@@ -30,9 +30,9 @@ package struct TokenExchangeGrant: TokenGrant {
         }
         switch (subjectType, wanted) {
         case (TokenTypeURI.accessToken, TokenTypeURI.loginToken):
-            return try await loginTokens.issue(for: subject, request)
+            return .tokens(try await loginTokens.issue(for: subject, request))
         case (TokenTypeURI.loginToken, nil), (TokenTypeURI.loginToken, TokenTypeURI.accessToken):
-            return try await loginTokens.redeem(subject, request)
+            return .tokens(try await loginTokens.redeem(subject, request))
         case (TokenTypeURI.idToken, _):
             throw OAuthError(.invalidRequest, "actor_token is missing", detail: "missing_actor_token")
         case (TokenTypeURI.accessToken, nil), (TokenTypeURI.accessToken, TokenTypeURI.accessToken):

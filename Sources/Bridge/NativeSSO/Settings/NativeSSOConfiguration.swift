@@ -14,13 +14,13 @@ package struct NativeSSOConfiguration: Sendable {
     static let settingName = "native-sso"
 
     private let configured: [NativeSSOField: NativeSSOValue]
-    private let store: any SettingStore
+    private let store: any DeviceStore
     private let time: TimeSource
     private let cache: ShortLivedCache<String, [NativeSSOField: NativeSSOValue]>
 
     /// - Parameter configured: what the settings file says.
     package init(
-        configured: [NativeSSOField: NativeSSOValue] = [:], store: any SettingStore, time: TimeSource = .system
+        configured: [NativeSSOField: NativeSSOValue] = [:], store: any DeviceStore, time: TimeSource = .system
     ) {
         self.configured = configured
         self.store = store
@@ -86,13 +86,4 @@ package struct NativeSSOConfiguration: Sendable {
                 detail: String(decoding: detail.finish(), as: UTF8.self)))
         cache.removeAll()
     }
-}
-
-/// Settings that administrators change while the service runs; each is one JSON text under a name.
-package protocol SettingStore: Sendable {
-    /// `nil` when nobody has set it.
-    func setting(_ name: String) async throws -> String?
-
-    /// Sets it, or takes it back to nothing with `nil`, and records the event in the same transaction.
-    func saveSetting(_ name: String, _ value: String?, at now: Timestamp, event: AuditEvent) async throws
 }

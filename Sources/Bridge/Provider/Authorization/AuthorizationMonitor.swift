@@ -40,10 +40,10 @@ package struct AuthorizationMonitor: Sendable {
         var detail: String?
         switch refusal {
         case .page(_, .unknownClient):
-            reason = AuthorizationProblem.unknownClient.rawValue
+            reason = AuthorizationRefusal.Reason.unknownClient.rawValue
             detail = RefusedParameter.detail("client_id", parameters.bytes("client_id") ?? [])
         case .page(_, .unregisteredRedirect):
-            reason = AuthorizationProblem.unregisteredRedirect.rawValue
+            reason = AuthorizationRefusal.Reason.unregisteredRedirect.rawValue
             detail = RefusedRedirect.detail(parameters.bytes("redirect_uri") ?? [])
         case .page(_, let problem): reason = problem.rawValue
         case .plain: reason = "response_mode"

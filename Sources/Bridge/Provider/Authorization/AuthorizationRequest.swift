@@ -6,6 +6,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     /// As it was asked for, port included.
     package let redirectURI: String
     package let redirectKind: RedirectURI.Kind
+    package let responseMode: ResponseMode
     package let state: String?
     package let scope: Scope
     package let nonce: String?
@@ -24,11 +25,6 @@ package struct AuthorizationRequest: Hashable, Sendable {
     package let expectedSubject: Subject?
     package let proofKeyThumbprint: String?
 
-    /// Where the browser goes with an answer, `iss` and `state` among its parameters (RFC 9207 §2).
-    package func location(_ parameters: [(name: String, value: String)], issuer: String) -> String {
-        AuthorizationReturn(redirectURI: redirectURI, state: state).location(parameters, issuer: issuer)
-    }
-
     /// What the user said to it.
     func consentEvent(
         _ type: AuditEventType, _ subject: Subject, origin: RequestOrigin, at now: Timestamp
@@ -37,21 +33,29 @@ package struct AuthorizationRequest: Hashable, Sendable {
     }
 
     /// Where answers go.
-    package var answer: AuthorizationReturn { AuthorizationReturn(redirectURI: redirectURI, state: state) }
+    package var answer: AuthorizationReturn {
+        AuthorizationReturn(redirectURI: redirectURI, mode: responseMode, state: state)
+    }
 }
 
-/// Where the browser is sent with an answer; made only of a redirect URI that was matched.
+/// Where the browser is sent with an answer, and how; made only of a redirect URI that was matched.
 package struct AuthorizationReturn: Hashable, Sendable {
     package let redirectURI: String
+    package let mode: ResponseMode
     package let state: String?
 
-    package func location(_ parameters: [(name: String, value: String)], issuer: String) -> String {
+    /// An answer, `iss` and `state` among its parameters (RFC 9207 §2).
+    package func outcome(_ parameters: [(name: String, value: String)], issuer: String) -> AuthorizationOutcome {
         let state = state.map { [(name: "state", value: $0)] } ?? []
-        return RedirectAnswer.location(redirectURI, parameters + state + [(name: "iss", value: issuer)])
+        let all = parameters + state + [(name: "iss", value: issuer)]
+        return switch mode {
+        case .query: .redirect(to: RedirectAnswer.location(redirectURI, all))
+        case .formPost: .post(to: redirectURI, all)
+        }
     }
 
-    package func location(of error: ErrorCode, _ description: String, issuer: String) -> String {
-        location(
+    package func outcome(of error: ErrorCode, _ description: String, issuer: String) -> AuthorizationOutcome {
+        outcome(
             [(name: "error", value: error.rawValue), (name: "error_description", value: description)], issuer: issuer)
     }
 }

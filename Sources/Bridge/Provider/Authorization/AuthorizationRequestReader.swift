@@ -54,10 +54,14 @@ package struct AuthorizationRequestReader: Sendable {
         case .found(let inner): parameters = inner
         }
         let (uri, kind) = try Self.redirect(of: client, parameters)
+        let mode = Self.mode(parameters, kind)
         let answer = AuthorizationReturn(
-            redirectURI: uri, state: parameters.isRepeated("state") ? nil : parameters["state"])
+            redirectURI: uri, mode: mode ?? .query, state: parameters.isRepeated("state") ? nil : parameters["state"])
         func refuse(_ code: ErrorCode, _ description: String) -> AuthorizationRefusal {
             .redirect(answer, code, description)
+        }
+        if outer.isRepeated(AuthorizationParameter.loginToken) {
+            throw refuse(.invalidRequest, "\(AuthorizationParameter.loginToken) is repeated")
         }
         if let name = AuthorizationParameter.all.first(where: parameters.isRepeated) {
             throw refuse(.invalidRequest, "\(name) is repeated")
@@ -76,7 +80,7 @@ package struct AuthorizationRequestReader: Sendable {
             throw refuse(.invalidRequest, "the client must push its authorization requests")
         }
         // 5
-        if let mode = parameters["response_mode"], mode != "query" { throw .plain }
+        guard mode != nil else { throw .plain }
         // 6
         guard let type = parameters["response_type"] else { throw refuse(.invalidRequest, "response_type is missing") }
         guard type == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code") }
@@ -86,7 +90,7 @@ package struct AuthorizationRequestReader: Sendable {
         // 7 to 9
         let scope = try Self.scope(parameters, client, refuse)
         let challenge = try Self.challenge(parameters, client, refuse)
-        return try request(client, uri, kind, scope, challenge, parameters, refuse)
+        return try request(client, answer, kind, scope, challenge, parameters, refuse)
     }
 
     private static func redirect(
@@ -97,6 +101,14 @@ package struct AuthorizationRequestReader: Sendable {
             let text = String(validating: bytes, as: UTF8.self)
         else { throw .page(.invalidRequest, .unregisteredRedirect) }
         return (text, registered.kind)
+    }
+
+    /// `nil` for a mode that is not supported. No form goes to an app's own scheme: there is no server to post it to, and
+    /// what a system hands to the app is an address.
+    private static func mode(_ parameters: FormParameters, _ kind: RedirectURI.Kind) -> ResponseMode? {
+        guard !parameters.isRepeated("response_mode"), let text = parameters["response_mode"] else { return .query }
+        guard let mode = ResponseMode(rawValue: text), mode == .query || kind != .privateUse else { return nil }
+        return mode
     }
 
     private typealias Refuse = (ErrorCode, String) -> AuthorizationRefusal
@@ -114,7 +126,9 @@ package struct AuthorizationRequestReader: Sendable {
             }
             asked = parsed
         }
-        let granted = asked.intersection(client.grantableScope)
+        // In place of the scope, so that consent, lineage and the answer see what is asked for (contract §16.2).
+        let impliesDevice = client.getsDeviceSecretWithoutScope && asked.contains(Scope.openID)
+        let granted = (impliesDevice ? asked.adding(Scope.deviceSSO) : asked).intersection(client.grantableScope)
         guard !granted.isEmpty else { throw refuse(.invalidScope, "the client may have none of these scopes") }
         return granted
     }
@@ -142,7 +156,8 @@ package struct AuthorizationRequestReader: Sendable {
     }
 
     private func request(
-        _ client: Client, _ uri: String, _ kind: RedirectURI.Kind, _ scope: Scope, _ challenge: CodeChallenge?,
+        _ client: Client, _ answer: AuthorizationReturn, _ kind: RedirectURI.Kind, _ scope: Scope,
+        _ challenge: CodeChallenge?,
         _ parameters: FormParameters, _ refuse: Refuse
     ) throws(AuthorizationRefusal) -> AuthorizationRequest {
         let rest = AuthorizationExtras(parameters)
@@ -158,7 +173,8 @@ package struct AuthorizationRequestReader: Sendable {
             throw refuse(.loginRequired, "the request names two users")
         }
         return AuthorizationRequest(
-            client: client, redirectURI: uri, redirectKind: kind, state: parameters["state"], scope: scope,
+            client: client, redirectURI: answer.redirectURI, redirectKind: kind, responseMode: answer.mode,
+            state: parameters["state"], scope: scope,
             nonce: parameters["nonce"], codeChallenge: challenge, prompts: rest.prompts, maximumAge: rest.maximumAge,
             loginHint: parameters["login_hint"], uiLocales: parameters["ui_locales"],
             requestedClaims: rest.requestedClaims, essentialACRs: rest.essentialACRs,

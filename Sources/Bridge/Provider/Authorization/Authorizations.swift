@@ -8,11 +8,12 @@ package struct Authorizations: Sendable {
     private let issuer: String
     private let clients: Reloadable<ClientDirectory>
     private let codes: AuthorizationCodes
-    private let consents: any ConsentStore
-    private let accounts: any AccountStore
-    private let pushed: any PushedRequestStore
+    private let consents: any GrantStore
+    private let accounts: any UserStore
+    private let pushed: any RequestStore
     private let audit: any AuditLog
     private let seal: ShortLivedSeal
+    private let pushedTokens: PushedLoginTokenSeal
     private let watch: AuthorizationMonitor
     private let subjectOfHint: @Sendable (String) -> Subject?
     private let time: TimeSource
@@ -20,7 +21,7 @@ package struct Authorizations: Sendable {
     /// - Parameter subjectOfHint: the user that an `id_token_hint` names; `nil` for one that we did not sign.
     package init(
         issuer: String, clients: Reloadable<ClientDirectory>, codes: AuthorizationCodes,
-        consents: any ConsentStore, accounts: any AccountStore, pushed: any PushedRequestStore, audit: any AuditLog,
+        consents: any GrantStore, accounts: any UserStore, pushed: any RequestStore, audit: any AuditLog,
         keys: Reloadable<LoginTokenKeyRing>, watch: AuthorizationMonitor,
         subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system
     ) {
@@ -32,6 +33,7 @@ package struct Authorizations: Sendable {
         self.pushed = pushed
         self.audit = audit
         seal = ShortLivedSeal(keys: keys, purpose: "authorization journey", time: time)
+        pushedTokens = PushedLoginTokenSeal(keys: keys, time: time)
         self.watch = watch
         self.subjectOfHint = subjectOfHint
         self.time = time
@@ -45,6 +47,15 @@ package struct Authorizations: Sendable {
         _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool = false, session: WebSession?,
         origin: RequestOrigin
     ) async throws -> AuthorizationOutcome {
+        try await answer(
+            try await prepare(parameters, browser: browser, isEmbedded: isEmbedded, origin: origin), session: session,
+            origin: origin)
+    }
+
+    /// The same, as far as it goes without knowing who is signed in.
+    package func prepare(
+        _ parameters: FormParameters, browser: OpaqueSecret, isEmbedded: Bool = false, origin: RequestOrigin
+    ) async throws -> PreparedAuthorization {
         let found = try await lookUp(parameters)
         let reading = reader.read(parameters, pushed: found.pushed)
         if case .failure(let refusal) = reading {
@@ -53,14 +64,71 @@ package struct Authorizations: Sendable {
         }
         if isEmbedded, case .success(let request) = reading {
             try await watch.embedded(request, origin: origin, at: time.now())
-            if request.client.blocksWebViews { return .page(.accessDenied, .embeddedBrowser) }
+            if request.client.blocksWebViews {
+                return PreparedAuthorization(
+                    reading: .failure(.page(.accessDenied, .embeddedBrowser)), journey: journey(found, browser),
+                    loginToken: nil)
+            }
         }
-        return try await go(
-            reading,
-            AuthorizationJourney(
-                parameters: found.parameters, pushedDigest: found.digest, demandedAt: nil,
-                browserDigest: browser.digest, asked: nil),
-            session: session, origin: origin)
+        return PreparedAuthorization(
+            reading: reading, journey: journey(found, browser), loginToken: loginToken(parameters, found.pushed))
+    }
+
+    private func journey(
+        _ found: (pushed: AuthorizationRequestReader.Pushed, parameters: String, digest: String?),
+        _ browser: OpaqueSecret
+    ) -> AuthorizationJourney {
+        AuthorizationJourney(
+            parameters: found.parameters, pushedDigest: found.digest, demandedAt: nil, browserDigest: browser.digest,
+            asked: nil)
+    }
+
+    /// The request of a page that asked something, with the login token that it brought.
+    package func prepare(
+        resuming journey: String, loginToken: Secret<String>, browser: OpaqueSecret
+    ) -> PreparedAuthorization? {
+        guard let (journey, reading) = open(journey, browser: browser) else { return nil }
+        return PreparedAuthorization(reading: reading, journey: journey, loginToken: loginToken)
+    }
+
+    /// Answers a prepared request for whoever has this session.
+    package func answer(
+        _ prepared: PreparedAuthorization, session: WebSession?, origin: RequestOrigin
+    ) async throws -> AuthorizationOutcome {
+        try await go(prepared.reading, prepared.journey, session: session, origin: origin)
+    }
+
+    /// Whether a website's request would be answered for such a session of its own without a sign-in page; it may still
+    /// have to ask for consent.
+    package func accepts(_ request: AuthorizationRequest, _ lineage: Lineage) async throws -> Bool {
+        let facts = AuthorizationDecision.Facts(
+            session: lineage,
+            hasSecondFactor: request.wishesForSecondFactor(beyond: lineage.authentication)
+                ? try await accounts.account(of: lineage.subject)?.secondFactor != nil : false,
+            consented: try await consents.consent(of: lineage.subject, to: request.client.id), now: time.now())
+        return switch AuthorizationDecision.decide(request, facts) {
+        case .issueCode, .askConsent: true
+        case .signIn, .refuse: false
+        }
+    }
+
+    /// A prepared request, to come back to after a page.
+    package func keep(_ prepared: PreparedAuthorization) throws -> String {
+        try sealed(prepared.journey, demandedAt: prepared.journey.demandedAt, asked: nil)
+    }
+
+    /// The token of a request: its own, or the one that was pushed with it. Of a pushed request nothing else counts.
+    private func loginToken(
+        _ parameters: FormParameters, _ pushed: AuthorizationRequestReader.Pushed
+    ) -> Secret<String>? {
+        switch pushed {
+        case .none: return parameters[AuthorizationParameter.loginToken].map { Secret($0) }
+        case .unusable: return nil
+        case .found(let inner):
+            return inner[AuthorizationParameter.loginToken].flatMap {
+                pushedTokens.open($0, for: inner["client_id"] ?? "")
+            }
+        }
     }
 
     /// A request that comes back from the sign-in page.
@@ -88,8 +156,7 @@ package struct Authorizations: Sendable {
             return tooMany(request)
         }
         try await audit.append([request.consentEvent(.consentDenied, asked, origin: origin, at: now)])
-        let location = request.answer.location(of: .accessDenied, "the user declined", issuer: issuer)
-        return .redirect(to: location)
+        return request.answer.outcome(of: .accessDenied, "the user declined", issuer: issuer)
     }
 
     /// The request that a sign-in page is shown for; `nil` when it cannot go on.
@@ -125,7 +192,7 @@ package struct Authorizations: Sendable {
         case .failure(.page(let code, let problem)): return .page(code, problem)
         case .failure(.plain): return .plain
         case .failure(.redirect(let answer, let code, let description)):
-            return .redirect(to: answer.location(of: code, description, issuer: issuer))
+            return answer.outcome(of: code, description, issuer: issuer)
         }
         let now = time.now()
         let consented: Set<String>? =
@@ -141,7 +208,7 @@ package struct Authorizations: Sendable {
                 try await watch.refused(
                     "too_weak", of: session?.subject, client: request.client.id, origin: origin, at: now)
             }
-            return .redirect(to: request.answer.location(of: code, description, issuer: issuer))
+            return request.answer.outcome(of: code, description, issuer: issuer)
         case (.askConsent, let session?):
             return .askConsent(
                 journey: try sealed(journey, demandedAt: journey.demandedAt, asked: session.subject), request,
@@ -166,8 +233,7 @@ package struct Authorizations: Sendable {
         // Last, so that only what gets its code takes room in the memory.
         if let reused = try await watch.reused(request, origin: origin, at: now), request.client.rejectsReusedChallenge
         {
-            return .redirect(
-                to: request.answer.location(of: .invalidRequest, "\(reused) was used before", issuer: issuer))
+            return request.answer.outcome(of: .invalidRequest, "\(reused) was used before", issuer: issuer)
         }
         if agreed { try await remember(request, session.subject, origin: origin, at: now) }
         let issued = try await codes.issue(
@@ -181,7 +247,7 @@ package struct Authorizations: Sendable {
         guard let code = issued else {
             return .signIn(journey: try sealed(journey, demandedAt: now, asked: nil), request)
         }
-        return .redirect(to: request.location([(name: "code", value: code.expose())], issuer: issuer))
+        return request.answer.outcome([(name: "code", value: code.expose())], issuer: issuer)
     }
 
     /// - Returns: `nil` when the user had too many.
@@ -196,9 +262,8 @@ package struct Authorizations: Sendable {
     }
 
     private func tooMany(_ request: AuthorizationRequest) -> AuthorizationOutcome {
-        .redirect(
-            to: request.answer.location(
-                of: .temporarilyUnavailable, "too many authorizations of this user; try again later", issuer: issuer))
+        request.answer.outcome(
+            of: .temporarilyUnavailable, "too many authorizations of this user; try again later", issuer: issuer)
     }
 
     /// Keeps the consent where the redirect tells apps apart (RFC 8252 §8.6); elsewhere the event alone is kept.
@@ -233,7 +298,7 @@ extension Authorizations {
             time.now() < found.expiresAt, found.clientID.rawValue == parameters["client_id"],
             let inner = try? FormParameters(parsing: found.parameters.utf8)
         else { return (.unusable, "", nil) }
-        return (.found(inner), found.parameters, found.digest)
+        return (.found(inner), AuthorizationParameter.serialize(inner), found.digest)
     }
 }
 
@@ -258,6 +323,17 @@ extension Authorizations {
     }
 }
 
+/// An authorization request that was read, before anybody looked at who is signed in.
+package struct PreparedAuthorization: Sendable {
+    let reading: Result<AuthorizationRequest, AuthorizationRefusal>
+    let journey: AuthorizationJourney
+    /// What came with it to sign its user in (contract §4.5); not yet verified.
+    package let loginToken: Secret<String>?
+
+    /// `nil` when something is wrong with it.
+    package var request: AuthorizationRequest? { try? reading.get() }
+}
+
 /// What the browser gets next.
 package enum AuthorizationOutcome: Sendable {
     /// The sign-in page.
@@ -267,7 +343,9 @@ package enum AuthorizationOutcome: Sendable {
     case askConsent(journey: String, AuthorizationRequest, Subject)
     /// To the client, with a code or an error.
     case redirect(to: String)
-    case page(ErrorCode, AuthorizationProblem)
+    /// The same, in a form that the browser posts.
+    case post(to: String, [(name: String, value: String)])
+    case page(ErrorCode, AuthorizationRefusal.Reason)
     /// 400 without error parameters.
     case plain
     /// The page was open too long, or belongs to another server: there is no request to go on with.
@@ -277,32 +355,23 @@ package enum AuthorizationOutcome: Sendable {
 /// How a request ends that cannot go on (docs/rules/authorization-request.md).
 package enum AuthorizationRefusal: Error, Hashable, Sendable {
     /// Nobody can be answered safely: a page at our host, no redirect.
-    case page(ErrorCode, AuthorizationProblem)
+    case page(ErrorCode, Reason)
     /// 400 without error parameters (OpenID Connect Core §3.1.2.6).
     case plain
     /// To the client, by its redirect URI.
     case redirect(AuthorizationReturn, ErrorCode, String)
 }
 
-/// Why a request got a page instead of a redirect; a stable word for log and audit, and the key of the page's text.
-package enum AuthorizationProblem: String, Sendable, CaseIterable {
-    case repeatedParameter = "repeated_parameter"
-    case missingClient = "missing_client"
-    case unknownClient = "unknown_client"
-    case missingRedirect = "missing_redirect"
-    case unregisteredRedirect = "unregistered_redirect"
-    case unusableRequestURI = "unusable_request_uri"
-    /// The page would be shown inside the app that asks (RFC 8252 §8.12).
-    case embeddedBrowser = "embedded_browser"
-}
-
-/// What users have allowed apps to have.
-package protocol ConsentStore: Sendable {
-    /// The scopes that the user has allowed the client; `nil` when never asked.
-    func consent(of subject: Subject, to client: ClientID) async throws -> Set<String>?
-
-    /// Adds scopes to what the user has allowed, and records the event.
-    func rememberConsent(
-        of subject: Subject, to client: ClientID, scopes: Set<String>, at now: Timestamp, event: AuditEvent
-    ) async throws
+extension AuthorizationRefusal {
+    /// Why a request got a page instead of a redirect; a stable word for log and audit, and the key of the page's text.
+    package enum Reason: String, Sendable, CaseIterable {
+        case repeatedParameter = "repeated_parameter"
+        case missingClient = "missing_client"
+        case unknownClient = "unknown_client"
+        case missingRedirect = "missing_redirect"
+        case unregisteredRedirect = "unregistered_redirect"
+        case unusableRequestURI = "unusable_request_uri"
+        /// The page would be shown inside the app that asks (RFC 8252 §8.12).
+        case embeddedBrowser = "embedded_browser"
+    }
 }

@@ -8,19 +8,21 @@ package struct PushedRequests: Sendable {
 
     private let clients: Reloadable<ClientDirectory>
     private let authenticator: ClientAuthenticator
-    private let store: any PushedRequestStore
+    private let store: any RequestStore
     private let proofs: DPoPVerifier?
     private let refusals: RefusalLog?
     private let limiter: any RateLimiter
     private let limits: LimitSettings
+    private let loginTokens: PushedLoginTokens?
     private let subjectOfHint: @Sendable (String) -> Subject?
     private let time: TimeSource
     private let random: RandomSource
 
     package init(
-        clients: Reloadable<ClientDirectory>, authenticator: ClientAuthenticator, store: any PushedRequestStore,
+        clients: Reloadable<ClientDirectory>, authenticator: ClientAuthenticator, store: any RequestStore,
         proofs: DPoPVerifier? = nil, refusals: RefusalLog? = nil, limiter: any RateLimiter,
-        limits: LimitSettings, subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system,
+        limits: LimitSettings, loginTokens: PushedLoginTokens? = nil,
+        subjectOfHint: @escaping @Sendable (String) -> Subject?, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.clients = clients
@@ -30,6 +32,7 @@ package struct PushedRequests: Sendable {
         self.refusals = refusals
         self.limiter = limiter
         self.limits = limits
+        self.loginTokens = loginTokens
         self.subjectOfHint = subjectOfHint
         self.time = time
         self.random = random
@@ -46,7 +49,8 @@ package struct PushedRequests: Sendable {
         origin: RequestOrigin
     ) async throws -> Secret<String> {
         let now = time.now()
-        if let name = (AuthorizationParameter.all + ["client_secret", "client_assertion"]).first(
+        let alone = AuthorizationParameter.all + [AuthorizationParameter.loginToken]
+        if let name = (alone + ["client_secret", "client_assertion"]).first(
             where: parameters.isRepeated)
         {
             throw OAuthError(.invalidRequest, "\(name) is repeated")
@@ -79,6 +83,12 @@ package struct PushedRequests: Sendable {
             try await refusals?.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
             throw error
         }
+        // Looked at last: a token is nobody's business who may not push.
+        if let loginTokens, parameters.bytes(AuthorizationParameter.loginToken) != nil {
+            let kept = try await loginTokens.keep(
+                parameters[AuthorizationParameter.loginToken], for: client, origin: origin)
+            text += "&\(AuthorizationParameter.loginToken)=\(PercentEncoding.encode(kept))"
+        }
         let secret = OpaqueSecret.make(.pushedRequest, random: random)
         try await store.storePushedRequest(
             PushedRequest(
@@ -108,12 +118,12 @@ package struct PushedRequests: Sendable {
     private static func error(of refusal: AuthorizationRefusal) -> OAuthError {
         switch refusal {
         case .page(let code, let problem): OAuthError(code, description(of: problem), detail: problem.rawValue)
-        case .plain: OAuthError(.invalidRequest, "response_mode must be query")
+        case .plain: OAuthError(.invalidRequest, "response_mode must be query, or form_post to a web address")
         case .redirect(_, let code, let description): OAuthError(code, description)
         }
     }
 
-    private static func description(of problem: AuthorizationProblem) -> String {
+    private static func description(of problem: AuthorizationRefusal.Reason) -> String {
         switch problem {
         case .repeatedParameter: "a parameter is repeated"
         case .missingClient, .unknownClient: "the client is unknown"
@@ -140,21 +150,6 @@ extension LimitSettings {
                 scope: "pushed_request.network", value: "\(network) \(client.id)", bucket: pushedRequestPerNetwork)
         ]
     }
-}
-
-/// Authorization requests that clients sent ahead (RFC 9126).
-package protocol PushedRequestStore: Sendable {
-    func storePushedRequest(_ request: PushedRequest) async throws
-
-    /// The request, used or not, expired or not.
-    func pushedRequest(digest: String) async throws -> PushedRequest?
-
-    /// Uses a request up: `true` for one caller only. It may have expired while its user signed in.
-    func consumePushedRequest(digest: String, at now: Timestamp) async throws -> Bool
-
-    /// Removes requests that expired before `cutoff`.
-    /// - Returns: how many, at most `limit` of them.
-    func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 }
 
 /// One authorization request that was sent ahead.

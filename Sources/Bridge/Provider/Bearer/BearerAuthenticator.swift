@@ -58,6 +58,6 @@ package struct LocalBearers: BearerAuthenticator {
             subject: claims.subject, clientID: claims.clientID, issuer: issuer, authority: .own, sessionID: sessionID,
             deviceID: try await tokens.device(of: sessionID, at: now)?.rawValue,
             authentication: claims.authentication, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint,
-            expiresAt: claims.expiresAt, cacheableUntil: now)
+            issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, cacheableUntil: now)
     }
 }

@@ -6,41 +6,31 @@ package struct AuthorizationCodeGrant: TokenGrant {
     static let missLimit = 3
 
     package let type = GrantType.authorizationCode
-    private let codes: any AuthorizationCodeStore
-    private let browsers: any WebSessionStore
-    private let endings: SessionEndings
-    private let refreshTokens: RefreshTokens
-    private let tokens: SessionTokens
+    private let redemption: CodeRedemption
     private let devices: (any DeviceSecretAttaching)?
-    private let refusals: RefusalLog
-    private let random: RandomSource
 
     package init(
-        codes: any AuthorizationCodeStore, browsers: any WebSessionStore, endings: SessionEndings,
+        codes: any GrantStore, browsers: any SessionStore, endings: SessionEndings,
         refreshTokens: RefreshTokens, tokens: SessionTokens, devices: (any DeviceSecretAttaching)? = nil,
         refusals: RefusalLog, random: RandomSource = .system
     ) {
-        self.refusals = refusals
-        self.codes = codes
-        self.browsers = browsers
-        self.endings = endings
-        self.refreshTokens = refreshTokens
-        self.tokens = tokens
+        redemption = CodeRedemption(
+            codes: codes, browsers: browsers, endings: endings, refreshTokens: refreshTokens, tokens: tokens,
+            refusals: refusals, random: random)
         self.devices = devices
-        self.random = random
     }
 
     package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
         guard let secret = OpaqueSecret(try request.required("code"), kind: .authorizationCode),
-            let state = try await codes.code(digest: secret.digest)
+            let state = try await redemption.codes.code(digest: secret.digest)
         else { throw Self.refused("unknown_code") }
         do {
             try check(request, against: state.code.grant)
         } catch let error {
-            let refused = event(.authorizationCodeRefused, state, request, reason: error.detail)
-            try await codes.recordCodeMiss(
+            let refused = redemption.event(.authorizationCodeRefused, state, request, reason: error.detail)
+            try await redemption.codes.recordCodeMiss(
                 digest: secret.digest, limit: Self.missLimit, event: refused,
-                alwaysTells: try await refusals.admits(refused, within: [.repeats(of: secret.digest)]))
+                alwaysTells: try await redemption.refusals.admits(refused, within: [.repeats(of: secret.digest)]))
             throw error
         }
         guard state.redeemedAt == nil else { return try await reused(state, request) }
@@ -76,21 +66,24 @@ package struct AuthorizationCodeGrant: TokenGrant {
     private func open(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
         let grant = state.code.grant
         let client = request.client
-        guard let browser = try await browsers.session(id: state.grantedIn), request.at < browser.expiresAt else {
+        guard let browser = try await redemption.browser(of: state, at: request.at) else {
             throw Self.refused("session_ended")
         }
         let session = AppSession(
-            id: SessionID.make(at: request.at, random: random),
-            lineage: browser.granted(grant.scope, at: request.at, lifetime: AppSession.lifetime), clientID: client.id,
+            id: SessionID.make(at: request.at, random: redemption.random),
+            lineage: browser.granted(grant.scope, at: request.at, lifetime: redemption.refreshTokens.sessionLifetime),
+            clientID: client.id,
             browserSessionID: grant.browserSessionID, requestedClaims: grant.requestedClaims,
             wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
         let mayRefresh = client.grantTypes.contains(.refreshToken) && session.lineage.mayBeRenewed
-        let refreshToken = mayRefresh ? refreshTokens.make() : nil
-        let proofKey = client.isPublic ? request.proofKeyThumbprint : nil
-        let record = refreshToken.map {
-            refreshTokens.record($0, for: session, scope: session.scope, proofKeyThumbprint: proofKey, at: request.at)
-        }
-        let outcome = try await redeem(state, opening: session, refreshToken: record, request)
+        let refreshToken = mayRefresh ? redemption.refreshTokens.make(at: request.at) : nil
+        let record = redemption.record(refreshToken, for: session, request)
+        let outcome = try await redemption.codes.redeemOnce(
+            digest: state.code.digest, opening: session, refreshToken: record, at: request.at,
+            events: [
+                redemption.event(.authorizationCodeRedeemed, state, request, sessionID: session.id),
+                redemption.event(.appSessionOpened, state, request, sessionID: session.id),
+            ])
         switch outcome {
         case .opened: break
         case .alreadyUsed: return try await reused(state, request)
@@ -102,56 +95,19 @@ package struct AuthorizationCodeGrant: TokenGrant {
             ? try await devices?.attach(
                 to: session, client: client, presented: request.parameters["device_secret"].map(Secret.init),
                 proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
-        return try await tokens.answer(
-            for: session, client: client, scope: session.scope,
-            extras: .init(
-                refreshToken: refreshToken, nonce: grant.nonce, deviceSecret: deviceSecret,
-                proofKeyThumbprint: request.proofKeyThumbprint),
-            at: request.at)
-    }
-
-    /// Where the answer to the commit was lost, what is stored by then says whether it was made.
-    private func redeem(
-        _ state: AuthorizationCodeState, opening session: AppSession, refreshToken: RefreshTokenRecord?,
-        _ request: TokenRequest
-    ) async throws -> AuthorizationCodeRedeemOutcome {
-        func attempt() async throws -> AuthorizationCodeRedeemOutcome {
-            try await codes.redeemCode(
-                digest: state.code.digest, opening: session, refreshToken: refreshToken, at: request.at,
-                events: [
-                    event(.authorizationCodeRedeemed, state, request, sessionID: session.id),
-                    event(.appSessionOpened, state, request, sessionID: session.id),
-                ])
-        }
-        do {
-            return try await attempt()
-        } catch StorageError.undecided {
-            let outcome = try await attempt()
-            guard outcome == .alreadyUsed, try await codes.code(digest: state.code.digest)?.sessionID == session.id
-            else { return outcome }
-            return .opened
-        }
+        return .tokens(
+            try await redemption.tokens.answer(
+                for: session, client: client, scope: session.scope,
+                extras: .init(
+                    refreshToken: refreshToken, nonce: grant.nonce, deviceSecret: deviceSecret,
+                    proofKeyThumbprint: request.proofKeyThumbprint),
+                at: request.at))
     }
 
     /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
     private func reused(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
-        let reuse = event(.authorizationCodeReused, state, request, reason: "code_reused")
-        let ended = try await codes.recordCodeReuse(
-            digest: state.code.digest, reuse: reuse,
-            ending: Ending(at: request.at, reason: "code_reused", origin: request.origin),
-            alwaysTells: try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)]))
-        await endings.take(in: ended)
+        try await redemption.endReused(state, request, as: .authorizationCodeReused, reason: "code_reused")
         throw Self.refused("code_reused")
-    }
-
-    private func event(
-        _ type: AuditEventType, _ state: AuthorizationCodeState, _ request: TokenRequest, reason: String? = nil,
-        sessionID: SessionID? = nil
-    ) -> AuditEvent {
-        AuditEvent(
-            at: request.at, type: type, outcome: reason == nil ? .success : .failure, reason: reason,
-            subject: state.code.grant.subject, clientID: request.client.id, sessionID: sessionID,
-            origin: request.origin)
     }
 
     private static func refused(_ detail: String) -> OAuthError {

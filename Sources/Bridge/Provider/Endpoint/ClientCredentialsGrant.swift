@@ -27,6 +27,6 @@ package struct ClientCredentialsGrant: TokenGrant {
                 at: request.at, type: .accessTokenIssued, outcome: .success, clientID: client.id, tokenID: id,
                 origin: request.origin)
         ])
-        return response
+        return .tokens(response)
     }
 }

@@ -3,7 +3,7 @@ package import OAuth2
 /// `refresh_token`: new tokens for a living session (RFC 6749 §6); rotation for public clients (RFC 9700 §4.14.2).
 package struct RefreshTokenGrant: TokenGrant {
     package let type = GrantType.refreshToken
-    private let store: any RefreshTokenStore
+    private let store: any GrantStore
     private let endings: SessionEndings
     private let refreshTokens: RefreshTokens
     private let tokens: SessionTokens
@@ -11,7 +11,7 @@ package struct RefreshTokenGrant: TokenGrant {
     private let limit: UserLimit
 
     package init(
-        store: any RefreshTokenStore, endings: SessionEndings, refreshTokens: RefreshTokens, tokens: SessionTokens,
+        store: any GrantStore, endings: SessionEndings, refreshTokens: RefreshTokens, tokens: SessionTokens,
         devices: (any DeviceSecretAttaching)? = nil, limit: UserLimit
     ) {
         self.limit = limit
@@ -42,11 +42,13 @@ package struct RefreshTokenGrant: TokenGrant {
                 to: state.session, client: request.client,
                 presented: request.parameters["device_secret"].map(Secret.init),
                 proofKeyThumbprint: request.proofKeyThumbprint, origin: request.origin, at: request.at) : nil
-        return try await tokens.answer(
-            for: state.session, client: request.client, scope: scope,
-            extras: .init(
-                refreshToken: current, deviceSecret: deviceSecret, proofKeyThumbprint: request.proofKeyThumbprint),
-            at: request.at)
+        return .tokens(
+            try await tokens.answer(
+                for: state.session, client: request.client, scope: scope,
+                extras: .init(
+                    refreshToken: current, deviceSecret: deviceSecret,
+                    proofKeyThumbprint: request.proofKeyThumbprint),
+                at: request.at))
     }
 
     /// Uses the token.

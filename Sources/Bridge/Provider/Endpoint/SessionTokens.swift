@@ -39,20 +39,20 @@ package struct SessionTokens: Sendable {
     /// - Parameter scope: what the access token is for, at most the session's.
     package func answer(
         for session: AppSession, client: Client, scope: Scope, extras: Extras = Extras(), at now: Timestamp
-    ) async throws -> TokenResponse {
+    ) async throws -> IssuedTokens {
         let claims = AccessTokenClaims(
             subject: session.subject, audience: [accessTokens.issuer], clientID: client.id, scope: scope,
             id: TokenID(rawValue: random.text(16)), sessionID: session.id, authentication: session.authentication,
             proofKeyThumbprint: extras.proofKeyThumbprint, issuedAt: now,
             expiresAt: min(now + client.accessTokenLifetime, session.expiresAt))
         let accessToken = try accessTokens.sign(claims, at: now)
-        var response = TokenResponse(
+        var response = IssuedTokens(
             accessToken: accessToken, tokenType: Self.tokenType(claims),
             expiresIn: claims.expiresAt - now, scope: scope,
             refreshToken: extras.refreshToken.map { Secret($0.expose()) })
         if scope.contains(Scope.openID) {
             response.idToken = try await idToken(
-                for: session, client: client, accessToken: accessToken, extras: extras, at: now)
+                for: session, client: client, scope: scope, accessToken: accessToken, extras: extras, at: now)
         }
         response.deviceSecret = extras.deviceSecret?.secret
         return response
@@ -61,12 +61,12 @@ package struct SessionTokens: Sendable {
     /// An access token of a client that acts for itself.
     package func answer(
         for client: Client, scope: Scope, proofKeyThumbprint: String? = nil, at now: Timestamp
-    ) throws -> (TokenResponse, TokenID) {
+    ) throws -> (IssuedTokens, TokenID) {
         let claims = AccessTokenClaims(
             subject: Subject(client: client.id), audience: [accessTokens.issuer], clientID: client.id,
             scope: scope, id: TokenID(rawValue: random.text(16)), sessionID: nil, authentication: Authentication(),
             proofKeyThumbprint: proofKeyThumbprint, issuedAt: now, expiresAt: now + client.accessTokenLifetime)
-        let response = TokenResponse(
+        let response = IssuedTokens(
             accessToken: try accessTokens.sign(claims, at: now), tokenType: Self.tokenType(claims),
             expiresIn: client.accessTokenLifetime, scope: scope)
         return (response, claims.id)
@@ -78,7 +78,8 @@ package struct SessionTokens: Sendable {
     }
 
     private func idToken(
-        for session: AppSession, client: Client, accessToken: Secret<String>, extras: Extras, at now: Timestamp
+        for session: AppSession, client: Client, scope: Scope, accessToken: Secret<String>, extras: Extras,
+        at now: Timestamp
     ) async throws -> Secret<String> {
         var claims = IDTokenClaims(
             subject: session.subject, audience: client.id, sessionID: session.id,
@@ -90,7 +91,9 @@ package struct SessionTokens: Sendable {
             }
             return secret.deviceSecretHash
         }
-        let names = session.requestedClaims.idToken
+        var names = ScopeClaims.names(requested: session.requestedClaims.idToken, with: scope)
+        // Relying parties look for groups there, and few of them can ask by `claims`.
+        if scope.contains(UserGroups.claim) { names.insert(UserGroups.claim) }
         if !names.isEmpty {
             claims.userClaims = try await users.claims(of: session.subject)
                 .filter { names.contains($0.key) && !$0.value.isNull }

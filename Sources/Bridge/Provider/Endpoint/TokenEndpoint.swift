@@ -44,6 +44,9 @@ package struct TokenEndpoint: Sendable {
             if let flaw, client.delivery == .cookies { throw flaw.error }
             request.proofKeyThumbprint = try await key(shownBy: proof, client, at: now)
             return try await grant(for: request).authorize(request)
+        } catch let error as OAuthError where error.code == .authorizationPending || error.code == .pollingTooFast {
+            // A device waits for its user: nothing was refused, and it asks every few seconds.
+            throw error
         } catch let error as OAuthError {
             try await record(error, clientID: client.id, origin: origin, at: now)
             throw error

@@ -8,14 +8,14 @@ package final class TokenIntrospection: Sendable {
 
     private let authenticator: ClientAuthenticator
     private let accessTokens: AccessTokens
-    private let refreshTokens: any RefreshTokenStore
+    private let refreshTokens: any GrantStore
     private let users: any UserClaimsSource
     private let issuer: String
     private let further: [OtherTokens]
     private let time: TimeSource
 
     package init(
-        authenticator: ClientAuthenticator, accessTokens: AccessTokens, refreshTokens: any RefreshTokenStore,
+        authenticator: ClientAuthenticator, accessTokens: AccessTokens, refreshTokens: any GrantStore,
         users: any UserClaimsSource, issuer: String, further: [OtherTokens] = [], time: TimeSource = .system
     ) {
         self.authenticator = authenticator

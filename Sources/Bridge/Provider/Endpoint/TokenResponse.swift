@@ -1,7 +1,27 @@
 package import OAuth2
 
+/// What the token endpoint answers a request that passed.
+package enum TokenResponse: Sendable {
+    /// In the body (RFC 6749 §5.1).
+    case tokens(IssuedTokens)
+    /// As cookies, with the body `{}` (client setting `delivery: cookies`).
+    case cookies(DeliveredCookies)
+}
+
+/// Tokens for a web view or a website, as cookies.
+package struct DeliveredCookies: Sendable {
+    package var cookies: [TokenCookie]
+    /// The host of the website that they are for; `nil` for one at our own public origin.
+    package let host: String?
+
+    package init(_ cookies: [TokenCookie], host: String?) {
+        self.cookies = cookies
+        self.host = host
+    }
+}
+
 /// What the token endpoint answers (RFC 6749 §5.1, RFC 8693 §2.2.1); absent members are left out.
-package struct TokenResponse: Sendable {
+package struct IssuedTokens: Sendable {
     package var accessToken: Secret<String>
     /// `Bearer`, `DPoP`, or `N_A` when what was issued is not an access token.
     package var tokenType: String
@@ -15,10 +35,6 @@ package struct TokenResponse: Sendable {
     package var issuedTokenType: String?
     /// Further members of the answer.
     package var extraMembers: [(name: String, value: JSONValue)] = []
-    /// When not `nil` the body is `{}` and everything goes out as cookies (client setting `delivery: cookies`).
-    package var cookies: [TokenCookie]?
-    /// The host of the website that the cookies are for; `nil` for one at our own public origin.
-    package var cookieHost: String?
 
     package init(
         accessToken: Secret<String>, tokenType: String = "Bearer", expiresIn: Duration, scope: Scope? = nil,

@@ -11,8 +11,7 @@ package struct TokenRevocation: Sendable {
     private let authenticator: ClientAuthenticator
     private let accessTokens: AccessTokens
     private let idTokens: IDTokenCodec
-    private let refreshTokens: any RefreshTokenStore
-    private let revoked: any RevokedTokenStore
+    private let grants: any GrantStore
     private let endings: SessionEndings
     private let further: [OtherTokens]
     private let time: TimeSource
@@ -20,14 +19,13 @@ package struct TokenRevocation: Sendable {
     /// - Parameter further: asked in turn about a token that is neither kind; each says whether it was its own.
     package init(
         authenticator: ClientAuthenticator, accessTokens: AccessTokens, idTokens: IDTokenCodec,
-        refreshTokens: any RefreshTokenStore, revoked: any RevokedTokenStore, endings: SessionEndings,
+        grants: any GrantStore, endings: SessionEndings,
         further: [OtherTokens] = [], time: TimeSource = .system
     ) {
         self.authenticator = authenticator
         self.accessTokens = accessTokens
         self.idTokens = idTokens
-        self.refreshTokens = refreshTokens
-        self.revoked = revoked
+        self.grants = grants
         self.endings = endings
         self.further = further
         self.time = time
@@ -64,7 +62,7 @@ package struct TokenRevocation: Sendable {
     private func revoke(
         _ token: OpaqueSecret, of client: Client, origin: RequestOrigin, at now: Timestamp
     ) async throws {
-        guard let state = try await refreshTokens.refreshToken(digest: token.digest) else { return }
+        guard let state = try await grants.refreshToken(digest: token.digest) else { return }
         guard state.session.clientID == client.id else { throw Self.notYours }
         try await endings.end(.appSession(state.session.id), Ending(at: now, reason: "revoked", origin: origin))
     }
@@ -73,7 +71,7 @@ package struct TokenRevocation: Sendable {
         _ claims: AccessTokenClaims, of client: Client, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         guard claims.clientID == client.id else { throw Self.notYours }
-        try await revoked.revokeToken(
+        try await grants.revokeToken(
             claims.id, until: claims.expiresAt,
             event: AuditEvent(
                 at: now, type: .accessTokenRevoked, outcome: .success, subject: claims.subject, clientID: client.id,
@@ -81,6 +79,6 @@ package struct TokenRevocation: Sendable {
         accessTokens.forget(claims.id)
     }
 
-    private static let notYours = OAuthError(
+    static let notYours = OAuthError(
         .invalidGrant, "the token was issued to another client", detail: "other_client")
 }

@@ -57,7 +57,8 @@ package final class UserInfo: Sendable {
         }
         let requested = try await sessions.alive(sessionID, at: time.now())?.requestedClaims.userInfo ?? []
         return try await claims(
-            named: ScopeClaims.names(openedBy: access.scope).union(requested), of: access.subject)
+            named: ScopeClaims.names(openedBy: access.scope)
+                .union(ScopeClaims.names(requested: requested, with: access.scope)), of: access.subject)
     }
 
     /// What pages of a website may know of the user who is signed in there: as much as the website may ask for, and as

@@ -1,11 +1,11 @@
 /// Whether app sessions are alive.
 package struct AppSessions: Sendable {
-    private let store: any AppSessionStore
+    private let store: any GrantStore
     private let webSessions: WebSessions?
     private let cache: ShortLivedCache<SessionID, AppSession?>
 
     /// - Parameter webSessions: asked about an id that is not an app's.
-    package init(store: any AppSessionStore, webSessions: WebSessions? = nil, time: TimeSource = .system) {
+    package init(store: any GrantStore, webSessions: WebSessions? = nil, time: TimeSource = .system) {
         self.store = store
         self.webSessions = webSessions
         cache = ShortLivedCache(time: time)
@@ -25,24 +25,6 @@ package struct AppSessions: Sendable {
 
     /// Has the next look-up ask the store.
     func forget(_ id: SessionID) { cache.forget(id) }
-}
-
-/// App sessions. ``EndingStore`` ends them.
-package protocol AppSessionStore: Sendable {
-    /// Opens a session that no code stands for, with its first refresh token.
-    ///
-    /// Nothing is written when the user is disabled, or when the parent or the browser session has ended.
-    func open(_ session: AppSession, refreshToken: RefreshTokenRecord?, events: [AuditEvent]) async throws
-        -> AppSessionOpenOutcome
-
-    /// The session with this id, ended or not.
-    func appSession(id: SessionID) async throws -> AppSession?
-
-    /// The user's sessions that are alive, youngest first, at most `limit`.
-    func appSessions(of subject: Subject, aliveAt now: Timestamp, limit: Int) async throws -> [AppSession]
-
-    /// - Returns: how many, at most `limit` of them.
-    func purgeAppSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 }
 
 package enum AppSessionOpenOutcome: Hashable, Sendable {

@@ -5,11 +5,11 @@ package struct AuthorizationCodes: Sendable {
     /// The longest life that the FAPI 2 test suite accepts.
     package static let lifetime = Duration.seconds(60)
 
-    private let store: any AuthorizationCodeStore
+    private let store: any GrantStore
     private let limit: UserLimit
     private let random: RandomSource
 
-    package init(store: any AuthorizationCodeStore, limit: UserLimit, random: RandomSource = .system) {
+    package init(store: any GrantStore, limit: UserLimit, random: RandomSource = .system) {
         self.store = store
         self.limit = limit
         self.random = random
@@ -20,14 +20,14 @@ package struct AuthorizationCodes: Sendable {
         fileprivate init() {}
     }
 
-    /// Asked ahead of whatever an answer leaves behind.
+    /// Asked before anything is written.
     /// - Throws: `rate_limited` when the user had too many.
     func admit(
         _ subject: Subject, client: ClientID, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Admission {
         if let wait = try await limit.take(of: subject, client: client, origin: origin, at: now) {
             throw OAuthError(
-                .rateLimited, "Too many authorizations of one user.", detail: "authorize.subject",
+                .rateLimited, "too many authorizations of one user", detail: "authorize.subject",
                 retryAfter: wait.roundedUpSeconds)
         }
         return Admission()
@@ -47,7 +47,7 @@ package struct AuthorizationCodes: Sendable {
     func issue(
         _ grant: AuthorizationGrant, _ admission: Admission, origin: RequestOrigin, at now: Timestamp
     ) async throws -> Secret<String>? {
-        let code = OpaqueSecret.make(.authorizationCode, random: random)
+        let code = OpaqueSecret.make(.authorizationCode, at: now, random: random)
         let isRecorded = try await store.recordCode(
             IssuedAuthorizationCode(digest: code.digest, grant: grant, issuedAt: now, expiresAt: now + Self.lifetime),
             event: AuditEvent(

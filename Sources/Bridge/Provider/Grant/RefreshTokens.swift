@@ -3,26 +3,35 @@ package import OAuth2
 
 /// Makes refresh tokens and their successors.
 package struct RefreshTokens: Sendable {
-    /// How long one may lie unused (RFC 9700 §4.14.2).
-    package static let idleLifetime = Duration.seconds(30 * 86_400)
+    /// How long one may lie unused, unless the settings say otherwise (RFC 9700 §4.14.2).
+    package static let defaultIdleLifetime = Duration.seconds(30 * 86_400)
     /// How long a parent still gives its successor: the answer to the first try may have been lost.
     package static let grace = Duration.seconds(10)
 
     private let successorKey: SymmetricKey
     private let random: RandomSource
+    private let idleLifetime: Duration
+    /// How long the session of an app lasts at most.
+    let sessionLifetime: Duration
 
-    package init(master: MasterKey, random: RandomSource = .system) {
+    package init(
+        master: MasterKey, idleLifetime: Duration = defaultIdleLifetime,
+        sessionLifetime: Duration = AppSession.defaultLifetime, random: RandomSource = .system
+    ) {
+        self.idleLifetime = idleLifetime
+        self.sessionLifetime = sessionLifetime
         successorKey = master.derived("refresh token successor")
         self.random = random
     }
 
-    package func make() -> OpaqueSecret { OpaqueSecret.make(.refreshToken, random: random) }
+    package func make(at now: Timestamp) -> OpaqueSecret {
+        OpaqueSecret.make(.refreshToken, at: now, random: random)
+    }
 
     /// The one successor of a token: computed from it, so that it can be given twice and kept as a digest only.
     func successor(of parent: OpaqueSecret) -> OpaqueSecret {
-        let code = Array(
-            HMAC<SHA256>.authenticationCode(for: Array(parent.expose().utf8), using: successorKey))
-        return OpaqueSecret.make(.refreshToken, random: RandomSource { _ in code })
+        parent.sibling(
+            Array(HMAC<SHA256>.authenticationCode(for: Array(parent.expose().utf8), using: successorKey)))
     }
 
     package func record(
@@ -30,23 +39,8 @@ package struct RefreshTokens: Sendable {
     ) -> RefreshTokenRecord {
         RefreshTokenRecord(
             digest: token.digest, sessionID: session.id, scope: scope, proofKeyThumbprint: proofKeyThumbprint,
-            issuedAt: now, expiresAt: min(now + Self.idleLifetime, session.expiresAt))
+            issuedAt: now, expiresAt: min(now + idleLifetime, session.expiresAt))
     }
-}
-
-/// Refresh tokens. All those of one app session are one family: it has one that is current, and ends with the session.
-package protocol RefreshTokenStore: Sendable {
-    /// The token with this digest, used or not, with its session; `nil` when there is none.
-    func refreshToken(digest: String) async throws -> RefreshTokenState?
-
-    /// Puts a successor in a token's place: of any number of concurrent callers one gets `.rotated`.
-    func rotate(digest: String, to successor: RefreshTokenRecord, at now: Timestamp, event: AuditEvent) async throws
-        -> RefreshTokenRotation
-
-    /// Moves the idle end of a token that is not rotated.
-    /// - Returns: whether it was still current and its session alive; when not, nothing was written.
-    func extendRefreshToken(digest: String, until expiry: Timestamp, at now: Timestamp, event: AuditEvent)
-        async throws -> Bool
 }
 
 /// A refresh token as it is kept.

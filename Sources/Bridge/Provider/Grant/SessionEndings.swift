@@ -1,13 +1,13 @@
 /// Ends sessions and devices, and has this node and the listening ones forget them.
 package struct SessionEndings: Sendable {
-    private let store: any EndingStore
+    private let store: any SessionStore
     private let webSessions: WebSessions
     private let appSessions: AppSessions
     private let onEnd: @Sendable () -> Void
 
     /// - Parameter onEnd: called after something ended, so that its clients hear of it soon.
     package init(
-        store: any EndingStore, webSessions: WebSessions, appSessions: AppSessions,
+        store: any SessionStore, webSessions: WebSessions, appSessions: AppSessions,
         onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store

@@ -1,6 +1,6 @@
 /// The queue of sessions whose end a client wants to hear of; it survives a restart.
 ///
-/// Filled by the verbs of ``EndingStore`` and others that end sessions, in their transaction.
+/// Filled by the verbs of ``SessionStore`` and others that end sessions, in their transaction.
 package protocol LogoutNoticeStore: Sendable {
     /// Takes notices that are due: of any number of nodes one gets each.
     /// - Parameters:

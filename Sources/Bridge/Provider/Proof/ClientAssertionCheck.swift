@@ -3,8 +3,11 @@ package import OAuth2
 
 /// Checks a client's signed assertion (`private_key_jwt`, RFC 7523 §3, OpenID Connect Core §9).
 struct ClientAssertionCheck: Sendable {
-    /// An assertion that lives longer could be kept in stock.
-    static let longestLife = Duration.seconds(600)
+    /// For how long an assertion may be used: what could be used longer could be kept in stock, and would have to be
+    /// remembered longer.
+    static let longestUse = Duration.seconds(600)
+    /// What `exp` may say beyond that where `iat` bounds the use: an hour is the default of common libraries.
+    static let longestLife = Duration.seconds(3600)
     /// How far two clocks may be apart.
     static let leeway = Duration.seconds(30)
 
@@ -14,7 +17,7 @@ struct ClientAssertionCheck: Sendable {
     /// What `aud` may be besides, of clients that are registered so.
     let endpoints: Set<String>
     let keys: any ClientKeySource
-    let store: any ClientAssertionStore
+    let store: any RequestStore
 
     /// What an assertion comes to.
     enum Verdict: Hashable, Sendable {
@@ -36,7 +39,12 @@ struct ClientAssertionCheck: Sendable {
         // Nothing is signed yet here, so any number may come: it must not leave what an integer can hold.
         let expiresAt = Timestamp(milliseconds: Int64(min(max(expiry, 0), 1e12) * 1000))
         guard now < expiresAt + Self.leeway else { return .flawed(.expired) }
-        guard expiresAt <= now + Self.longestLife else { return .flawed(.tooLasting) }
+        let madeAt = claims["iat"]?.decimal.map { Timestamp(milliseconds: Int64(min(max($0, 0), 1e12) * 1000)) }
+        let usableUntil = Self.end(expiresAt, madeAt: madeAt)
+        // A clock that is ahead of ours may have written `iat`.
+        let ahead = usableUntil < expiresAt ? Self.leeway : .zero
+        guard usableUntil <= now + Self.longestUse + ahead else { return .flawed(.tooLasting) }
+        guard now < usableUntil + Self.leeway else { return .flawed(.tooOld) }
         if let start = claims["nbf"]?.decimal, start * 1000 > Double((now + Self.leeway).milliseconds) {
             return .flawed(.notYetValid)
         }
@@ -47,8 +55,16 @@ struct ClientAssertionCheck: Sendable {
         guard candidates.contains(where: { $0.verifies(jws) }) else { return .flawed(.signature) }
         // Last, so that only its client can use an assertion up, or have anything written.
         let isFirst = try await store.claimAssertion(
-            digest: Self.digest(id, client: client.id), until: expiresAt + Self.leeway)
+            digest: Self.digest(id, client: client.id),
+            // One that does not say when it was made could have been used for as long as any.
+            madeAfter: (madeAt ?? usableUntil - Self.longestUse) - Self.leeway, until: usableUntil + Self.leeway)
         return isFirst ? .good(usesEndpointAudience: !isForIssuer) : .flawed(.replayed)
+    }
+
+    /// Until when an assertion may be used: `exp`, or ten minutes after it was made when it says when that was.
+    private static func end(_ expiresAt: Timestamp, madeAt: Timestamp?) -> Timestamp {
+        guard let madeAt, expiresAt <= madeAt + longestLife else { return expiresAt }
+        return min(expiresAt, madeAt + longestUse)
     }
 
     /// Whether our issuer or an endpoint of ours is among the audiences.
@@ -75,29 +91,25 @@ enum ClientAssertionRefusal: String, Sendable, CaseIterable {
     case endpointAudience = "assertion_endpoint_audience"
     case withoutExpiry = "assertion_without_expiry"
     case expired = "assertion_expired"
-    /// `exp` lies more than ten minutes ahead.
+    /// It could be used for more than ten minutes: `exp` lies further ahead, and `iat` is missing or an hour before it.
     case tooLasting = "assertion_too_lasting"
+    /// It was made more than ten minutes ago, whatever its `exp`.
+    case tooOld = "assertion_too_old"
     case notYetValid = "assertion_not_yet_valid"
     /// `jti` is missing, empty or longer than 256 bytes.
     case withoutID = "assertion_without_id"
     case signature = "assertion_signature"
     case replayed = "assertion_replayed"
-}
 
-/// The arbiter of the single use of clients' signed assertions (RFC 7523 §3, `jti`).
-///
-/// Durable and not a ``ReplayGuard``: nothing else decides about a second use, so the answer must not depend on what may
-/// be away, forget or be known to one node alone.
-package protocol ClientAssertionStore: Sendable {
-    /// Uses an assertion up: of any number of concurrent callers on any number of servers one gets `true`.
-    /// - Parameters:
-    ///   - digest: base64url of SHA-256 over the client and the assertion's id.
-    ///   - expiry: from which the assertion is refused by its time.
-    func claimAssertion(digest: String, until expiry: Timestamp) async throws -> Bool
-
-    /// Forgets assertions that expired before `cutoff`.
-    /// - Returns: how many, at most `limit` of them.
-    func purgeAssertions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+    /// What the maker of the client is told.
+    var advice: String? {
+        switch self {
+        case .tooLasting: "the assertion lives too long: send iat, and an exp within an hour of it"
+        case .tooOld: "the assertion was made more than 10 minutes ago; make one for each request"
+        case .endpointAudience: "aud of the assertion must be the issuer alone"
+        default: nil
+        }
+    }
 }
 
 /// The public keys of clients that sign their assertions.

@@ -13,7 +13,7 @@ package final class ClientAuthenticator: Sendable {
     ///   - endpoints: what it may be besides, of clients with `accepts_endpoint_audience`.
     package init(
         clients: Reloadable<ClientDirectory>, issuer: String, endpoints: Set<String> = [],
-        keys: any ClientKeySource = RegisteredClientKeys(), assertions store: any ClientAssertionStore,
+        keys: any ClientKeySource = RegisteredClientKeys(), assertions store: any RequestStore,
         refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings
     ) {
         self.clients = clients
@@ -61,7 +61,13 @@ package final class ClientAuthenticator: Sendable {
         }
         let usedBasic = if case .basic = credentials.proof { true } else { false }
         throw ClientRefused(
-            error: OAuthError(.invalidClient, "client authentication failed", detail: flaw), usedBasic: usedBasic)
+            error: OAuthError(.invalidClient, Self.description(of: flaw), detail: flaw), usedBasic: usedBasic)
+    }
+
+    /// One text for whoever is not believed, but for what a maker must know and a thief learns nothing from.
+    private static func description(of flaw: String?) -> String {
+        flaw.flatMap { ClientAssertionRefusal(rawValue: $0) }?.advice.map { "client authentication failed: \($0)" }
+            ?? "client authentication failed"
     }
 
     /// - Returns: why the proof is not valid; `nil` when it is.
@@ -71,6 +77,9 @@ package final class ClientAuthenticator: Sendable {
         switch (client.authenticationMethod, proof) {
         // A public client that sends a secret believes in a protection that does not exist (RFC 8252 §8.5).
         case (.none, .none): nil
+        // Many tools send a header whatever the client is; with nothing behind the colon it claims nothing
+        // (RFC 6749 §2.3.1).
+        case (.none, .basic(let secret)) where secret.expose().isEmpty: nil
         case (.clientSecretBasic, .basic(let secret)), (.clientSecretBasic, .post(let secret)),
             (.clientSecretPost, .basic(let secret)), (.clientSecretPost, .post(let secret)):
             Self.matches(secret, client.secretDigest) ? nil : "wrong_secret"

@@ -2,14 +2,14 @@
 package final class AccessTokens: Sendable {
     private let codec: AccessTokenCodec
     private let sessions: AppSessions
-    private let revoked: any RevokedTokenStore
+    private let revoked: any GrantStore
     private let inquiry: (any KeyInquiry)?
     private let verified: VerifiedTokens
     private let revocations: ShortLivedCache<TokenID, Bool>
 
     /// - Parameter inquiry: is asked about keys that this node does not have; `nil` where nobody adds any.
     package init(
-        codec: AccessTokenCodec, sessions: AppSessions, revoked: any RevokedTokenStore,
+        codec: AccessTokenCodec, sessions: AppSessions, revoked: any GrantStore,
         inquiry: (any KeyInquiry)? = nil, cacheCapacity: Int = 10_000, time: TimeSource = .system
     ) {
         revocations = ShortLivedCache(time: time)
@@ -69,15 +69,4 @@ package final class AccessTokens: Sendable {
 
     /// Has the next look-up ask the store whether the token was revoked.
     func forget(_ id: TokenID) { revocations.forget(id) }
-}
-
-/// Access tokens that were revoked before their time, by `jti` (RFC 7009); kept until they would have expired.
-package protocol RevokedTokenStore: Sendable {
-    /// Does nothing for one that is revoked already.
-    func revokeToken(_ id: TokenID, until expiry: Timestamp, event: AuditEvent) async throws
-
-    func isRevoked(_ id: TokenID) async throws -> Bool
-
-    /// - Returns: how many, at most `limit` of them.
-    func purgeRevokedTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 }

@@ -7,6 +7,10 @@ package enum EndingRoot: Hashable, Sendable {
     case device(DeviceSecretID)
     /// Everything of a user, login tokens that nobody has used included.
     case user(Subject)
+    /// What an app opened of a user whom another issuer signs in there, and the user's login tokens that nobody has used.
+    /// - Parameter session: the app's session, as its issuer calls it; `nil` where it does not tell them apart, and then
+    ///   all that the app opened of the user.
+    case opened(by: ClientID, of: Subject, in: SessionID?)
 }
 
 /// An end: when, why, by whom, and how far it goes. Its events are made here; ``EndingWalk`` says what it reaches, and a
@@ -100,14 +104,7 @@ package struct Ended: Hashable, Sendable {
     }
 }
 
-/// Ends sessions with everything below them.
-package protocol EndingStore: Sendable {
-    /// Ends `root` and what came of it, in one transaction; every event and every notice to a client is part of it.
-    /// - Parameter first: events that are recorded ahead, when anything ended.
-    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) async throws -> Ended
-}
-
-extension EndingStore {
+extension SessionStore {
     package func end(_ root: EndingRoot, _ ending: Ending) async throws -> Ended {
         try await end(root, ending, first: [])
     }

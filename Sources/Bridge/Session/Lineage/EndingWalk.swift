@@ -28,6 +28,9 @@ package protocol EndingGround {
     /// A user's live devices and living sessions.
     func everything(of subject: Subject, at now: Timestamp) throws -> [EndingRoot]
 
+    /// A user's living web sessions that an app opened with another issuer's bearer: in this session of the app, or in any.
+    func opened(by app: ClientID, of subject: Subject, in session: SessionID?, at now: Timestamp) throws -> [EndingRoot]
+
     /// Has no login token open anything that was issued to the user until now.
     func voidLoginTokens(of subject: Subject, at now: Timestamp) throws
 
@@ -39,6 +42,9 @@ package protocol EndingGround {
 
     /// Queues word of a session's end for its client.
     func tellClient(of session: AppSession, at now: Timestamp) throws
+
+    /// The same for a session that its website's server holds.
+    func tellClient(of session: WebSession, at now: Timestamp) throws
 
     /// Queues word of a device's end for its client.
     func tellClient(of device: DeviceSecretID, by event: AuditEvent) throws
@@ -76,6 +82,11 @@ package struct EndingWalk {
             try ground.voidLoginTokens(of: subject, at: ending.at)
             try ground.endConsole(of: subject, ending)
             for found in try ground.everything(of: subject, at: ending.at) { push(found, reason: ending.reason) }
+        case .opened(let app, let subject, let session):
+            try ground.voidLoginTokens(of: subject, at: ending.at)
+            for found in try ground.opened(by: app, of: subject, in: session, at: ending.at) {
+                push(found, reason: ending.reason)
+            }
         case .webSession(let id) where ending.extent == .signOut: try spareOffline(in: id)
         default: break
         }
@@ -97,7 +108,7 @@ package struct EndingWalk {
 
     private mutating func visit(_ root: EndingRoot, reason: String) throws {
         switch root {
-        case .user: return
+        case .user, .opened: return
         case .device(let id):
             guard let device = try ground.revoke(device: id, at: ending.at, reason: reason) else { return }
             ended.devices.append(id)
@@ -116,6 +127,7 @@ package struct EndingWalk {
             if let session = try ground.end(webSession: id, at: ending.at) {
                 ended.sessions.append(id)
                 try record(ending.event(ending: session, reason: reason))
+                if session.wantsLogoutNotice { try ground.tellClient(of: session, at: ending.at) }
             }
             try descend(from: id, reason: reason)
         }

@@ -2,14 +2,14 @@ package import OAuth2
 
 /// How a session came to be (contract §16.1).
 package enum SessionOpening: String, Hashable, Sendable, CaseIterable {
-    /// The person signed in here, or at an upstream provider.
+    /// The person signed in here, at an upstream provider, or with a key on this device.
     case authorize
     case loginToken = "login_token"
     /// By a device secret: another app, or cookies for a web view.
     case tokenExchange = "token_exchange"
     /// From a browser on one domain to a website on another.
     case handOff = "hand_off"
-    /// By a code that was typed on another device.
+    /// By a code that was typed on another device, or on this one and approved on another.
     case deviceCode = "device_code"
 }
 
@@ -62,6 +62,16 @@ package struct Lineage: Hashable, Sendable {
             authentication: authentication, expiresAt: now + lifetime)
     }
 
+    /// The person approved it on another device, which is the first that we know of it: what can be said there by
+    /// mistake, or to the wrong screen, is handed on to nobody (contract §16.4).
+    package static func approvedElsewhere(
+        of subject: Subject, authentication: Authentication, at now: Timestamp, lifetime: Duration
+    ) -> Lineage {
+        Lineage(
+            subject: subject, opening: .deviceCode, ancestry: [], parent: .none, scope: nil,
+            authentication: authentication, expiresAt: now + lifetime)
+    }
+
     /// A lineage as a store has kept it; for readers of rows alone, which a test of the sources holds.
     package init(
         stored subject: Subject, opening: SessionOpening, ancestry: Set<SessionOpening>, parent: Parent, scope: Scope?,
@@ -105,6 +115,9 @@ extension Lineage {
     /// Whether it may be handed on: by a login token, or by a device secret (contract §16.4).
     package var mayBeHandedOn: Bool { Self.handedOver.isDisjoint(with: ancestry.union([opening])) }
 
+    /// Whether it may approve a sign-in on another device: the person's own sign-in in an app, and nothing else above it.
+    package var mayApproveSignIn: Bool { opening == .authorize && ancestry.isSubset(of: [.authorize]) }
+
     /// Whether what is granted in it may be renewed by a refresh token (contract §16.3).
     package var mayBeRenewed: Bool { opening == .authorize }
 }
@@ -138,11 +151,19 @@ extension Lineage {
                 authentication: authentication, expiresAt: now + lifetime)
         case .own(let session, let scope):
             session.lineage.child(.loginToken, under: .opened(by: session.id), scope: scope, until: now + lifetime)
+        case .browser(let session):
+            session.lineage.child(.handOff, under: .opened(by: session.id), scope: nil, until: now + lifetime)
         }
     }
 }
 
 extension AppSession {
+    /// A browser's session on another device that this one's user approved: it hands nothing on (contract §16.4).
+    /// - Parameter scope: what the bearer has that approved.
+    package func approved(_ scope: Scope, at now: Timestamp, lifetime: Duration) -> Lineage {
+        lineage.child(.deviceCode, under: .opened(by: id), scope: scope, until: now + lifetime)
+    }
+
     /// What this one's device secret opens: another app's session, or a web view's.
     /// - Parameter scope: what is asked for of this session's.
     package func exchanged(for scope: Scope, at now: Timestamp, lifetime: Duration) -> Lineage {
@@ -162,6 +183,14 @@ extension WebSession {
         guard isOwn, scope.contains(Scope.offlineAccess) else { return child }
         return Lineage.outliving(child, until: now + lifetime)
     }
+
+    /// The session of another device, which the user lets in from this one (contract §16.4). Whoever started that device
+    /// may have talked the user into it, so it never gets what could be handed on or would outlive this session.
+    package func grantedToDevice(_ scope: Scope, at now: Timestamp, lifetime: Duration) -> Lineage {
+        lineage.child(
+            .deviceCode, under: .granted(in: id),
+            scope: scope.removing(Scope.offlineAccess).removing(Scope.deviceSSO), until: now + lifetime)
+    }
 }
 
 extension Lineage {
@@ -179,6 +208,8 @@ package enum IssuingSession: Hashable, Sendable {
     /// One of ours.
     /// - Parameter scope: what the bearer had of it.
     case own(AppSession, scope: Scope)
+    /// A browser's, which goes on to another website.
+    case browser(WebSession)
 }
 
 extension IssuingSession {

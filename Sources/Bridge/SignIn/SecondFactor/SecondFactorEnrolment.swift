@@ -8,7 +8,7 @@ package struct SecondFactorEnrolment: Sendable {
     /// 160 bits, as RFC 4226 §4 recommends.
     static let secretBytes = 20
 
-    private let accounts: any AccountStore
+    private let accounts: any UserStore
     private let secrets: SecondFactorSecrets
     private let desk: PasswordHasher
     private let check: SecondFactorCheck
@@ -19,7 +19,7 @@ package struct SecondFactorEnrolment: Sendable {
     private let random: RandomSource
 
     package init(
-        accounts: any AccountStore, secrets: SecondFactorSecrets, desk: PasswordHasher, throttle: SignInThrottle,
+        accounts: any UserStore, secrets: SecondFactorSecrets, desk: PasswordHasher, throttle: SignInThrottle,
         refusals: RefusalLog,
         keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system, random: RandomSource = .system
     ) {
@@ -83,7 +83,7 @@ package struct SecondFactorEnrolment: Sendable {
         // The code that was shown is used up with it: it signs nobody in afterwards.
         let factor = SecondFactor(sealedSecret: try secrets.seal(secret, for: session.subject), lastStep: step)
         let isAdded = try await accounts.addSecondFactor(
-            factor, recoveryDigests: codes.map(\.digest), of: session.subject,
+            factor, recoveryDigests: codes.map(\.digest), of: session.subject, in: session.id,
             event: SecondFactorChange.enrolled.event(byUser: session, origin: origin, at: now))
         return isAdded ? .enrolled(codes) : .conflict
     }
@@ -124,7 +124,9 @@ package struct SecondFactorEnrolment: Sendable {
             guard let account = try await accounts.account(of: session.subject), account.secondFactor != nil else {
                 return .conflict
             }
-            if let wait = try await throttle.count(.code, of: account.username, origin: origin, at: now) {
+            if let wait = try await throttle.count(
+                .code, of: account.username, account.subject, origin: origin, at: now)
+            {
                 return .limited(retryAfter: wait)
             }
             guard try await check.accepts(code, for: account, at: now) else {
@@ -165,11 +167,11 @@ package enum SecondFactorChange: String, Sendable, CaseIterable {
 
 /// Tells whether a code is a user's, and uses it up (RFC 6238 §5.2).
 package struct SecondFactorCheck: Sendable {
-    private let accounts: any AccountStore
+    private let accounts: any UserStore
     /// `nil` when there is no master key: then no code can be checked.
     private let secrets: SecondFactorSecrets?
 
-    package init(accounts: any AccountStore, secrets: SecondFactorSecrets?) {
+    package init(accounts: any UserStore, secrets: SecondFactorSecrets?) {
         self.accounts = accounts
         self.secrets = secrets
     }

@@ -10,7 +10,7 @@ package struct UpstreamSignIn: Sendable {
     static let clockTolerance = Duration.seconds(60)
 
     package let providers: [any UpstreamProvider]
-    private let accounts: any AccountStore
+    private let accounts: any UserStore
     private let opener: SessionOpener
     private let refusals: RefusalLog
     private let seal: ShortLivedSeal
@@ -18,7 +18,7 @@ package struct UpstreamSignIn: Sendable {
     private let random: RandomSource
 
     package init(
-        providers: [any UpstreamProvider], accounts: any AccountStore, opener: SessionOpener,
+        providers: [any UpstreamProvider], accounts: any UserStore, opener: SessionOpener,
         refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
@@ -144,7 +144,9 @@ package struct UpstreamSignIn: Sendable {
     private static func authentication(of user: UpstreamUser, began: Timestamp, at now: Timestamp) -> Authentication {
         let level: AuthenticationLevel = user.methods.contains("mfa") ? .twoFactors : .oneFactor
         return Authentication(
-            time: isOfTrip(user, began: began) ? now : user.authenticatedAt, acr: level.rawValue, amr: user.methods)
+            time: isOfTrip(user, began: began) ? now : user.authenticatedAt, acr: level.rawValue,
+            // Ours to say.
+            amr: user.methods.filter { $0 != Authentication.selfIssued })
     }
 
     private static func isOfTrip(_ user: UpstreamUser, began: Timestamp) -> Bool {

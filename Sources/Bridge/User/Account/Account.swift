@@ -29,6 +29,8 @@ package struct Account: Hashable, Sendable {
     /// What else is known, for apps that may ask for it.
     package var claims: StandardClaims
     package var claimsChangedAt: Timestamp?
+    /// When everything of the user last ended at once; kept with the user, and never the same twice.
+    package var everythingEndedAt: Timestamp?
 
     package init(
         subject: Subject, username: Username?, displayName: String? = nil, email: String? = nil,
@@ -72,12 +74,16 @@ package struct SecondFactor: Hashable, Sendable {
 
 /// What accounts say of their users (OpenID Connect Core §5.1).
 package struct AccountClaims: UserClaimsSource {
-    private let accounts: any AccountStore
+    private let accounts: any UserStore
 
-    package init(accounts: any AccountStore) { self.accounts = accounts }
+    package init(accounts: any UserStore) { self.accounts = accounts }
 
     package func claims(of subject: Subject) async throws -> [String: JSONValue] {
-        guard let account = try await accounts.account(of: subject) else { return [:] }
+        guard let account = try await accounts.account(of: subject) else {
+            // Of another issuer's user we know what that issuer says.
+            guard let told = try await accounts.record(of: subject)?.groups else { return [:] }
+            return [UserGroups.claim: told.value]
+        }
         var claims = account.claims.values
         claims["name"] = account.displayName.map(JSONValue.string)
         claims["preferred_username"] = (account.username?.text).map(JSONValue.string)

@@ -11,20 +11,35 @@ package struct UserChange: Sendable {
     package var role: RoleChange?
     /// Disabling ends everything of the user.
     package var isDisabled: Bool?
+    package var names: AccountNames?
 
     package init(
         passwordHash: PasswordHash? = nil, claims: StandardClaims? = nil, role: RoleChange? = nil,
-        isDisabled: Bool? = nil
+        isDisabled: Bool? = nil, names: AccountNames? = nil
     ) {
         self.passwordHash = passwordHash
         self.claims = claims
         self.role = role
         self.isDisabled = isDisabled
+        self.names = names
     }
 
     /// Makes the event of one of the changes.
     /// - Parameter facts: what its `detail` is to say besides who did it.
     package typealias Events = @Sendable (_ type: AuditEventType, _ facts: [String: String]) -> AuditEvent
+}
+
+/// How an account's user is called; all three are replaced.
+package struct AccountNames: Hashable, Sendable {
+    package let username: Username?
+    package let displayName: String?
+    package let email: String?
+
+    package init(username: Username?, displayName: String?, email: String?) {
+        self.username = username
+        self.displayName = displayName
+        self.email = email
+    }
 }
 
 /// What came of a change of a user.
@@ -37,4 +52,6 @@ package enum UserChangeOutcome: Hashable, Sendable {
     case noAccount
     /// Nobody would be left whose account administers; nothing was written.
     case lastAdministrator
+    /// Another account has the name; nothing was written.
+    case usernameTaken
 }

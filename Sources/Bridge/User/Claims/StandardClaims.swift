@@ -1,6 +1,7 @@
 package import OAuth2
 
-/// Standard claims that are kept of a user besides name and e-mail address (OpenID Connect Core §5.1), checked.
+/// Standard claims that are kept of a user besides name and e-mail address (OpenID Connect Core §5.1), and `groups`,
+/// checked.
 ///
 /// What a claim says is an administrator's word; that it has the right shape is ours.
 package struct StandardClaims: Hashable, Sendable {
@@ -24,6 +25,9 @@ package struct StandardClaims: Hashable, Sendable {
         }
     }
 
+    /// What another issuer says of its user.
+    package init(_ groups: UserGroups?) { values = groups.map { [UserGroups.claim: $0.value] } ?? [:] }
+
     /// As a store keeps them; `nil` for none.
     package var text: String? { values.isEmpty ? nil : JSONValue.object(values).text }
 
@@ -31,11 +35,11 @@ package struct StandardClaims: Hashable, Sendable {
         "given_name": .text, "family_name": .text, "middle_name": .text, "nickname": .text, "gender": .text,
         "zoneinfo": .text, "locale": .text, "phone_number": .text, "birthdate": .date, "profile": .address,
         "picture": .address, "website": .address, "email_verified": .flag, "phone_number_verified": .flag,
-        "address": .postalAddress,
+        "address": .postalAddress, UserGroups.claim: .groups,
     ]
 
     private enum Shape {
-        case text, date, address, flag, postalAddress
+        case text, date, address, flag, postalAddress, groups
 
         static let addressMembers: Set = [
             "formatted", "street_address", "locality", "region", "postal_code", "country",
@@ -48,6 +52,7 @@ package struct StandardClaims: Hashable, Sendable {
             case .address: "must be an http or https URL"
             case .flag: "must be true or false"
             case .postalAddress: "must be an object with members of OpenID Connect Core §5.1.1"
+            case .groups: UserGroups.expectation
             }
         }
 
@@ -58,6 +63,7 @@ package struct StandardClaims: Hashable, Sendable {
             case .address:
                 Self.isText(value) && ["https://", "http://"].contains { value.string?.hasPrefix($0) == true }
             case .flag: value.bool != nil
+            case .groups: UserGroups(value) != nil
             case .postalAddress:
                 value.object.map { members in
                     !members.isEmpty

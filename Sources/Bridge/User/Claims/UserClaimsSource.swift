@@ -22,10 +22,18 @@ package enum ScopeClaims {
         "email": ["email", "email_verified"],
         "address": ["address"],
         "phone": ["phone_number", "phone_number_verified"],
+        // No standard scope, but the name by which most relying parties ask.
+        UserGroups.claim: [UserGroups.claim],
     ]
 
     /// Every name that some scope opens, in order.
     package static let all = names.values.reduce(into: Set()) { $0.formUnion($1) }.sorted()
+
+    /// What a request may ask for by name, by its `claims` parameter: groups by their scope alone, since they are no
+    /// standard claim that a user expects to be asked for so.
+    package static func names(requested names: Set<String>, with scope: Scope) -> Set<String> {
+        scope.contains(UserGroups.claim) ? names : names.subtracting([UserGroups.claim])
+    }
 
     package static func names(openedBy scope: Scope) -> Set<String> {
         scope.tokens.reduce(into: []) { $0.formUnion(names[$1] ?? []) }

@@ -112,4 +112,27 @@ package enum PasswordRules {
         if text.utf8.count > maximumBytes { return "must have at most \(maximumBytes) bytes" }
         return nil
     }
+
+    /// What is wrong with a password that somebody chooses for an account; `nil` for a good one. What an administrator
+    /// sets over the API or the command line follows ``problem(with:)`` alone: it may be a test account's.
+    package static func flaw(of password: Secret<String>, for account: Account) -> PasswordFlaw? {
+        let text = password.expose()
+        if text.count < minimumLength { return .tooShort }
+        if text.utf8.count > maximumBytes { return .tooLong }
+        if FrequentPasswords.contains(text) { return .common }
+        let names = [account.username?.text, account.email, account.displayName].compactMap(\.self)
+        return names.contains { $0.lowercased() == text.lowercased() } ? .name : nil
+    }
+}
+
+/// Why a password is not taken.
+package enum PasswordFlaw: String, Sendable, CaseIterable {
+    case tooShort = "too_short"
+    case tooLong = "too_long"
+    /// Among those that everybody tries first (NIST SP 800-63B §5.1.1.2).
+    case common
+    /// The account's own name or address.
+    case name
+    /// The one that is to be replaced.
+    case same
 }

@@ -1,29 +1,5 @@
 import OAuth2
 
-/// Users, as far as they are known here. A trusted issuer's users come into being at their first token.
-package protocol SubjectStore: Sendable {
-    /// Whether the user may sign in; `.unknown` for one that was never seen.
-    func standing(of subject: Subject) async throws -> SubjectStanding
-
-    /// Notes a user's first sight; does nothing when the user is known.
-    /// - Returns: whether it was the first.
-    @discardableResult
-    func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws -> Bool
-
-    /// Disables or enables a user; disabling ends everything of the user in the same transaction.
-    ///
-    /// The last enabled account with the role `admin` stays enabled, whoever else is changed at the same time.
-    func setDisabled(
-        _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
-    ) async throws -> UserChangeOutcome
-
-    /// One user; `nil` for one that was never seen.
-    func record(of subject: Subject) async throws -> SubjectRecord?
-
-    /// Users with what their accounts say, in order of subject, at most `limit` after `cursor`.
-    func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
-}
-
 package enum SubjectStanding: Hashable, Sendable { case unknown, active, disabled }
 
 package struct SubjectRecord: Hashable, Sendable {
@@ -33,15 +9,19 @@ package struct SubjectRecord: Hashable, Sendable {
     package let disabledAt: Timestamp?
     /// Whether Drawbridge itself signs the user in, by a password or through an upstream provider.
     package let hasAccount: Bool
+    /// What the issuer of a user without an account said last; `nil` where it says nothing.
+    package let groups: UserGroups?
 
     package init(
-        subject: Subject, issuer: String, firstSeenAt: Timestamp, disabledAt: Timestamp?, hasAccount: Bool = false
+        subject: Subject, issuer: String, firstSeenAt: Timestamp, disabledAt: Timestamp?, hasAccount: Bool = false,
+        groups: UserGroups? = nil
     ) {
         self.subject = subject
         self.issuer = issuer
         self.firstSeenAt = firstSeenAt
         self.disabledAt = disabledAt
         self.hasAccount = hasAccount
+        self.groups = groups
     }
 }
 
@@ -66,7 +46,7 @@ package struct UserOverview: Hashable, Sendable {
         displayName = account?.displayName
         email = account?.email
         role = account?.role?.rawValue
-        claims = account?.claims ?? .none
+        claims = account?.claims ?? StandardClaims(record.groups)
         hasSecondFactor = account?.secondFactor != nil
         firstSeenAt = record.firstSeenAt
         disabledAt = record.disabledAt

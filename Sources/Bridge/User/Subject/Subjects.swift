@@ -1,10 +1,10 @@
-/// Whether users may sign in, and their first sight.
+/// Whether users may sign in, and who may name them.
 package struct Subjects: Sendable {
-    private let store: any SubjectStore
+    private let store: any UserStore
     private let records: ShortLivedCache<Subject, SubjectRecord?>
     private let disabled: ShortLivedCache<Subject, Bool>
 
-    package init(store: any SubjectStore, time: TimeSource = .system) {
+    package init(store: any UserStore, time: TimeSource = .system) {
         self.store = store
         records = ShortLivedCache(time: time)
         disabled = ShortLivedCache(time: time)
@@ -12,25 +12,34 @@ package struct Subjects: Sendable {
 
     enum Admission: Hashable, Sendable {
         case admitted
+        /// Nobody has named the user before: the bearer's issuer may, if it still is the first (contract §1.3).
+        case unseen
         case disabled
         /// The user is another issuer's than the one whose word the bearer is.
         case ofAnotherIssuer
     }
 
-    /// Whether the user that a bearer names may sign in now; one that was never seen comes into being (contract §1.3).
-    func admit(_ bearer: BearerIdentity, at now: Timestamp) async throws -> Admission {
-        var record = try await record(of: bearer.subject, at: now)
-        if record == nil {
-            let isFirst = try await store.recordFirstSight(of: bearer.subject, issuer: bearer.issuer, at: now)
-            records.forget(bearer.subject)
-            // Not assumed of one that was there by then: another issuer's token may have been first.
-            record =
-                isFirst
-                ? SubjectRecord(subject: bearer.subject, issuer: bearer.issuer, firstSeenAt: now, disabledAt: nil)
-                : try await self.record(of: bearer.subject, at: now)
-        }
-        guard let record, Self.may(bearer, name: record) else { return .ofAnotherIssuer }
+    /// Whether the user that a bearer names may sign in now.
+    func admission(of bearer: BearerIdentity, at now: Timestamp) async throws -> Admission {
+        guard let record = try await record(of: bearer.subject, at: now) else { return .unseen }
+        guard Self.may(bearer, name: record) else { return .ofAnotherIssuer }
         return record.disabledAt == nil ? .admitted : .disabled
+    }
+
+    /// Has the store asked about a user who came into being, or turned out to be known.
+    func forget(_ subject: Subject) { records.forget(subject) }
+
+    /// Takes in what a bearer's issuer says of the groups of its user, where the settings believe it and that is news.
+    func takeGroups(of bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp) async throws {
+        guard let groups = bearer.groups, let record = try await record(of: bearer.subject, at: now),
+            !record.hasAccount, record.groups != groups
+        else { return }
+        try await store.keepGroups(
+            groups, of: bearer.subject,
+            event: AuditEvent(
+                at: now, type: .userClaimsChanged, outcome: .success, reason: "told_by_issuer",
+                subject: bearer.subject, clientID: bearer.clientID, origin: origin))
+        forget(bearer.subject)
     }
 
     /// Whether a bearer's issuer may name its user; one that was never seen is free.
@@ -39,7 +48,8 @@ package struct Subjects: Sendable {
         return Self.may(bearer, name: record)
     }
 
-    /// Whether the user is disabled now. Remembered apart from ``admit(_:at:)``, which a redemption may follow at once.
+    /// Whether the user is disabled now. Remembered apart from ``admission(of:at:)``, which a redemption may follow at
+    /// once.
     func isDisabled(_ subject: Subject, at now: Timestamp) async throws -> Bool {
         try await disabled.value(for: subject) { try await store.record(of: subject)?.disabledAt != nil }
     }

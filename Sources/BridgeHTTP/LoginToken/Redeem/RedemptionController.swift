@@ -11,7 +11,8 @@ struct RedemptionController: BrowserGroup {
         Route(.post, LoginTokenSettings.redemptionPath, "redeemByForm", as: .page, anyone: submit),
     ]
 
-    static let place: Origins.Purposes? = .website
+    /// At the provider's origin for websites that land in a sign-in there (``isInPlace(_:_:)``).
+    static let place: Origins.Purposes? = [.website, .provider]
     /// Mounted where the settings say.
     static let reservation = RouteReservation.nothing
 
@@ -46,29 +47,25 @@ struct RedemptionController: BrowserGroup {
         _ request: Request, _ reading: VisitReader.Reading, context: BridgeRequestContext
     ) async throws -> Response {
         let parameters = reading.parameters
+        guard try await isInPlace(reading.token, request) else { throw OAuthError(.notFound) }
         let tokenSessions = try await browsers.tokenSessions(of: request)
-        let outcome: RedemptionOutcome
-        do {
-            outcome = try await redeemer.redeem(
+        let outcome = try await RetryCookie.telling {
+            try await redeemer.redeem(
                 RedemptionRequest(
                     token: reading.token, redirect: parameters.redirect, codeVerifier: parameters.verifiers.first,
                     visit: reading.visit, confirmsSwitch: reading.confirmsSwitch,
                     sessionSecret: request.sessionSecret, tokenSessions: tokenSessions.map(\.session),
                     retry: request.cookie(RetryCookie.name),
+                    handOffState: request.cookie(HandOffCookie.name).flatMap { HandOffState($0) },
                     origin: context.origin(of: request)))
-        } catch let undecided as UndecidedRedemption {
-            throw RetryCookie.error(for: undecided)
         }
         metrics.count(outcome)
         let visitor = PageVisitor(request, context)
         switch outcome {
         case .landed(let location, let opened):
-            var response = landed(at: location, opened)
-            if let opened {
-                browserSignOut.takeCookies(
-                    of: tokenSessions.filter { $0.session.subject != opened.session.subject }, in: &response.headers)
+            return try await RetryCookie.telling {
+                try await redeemer.deliver(opened) { try await landed(at: location, opened, tokenSessions, request) }
             }
-            return response
         case .refused: return pages.refused(to: visitor)
         case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor)
         case .confirm(let submitsItself):
@@ -92,13 +89,29 @@ struct RedemptionController: BrowserGroup {
         context.endpointPath ?? LoginTokenSettings.redemptionPath
     }
 
-    private func landed(at location: String, _ opened: OpenedSession?) -> Response {
+    /// Whether a link may be opened at the origin that it came to. Where the provider has one of its own, only sessions
+    /// that answer a website's own sign-in belong there, if there is such a website. Of a token that names none nothing
+    /// comes anywhere, and the redeemer says so.
+    private func isInPlace(_ token: RedemptionRequest.PresentedToken, _ request: Request) async throws -> Bool {
+        guard origins.configured.areApart, !origins.place(of: request).purposes.contains(.website) else { return true }
+        guard clients.current.hasLandingsAtSignIn else { return false }
+        guard case .one(let token) = token, let website = try await redeemer.website(of: token) else { return true }
+        return website.landing == .initiateLogin
+    }
+
+    private func landed(
+        at location: String, _ opened: OpenedSession?, _ tokenSessions: [SignedIn], _ request: Request
+    ) async throws -> Response {
         var headers: HTTPFields = [:]
         headers[.location] = location
         headers[.cacheControl] = "no-store"
         headers[.referrerPolicy] = "no-referrer"
         headers[.xRobotsTag] = "noindex"
-        if let opened { SessionCookies.set(opened.session, secret: opened.secret, at: time.now(), in: &headers) }
+        if let opened {
+            try setCookies(of: opened, in: &headers)
+            try await takeCookies(besides: opened, of: tokenSessions, request, in: &headers)
+            if request.cookie(HandOffCookie.name) != nil { HandOffCookie.clear(in: &headers) }
+        }
         return Response(status: .seeOther, headers: headers)
     }
 
@@ -130,17 +143,27 @@ struct RedemptionController: BrowserGroup {
     private func formTargets(
         _ token: RedemptionRequest.PresentedToken, at own: WebOrigin
     ) async throws -> [String] {
-        let website = origins.configured.website
         let targets: [WebOrigin]
         switch token {
-        case .one(let token): targets = [try await redeemer.targetOrigin(of: token) ?? website]
+        case .one(let token):
+            targets = try await redeemer.website(of: token).map(ways) ?? [origins.configured.website]
         case .conflicting: targets = []
         case .none:
             let directory = clients.current
             let reachable = Set(directory.all.filter(\.canIssueLoginTokens).flatMap(\.mayReach))
-            targets = reachable.compactMap { directory[$0] }.map { $0.publicOrigin ?? website }
+            targets = reachable.compactMap { directory[$0] }.flatMap(ways)
         }
         return Set(targets).subtracting([own]).map(\.description).sorted()
+    }
+
+    /// Every origin on the way to a website's page. A relying party sends its visitor to the provider and gets him back,
+    /// and Chromium holds each of these redirects against the page's policy.
+    private func ways(to website: Client) -> [WebOrigin] {
+        let page = website.publicOrigin ?? origins.configured.website
+        guard !website.redirectURIs.isEmpty || website.landing == .initiateLogin else { return [page] }
+        let signIn = website.landing == .initiateLogin ? website.initiateLoginURI.flatMap { WebURL($0)?.origin } : nil
+        let answers = website.redirectURIs.compactMap { WebURL($0.description)?.origin }
+        return [page, issuer] + [signIn].compactMap(\.self) + answers
     }
 
     /// Where "no" leads: the website of the user who is signed in in this browser.

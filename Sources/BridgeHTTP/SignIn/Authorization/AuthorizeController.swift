@@ -19,6 +19,8 @@ struct AuthorizeController: BrowserGroup {
     let services: SignInServices
 
     static let path = "/oauth/authorize"
+    /// Names the upstream provider at which the user is to sign in, by its id; one that there is not is passed over.
+    static let providerHint = "idp_hint"
 
     @Sendable func begin(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
@@ -30,7 +32,14 @@ struct AuthorizeController: BrowserGroup {
         guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
             throw OAuthError(.unsupportedMediaType)
         }
-        return try await go(try FormParameters(parsing: body), request, context)
+        // A token in the query as well makes two of them.
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let extra = query.bytes(AuthorizationParameter.loginToken) == nil ? "" : "&login_token="
+        var parameters = try FormParameters(parsing: body)
+        if parameters.bytes(AuthorizationParameter.loginToken) != nil, !extra.isEmpty {
+            parameters = try FormParameters(parsing: body + Array("\(extra)again".utf8))
+        }
+        return try await go(parameters, request, context)
     }
 
     @Sendable func consent(
@@ -58,30 +67,108 @@ struct AuthorizeController: BrowserGroup {
         _ parameters: FormParameters, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         let browser = FormCookie.binding(of: request, random: random)
-        let session = try await browsers.opened(by: request)
-        let origin = context.origin(of: request)
-        let outcome =
-            if let journey = parameters["journey"], parameters["client_id"] == nil {
-                try await services.authorizations.resume(
-                    journey, browser: browser, session: session, origin: origin)
-            } else {
-                try await services.authorizations.begin(
-                    parameters, browser: browser, isEmbedded: EmbeddedBrowser.isLikely(request.headers),
-                    session: session, origin: origin)
+        let token = parameters[AuthorizationParameter.loginToken]
+        let hint = parameters[Self.providerHint]
+        let provider = services.upstream?.providers.map(\.id).first { $0 == hint }
+        if let journey = parameters["journey"], parameters["client_id"] == nil {
+            if let token, isSwitch(parameters, request) {
+                let tokenSessions = try await browsers.tokenSessions(of: request)
+                let visitor = try await visitor(request, context, browser, tokenSessions, mayRedeem: true)
+                return try await answer(
+                    try await RetryCookie.telling {
+                        try await services.tokens.confirmSwitch(journey, token: Secret(token), by: visitor)
+                    },
+                    tokenSessions, at: provider, browser: browser, request, context)
             }
-        return try await answer(outcome, browser: browser, request, context)
+            let outcome = try await services.authorizations.resume(
+                journey, browser: browser, session: try await browsers.opened(by: request),
+                origin: context.origin(of: request))
+            return try await answer(outcome, at: provider, browser: browser, request, context)
+        }
+        let tokenSessions =
+            token == nil && parameters["request_uri"] == nil
+            ? [] : try await browsers.tokenSessions(of: request)
+        let visitor = try await visitor(
+            request, context, browser, tokenSessions, mayRedeem: !isForeign(request))
+        return try await answer(
+            try await RetryCookie.telling {
+                try await services.tokens.begin(
+                    parameters, isEmbedded: EmbeddedBrowser.isLikely(request.headers), by: visitor)
+            }, tokenSessions, at: provider, browser: browser, request, context)
+    }
+
+    private func visitor(
+        _ request: Request, _ context: BridgeRequestContext, _ browser: OpaqueSecret, _ tokenSessions: [SignedIn],
+        mayRedeem: Bool
+    ) async throws -> LoginTokenAuthorizations.Visitor {
+        LoginTokenAuthorizations.Visitor(
+            browser: browser, session: try await browsers.opened(by: request),
+            tokenSessions: tokenSessions.map(\.session), mayRedeem: mayRedeem,
+            retry: request.cookie(RetryCookie.name), origin: context.origin(of: request))
+    }
+
+    /// Whether another website sent the browser here, or nobody looks at it yet: a token is ignored then (contract §4.5).
+    private func isForeign(_ request: Request) -> Bool {
+        let site = FetchMetadata.site(request.headers)
+        return site == .crossSite || site == .other || PrefetchSignal.isPresent(in: request.headers)
+            || FetchMetadata.origin(request.headers, own: origins.own(of: request)) == .foreign
+    }
+
+    /// Whether the page that asks about another user's session was answered with yes, in that session.
+    private func isSwitch(_ parameters: FormParameters, _ request: Request) -> Bool {
+        guard let binding = request.formBinding, let token = parameters["form_token"], !parameters.hasRepeated,
+            parameters["confirm_switch"] == "yes"
+        else { return false }
+        return formTokens.verify(token, for: .switchAccount, binding: binding, session: request.sessionSecret)
     }
 
     private func answer(
-        _ outcome: AuthorizationOutcome, browser: OpaqueSecret, _ request: Request, _ context: BridgeRequestContext
+        _ outcome: LoginTokenAuthorizations.Outcome, _ tokenSessions: [SignedIn], at provider: String?,
+        browser: OpaqueSecret, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
+        switch outcome {
+        case .authorization(let outcome, let opened):
+            return try await RetryCookie.telling {
+                try await services.tokens.deliver(opened) {
+                    var response = try await answer(outcome, at: provider, browser: browser, request, context)
+                    guard let opened else { return response }
+                    try setCookies(of: opened, in: &response.headers)
+                    try await takeCookies(besides: opened, of: tokenSessions, request, in: &response.headers)
+                    return response
+                }
+            }
+        case .switchAccount(let current, let proposed, let journey, let token, let asked):
+            let fields = [
+                HiddenField(name: "journey", value: journey),
+                HiddenField(name: AuthorizationParameter.loginToken, value: token.expose()),
+                HiddenField(
+                    name: "form_token",
+                    value: try formTokens.make(
+                        for: .switchAccount, binding: browser, session: request.sessionSecret)),
+            ]
+            var response = pages.switchAccount(
+                current: current, proposed: proposed, home: "\(Self.path)?journey=\(PercentEncoding.encode(journey))",
+                action: Self.path, fields: fields, formTargets: [FormTarget.source(of: asked)],
+                to: PageVisitor(request, context))
+            FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+            return response
+        }
+    }
+
+    /// - Parameter provider: the upstream provider at which a user signs in who has to.
+    private func answer(
+        _ outcome: AuthorizationOutcome, at provider: String? = nil, browser: OpaqueSecret, _ request: Request,
+        _ context: BridgeRequestContext
     ) async throws -> Response {
         let visitor = PageVisitor(request, context)
         switch outcome {
         case .redirect(let location):
             return FormTarget.isApp(location)
                 ? pages.backToApp(at: location, to: visitor) : Self.redirect(to: location)
+        case .post(let uri, let fields): return pages.formPost(to: uri, fields, visitor: visitor)
         case .signIn(let journey, _):
-            let target = "\(issuer)\(SignInController.path)?journey=\(PercentEncoding.encode(journey))"
+            let page = provider.map { "\(SignInController.path)/with/\($0)" } ?? SignInController.path
+            let target = "\(issuer)\(page)?journey=\(PercentEncoding.encode(journey))"
             var response = Self.redirect(to: target)
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response

@@ -35,14 +35,30 @@ extension Pages {
         return response
     }
 
+    /// An answer that the browser posts to the client: by the script, or by its user.
+    func formPost(to uri: String, _ fields: [(name: String, value: String)], visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "form_post",
+            [
+                "action": uri, "fields": fields.map { HiddenField(name: $0.name, value: $0.value).values },
+                "explanation": texts.text(
+                    "form_post", "explanation", in: language, ["host": String(FormTarget.authority(of: uri))]),
+            ], to: visitor, language: language,
+            policy: ContentSecurityPolicy(formTargets: [FormTarget.source(of: uri)]))
+    }
+
     /// A request that nobody can be answered to (docs/rules/authorization-request.md A1 to A4).
-    func authorizationProblem(_ code: ErrorCode, _ problem: AuthorizationProblem, to visitor: PageVisitor) -> Response {
+    func authorizationProblem(_ code: ErrorCode, _ problem: AuthorizationRefusal.Reason, to visitor: PageVisitor)
+        -> Response
+    {
         let language = language(for: visitor)
         return render(
             "error",
             [
                 "title": texts.text("authorization", "title", in: language),
                 "explanation": texts.text("authorization", problem.rawValue, in: language), "code": code.rawValue,
+                "is_of_app": true,
             ], to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status))
     }
 
@@ -53,11 +69,11 @@ extension Pages {
             "error",
             [
                 "title": texts.text("authorization", "stale_title", in: language),
-                "explanation": texts.text("authorization", "stale", in: language),
+                "explanation": texts.text("authorization", "stale", in: language), "is_of_app": true,
             ], to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status))
     }
 
-    private func scopeText(_ scope: String, _ language: String) -> String {
+    func scopeText(_ scope: String, _ language: String) -> String {
         let known = texts["en"]["scopes"]?[scope] != nil
         return known
             ? texts.text("scopes", scope, in: language)

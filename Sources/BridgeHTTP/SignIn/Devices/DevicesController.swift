@@ -20,6 +20,8 @@ struct DevicesController: BrowserGroup {
     let places: SignedInPlaces
     /// Whether second factors can be set up here.
     let offersSecondFactor: Bool
+    /// Whether phones' keys sign in here.
+    var offersLinkedKeys = false
 
     @Sendable func show(
         _ request: Request, context: BridgeRequestContext, found: SignedIn
@@ -32,7 +34,7 @@ struct DevicesController: BrowserGroup {
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
             wasEnded: request.uri.query == Self.endedQuery, offersSecondFactor: offersSecondFactor,
-            to: PageVisitor(request, context))
+            offersLinkedKeys: offersLinkedKeys, to: PageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

@@ -4,16 +4,10 @@ import OAuth2
 struct KeySet: Sendable {
     let keys: [IssuerKey]
 
-    /// Why a document is not a key set.
-    enum Problem: Error, Equatable {
-        case notAKeySet
-        case tooManyKeys
-    }
-
     init(keys: [IssuerKey]) { self.keys = keys }
 
     /// Reads a JWK set (RFC 7517 §5). Keys that cannot be used are passed over; a set may come out empty.
-    init(json: [UInt8], allowed: Set<SignatureAlgorithm>, maximumKeys: Int) throws(Problem) {
+    init(json: [UInt8], allowed: Set<SignatureAlgorithm>, maximumKeys: Int) throws(KeySetError) {
         guard let members = JSONValue.parse(json)?.object?["keys"]?.array else { throw .notAKeySet }
         guard members.count <= maximumKeys else { throw .tooManyKeys }
         var keys: [IssuerKey] = []
@@ -33,4 +27,10 @@ struct KeySet: Sendable {
         guard let keyID else { return fitting.count == 1 ? fitting : [] }
         return fitting.filter { $0.id == keyID }
     }
+}
+
+/// Why a document is not a key set.
+enum KeySetError: Error, Equatable {
+    case notAKeySet
+    case tooManyKeys
 }

@@ -41,7 +41,7 @@ final class KeySetFile: KeySource {
         let set: KeySet
         do {
             set = try KeySet(json: Array(bytes), allowed: allowed, maximumKeys: limits.maximumKeys)
-        } catch KeySet.Problem.tooManyKeys {
+        } catch KeySetError.tooManyKeys {
             throw problem("has more than \(limits.maximumKeys) keys")
         } catch {
             throw problem("is not a JWK set")

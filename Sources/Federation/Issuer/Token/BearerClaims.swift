@@ -24,7 +24,7 @@ struct BearerClaims: Sendable {
             subject: try subject(), clientID: client, issuer: settings.issuer,
             authority: settings.sharesSubjectsWithAccounts ? .trustedWithAccounts : .trusted,
             sessionID: optionalText("sid").map(SessionID.init(rawValue:)),
-            deviceID: optionalText(settings.deviceClaim),
+            deviceID: optionalText(settings.deviceClaim), groups: groups,
             authentication: Authentication(
                 time: try authenticationTime(issuedAt: issuedAt, at: now), acr: optionalText("acr"), amr: methods),
             proofKeyThumbprint: proofKey, expiresAt: expiresAt, cacheableUntil: min(expiresAt, now + cacheLifetime))
@@ -102,6 +102,11 @@ struct BearerClaims: Sendable {
 
     private func optionalText(_ name: String) -> String? {
         claims[name]?.string.flatMap { ClaimText.isAcceptable($0) ? $0 : nil }
+    }
+
+    /// In none when the token does not say so, or says it in another form.
+    private var groups: UserGroups? {
+        settings.groupsClaim.map { claims[$0].flatMap { UserGroups($0) } ?? UserGroups.none }
     }
 
     private var methods: [String] {

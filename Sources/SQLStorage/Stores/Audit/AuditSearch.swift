@@ -60,7 +60,7 @@ struct AuditSearch {
         let entry: AuditEntry
         /// `nil` when no cursor can name it.
         let place: AuditCursor?
-        /// The nearest place behind it that a cursor can name.
+        /// The nearest place after it that a cursor can name.
         let nearest: AuditCursor
     }
 
@@ -70,7 +70,7 @@ struct AuditSearch {
         return AuditPage(entries: page.map(\.entry), next: end(of: page))
     }
 
-    /// Where the next page begins: behind the last row that can be named, so that what stands behind that comes again
+    /// Where the next page begins: after the last row that can be named, so that what follows it comes again
     /// rather than not at all.
     private static func end(of page: [Found]) -> AuditCursor? {
         page.last { $0.place != nil }?.place ?? page.last?.nearest
@@ -92,7 +92,7 @@ struct AuditSearch {
         var conditions = selective
         for part in residual { conditions.add(part) }
         conditions.add(place: "<", cursor)
-        // SQLite has text and bytes behind every number, where a cursor cannot name them.
+        // SQLite sorts text and bytes after every number, where a cursor cannot name them.
         if cursor == nil, filter.to == nil { conditions.add("at <= ?", .integer(.max)) }
         return conditions
     }

@@ -82,7 +82,7 @@ struct AuditSegmentIndex {
     private(set) var newest = Int64.min
     private var entries: [Bucket: [String]] = [:]
 
-    /// - Parameter rows: of ``AuditSegmentSQL/events``, whatever stands in them.
+    /// - Parameter rows: of ``AuditSegmentSQL/events``, whatever they hold.
     init(first: Int64, _ rows: [SQLRow]) {
         // By bytes: texts that Unicode takes for the same are two values to an engine.
         var places: [[UInt8]: Place] = [:]

@@ -68,7 +68,7 @@ enum AuditSegmentSQL {
         ORDER BY s.newest_at DESC, s.node DESC, s.first_sequence DESC LIMIT $8
         """
 
-    /// Events of a node behind a place, as far as they are worth counting.
+    /// Events of a node after a place, as far as they are worth counting.
     static let countOpen: SQLStatement = """
         SELECT count(*) FROM (SELECT 1 FROM audit_event WHERE node = $1 AND sequence > $2 LIMIT $3) AS open
         """

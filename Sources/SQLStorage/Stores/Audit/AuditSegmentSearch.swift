@@ -1,6 +1,6 @@
 import Bridge
 
-/// What of the audit log no segment covers: the end of each chain, and what stands in no chain.
+/// What of the audit log no segment covers: the end of each chain, and what is part of no chain.
 struct AuditOpenRanges {
     /// Each node, as it is in the table, with the last sequence that is covered.
     private let ends: [(node: SQLValue, through: Int64)]

@@ -50,7 +50,7 @@ extension DurableStorage: AuditLog {
         try await read { session in try session.run(AuditSQL.cuts).map(AuditReading.init(row:)) }
     }
 
-    package func notes(of node: String, behind position: AuditNotePosition, limit: Int) async throws -> [AuditNote] {
+    package func notes(of node: String, after position: AuditNotePosition, limit: Int) async throws -> [AuditNote] {
         let end = SQLValue.integer(AuditRecord.sequences.upperBound)
         let limit = SQLValue.integer(Int64(max(0, limit)))
         return try await read { session in
@@ -112,7 +112,7 @@ extension DurableStorage: AuditLog {
             + session.run(AuditSQL.between, [node, .integer(end), .integer(AuditSQL.middle), limit])
         // What is a number here was written after the look at the chain's end.
         return rows.compactMap(stray)
-            + (try session.run(AuditSQL.behind, [node, .integer(max(end, AuditSQL.middle)), limit])).map { row in
+            + (try session.run(AuditSQL.afterMiddle, [node, .integer(max(end, AuditSQL.middle)), limit])).map { row in
                 var columns = AuditColumns(row)
                 return AuditDamage(.event, node: name, sequence: columns.sequence(1, "sequence"), field: "sequence")
             }

@@ -1,7 +1,7 @@
 package import Bridge
 import OAuth2
 
-extension DurableStorage: AuditRetention {
+extension DurableStorage: AuditUpkeep {
     /// Events that one cut takes, where checkpoints allow it: small enough that nobody waits long behind it.
     private static let cutSize: Int64 = 5000
     /// Checkpoints that are looked at together.
@@ -38,7 +38,7 @@ extension DurableStorage: AuditRetention {
         let checkpoint: AuditCheckpoint
     }
 
-    /// The last checkpoint within ``cutSize``, or else the first behind it; of those that are old enough, and whose
+    /// The last checkpoint within ``cutSize``, or else the first after it; of those that are old enough, and whose
     /// signature says so: the columns are anybody's.
     private func place(toCut head: AuditChainHead, signedUntil cutoff: Timestamp) async throws -> Place? {
         let keys = try auditor().signer.trustedKeys

@@ -1,6 +1,6 @@
 package import Bridge
 
-extension DurableStorage: AuditSealing {
+extension DurableStorage {
     /// How long the last events of a chain that nothing is added to wait for their index.
     private static let idleTime = Duration.seconds(3600)
     /// Characters of index after which one write takes no more: a fraction of a millisecond of the writer's time.

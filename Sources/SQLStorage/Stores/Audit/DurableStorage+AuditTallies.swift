@@ -1,6 +1,6 @@
 package import Bridge
 
-extension DurableStorage: AuditTallies {
+extension DurableStorage {
     /// Events at a chain's end that a chart counts itself when they were not counted yet.
     private static let uncountedLimit: Int64 = 20_000
 

@@ -101,9 +101,11 @@ enum ClientSQL {
     static let version: SQLStatement = "SELECT count(*), max(updated_at) FROM client"
 }
 
-extension DurableStorage: ClientAssertionStore {
-    package func claimAssertion(digest: String, until expiry: Timestamp) async throws -> Bool {
-        let claim = SQLCall(ClientAssertionSQL.claim, [.text(digest), SQLValue(expiry)])
+extension DurableStorage: RequestStore {
+    package func claimAssertion(
+        digest: String, madeAfter start: Timestamp, until expiry: Timestamp
+    ) async throws -> Bool {
+        let claim = SQLCall(ClientAssertionSQL.claim, [.text(digest), SQLValue(expiry), SQLValue(start)])
         return try await write(anticipating: [claim]) { try $0.changes(claim) }
     }
 
@@ -117,7 +119,8 @@ extension DurableStorage: ClientAssertionStore {
 /// The statements about clients' assertions that were used.
 enum ClientAssertionSQL {
     static let claim: SQLStatement = """
-        INSERT INTO client_assertion_use (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING
+        INSERT INTO client_assertion_use (digest, expires_at) SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT)
+        WHERE NOT EXISTS (SELECT 1 FROM restore_point WHERE restored_at > $3) ON CONFLICT (digest) DO NOTHING
         """
 
     static let purge: SQLStatement = """

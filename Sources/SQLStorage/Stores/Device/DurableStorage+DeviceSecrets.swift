@@ -1,8 +1,8 @@
 package import Bridge
 
-extension DurableStorage: DeviceSecretStore {
+extension DurableStorage: DeviceStore {
     package func deviceSecret(digest: String) async throws -> PresentedDeviceSecret? {
-        try await read { session in
+        try await look { session in
             guard let row = try session.run(DeviceSecretSQL.selectByDigest, [.text(digest)]).first else { return nil }
             let device = try DeviceSecret(row: row)
             let replacedAt = try row.optionalTimestamp(DeviceSecret.columnCount)
@@ -16,7 +16,7 @@ extension DurableStorage: DeviceSecretStore {
     }
 
     package func deviceSecret(id: DeviceSecretID) async throws -> DeviceSecret? {
-        try await read { session in
+        try await look { session in
             try session.run(DeviceSecretSQL.select, [SQLValue(id)]).first.map(DeviceSecret.init(row:))
         }
     }

@@ -10,9 +10,9 @@ enum SettingSQL {
     static let delete: SQLStatement = "DELETE FROM setting WHERE name = $1"
 }
 
-extension DurableStorage: SettingStore {
+extension DurableStorage {
     package func setting(_ name: String) async throws -> String? {
-        try await read { session in
+        try await look { session in
             try session.run(SettingSQL.select, [.text(name)]).first?.text(0)
         }
     }

@@ -1,7 +1,7 @@
 package import Bridge
 import OAuth2
 
-extension DurableStorage: AuthorizationCodeStore {
+extension DurableStorage: GrantStore {
     package func recordCode(_ code: IssuedAuthorizationCode, event: AuditEvent) async throws -> Bool {
         // Held, so that an end of the session waits and finds the code, or comes first.
         let carrier = SQLCall(heldWebSession, [SQLValue(code.grant.browserSessionID)])
@@ -16,7 +16,7 @@ extension DurableStorage: AuthorizationCodeStore {
     }
 
     package func code(digest: String) async throws -> AuthorizationCodeState? {
-        try await read { session in
+        try await look { session in
             try session.run(AuthorizationCodeSQL.select, [.text(digest)]).first.map(AuthorizationCodeState.init(row:))
         }
     }

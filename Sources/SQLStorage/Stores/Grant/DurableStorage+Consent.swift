@@ -1,8 +1,8 @@
 package import Bridge
 
-extension DurableStorage: ConsentStore {
+extension DurableStorage {
     package func consent(of subject: Subject, to client: ClientID) async throws -> Set<String>? {
-        try await read { session in
+        try await look { session in
             try session.run(ConsentSQL.select, [SQLValue(subject), SQLValue(client)]).first.map(Self.scopes)
         }
     }

@@ -1,6 +1,6 @@
 package import Bridge
 
-extension DurableStorage: PushedRequestStore {
+extension DurableStorage {
     package func storePushedRequest(_ request: PushedRequest) async throws {
         try await write { transaction in
             _ = try transaction.changes(
@@ -13,7 +13,7 @@ extension DurableStorage: PushedRequestStore {
     }
 
     package func pushedRequest(digest: String) async throws -> PushedRequest? {
-        try await read { session in
+        try await look { session in
             try session.run(PushedRequestSQL.select, [.text(digest)]).first.map { row in
                 PushedRequest(
                     digest: try row.text(0), clientID: try row.identifier(1), parameters: try row.text(2),

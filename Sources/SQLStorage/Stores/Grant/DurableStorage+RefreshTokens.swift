@@ -1,9 +1,9 @@
 package import Bridge
 import OAuth2
 
-extension DurableStorage: RefreshTokenStore {
+extension DurableStorage {
     package func refreshToken(digest: String) async throws -> RefreshTokenState? {
-        try await read { session in
+        try await look { session in
             try session.run(RefreshTokenSQL.select, [.text(digest)]).first.map(RefreshTokenState.init(row:))
         }
     }

@@ -1,6 +1,6 @@
 package import Bridge
 
-extension DurableStorage: RevokedTokenStore {
+extension DurableStorage {
     package func revokeToken(_ id: TokenID, until expiry: Timestamp, event: AuditEvent) async throws {
         try await write { transaction in
             guard try transaction.changes(RevokedTokenSQL.insert, [SQLValue(id), SQLValue(expiry)]) else { return }
@@ -10,7 +10,7 @@ extension DurableStorage: RevokedTokenStore {
     }
 
     package func isRevoked(_ id: TokenID) async throws -> Bool {
-        try await read { session in try !session.run(RevokedTokenSQL.select, [SQLValue(id)]).isEmpty }
+        try await look { session in try !session.run(RevokedTokenSQL.select, [SQLValue(id)]).isEmpty }
     }
 
     package func purgeRevokedTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {

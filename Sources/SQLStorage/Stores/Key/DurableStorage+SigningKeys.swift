@@ -3,7 +3,7 @@ import OAuth2
 
 extension DurableStorage: SigningKeyStore {
     package func signingKeysNumber() async throws -> Int64 {
-        try await read { session in try session.run(SigningKeySQL.number).first?.integer(0) ?? 0 }
+        try await look { session in try session.run(SigningKeySQL.number).first?.integer(0) ?? 0 }
     }
 
     package func signingKeys() async throws -> StoredSigningKeys {

@@ -3,10 +3,15 @@ package import OAuth2
 
 extension DurableStorage: LoginTokenStore {
     package func recordIssue(
-        _ token: IssuedLoginToken, scope: Scope?, idempotency: IdempotencyRecord?, event: AuditEvent
+        _ token: IssuedLoginToken, scope: Scope?, namedFirstBy issuer: String?, idempotency: IdempotencyRecord?,
+        event: AuditEvent
     ) async throws -> LoginTokenIssueOutcome {
+        let user = issuer.map {
+            SQLCall(SubjectSQL.insert, [SQLValue(token.subject), .text($0), SQLValue(event.at)])
+        }
         let claim = idempotency.map { SQLCall(LoginTokenSQL.claimKey, $0.columns + [SQLValue(token.issuedAt)]) }
-        return try await write(anticipating: [claim].compactMap(\.self)) { transaction in
+        return try await write(anticipating: [user, claim].compactMap(\.self)) { transaction in
+            if let user, try !transaction.changes(user) { return .userKnown }
             if let idempotency, let claim {
                 guard try transaction.changes(claim) else {
                     return try Self.earlierIssue(for: idempotency, in: transaction)
@@ -19,7 +24,7 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func idempotencyRecord(keyDigest: String, at now: Timestamp) async throws -> IdempotencyRecord? {
-        try await read { session in
+        try await look { session in
             try session.run(LoginTokenSQL.selectKey, [.text(keyDigest)]).first.map(IdempotencyRecord.init(row:))
         }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
@@ -27,7 +32,7 @@ extension DurableStorage: LoginTokenStore {
     package func issuingSession(
         _ id: SessionID, of token: TokenID
     ) async throws -> (session: AppSession, scope: Scope?)? {
-        try await read { session in
+        try await look { session in
             guard let row = try session.run(LoginTokenSQL.issuingSession, [SQLValue(id), SQLValue(token)]).first
             else { return nil }
             let scope = try row.optionalText(0) == nil ? nil : try row.scope(0)
@@ -36,7 +41,7 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func state(of id: TokenID) async throws -> LoginTokenState? {
-        try await read { session in
+        try await look { session in
             try session.run(LoginTokenSQL.select, [SQLValue(id)]).first.map(LoginTokenState.init(row:))
         }
     }
@@ -62,6 +67,10 @@ extension DurableStorage: LoginTokenStore {
         _ token: IssuedLoginToken, at now: Timestamp, limit: Int, event: AuditEvent, alwaysTells: Bool
     ) async throws -> Int {
         try await write { transaction in
+            if try Self.wasLost(token, in: transaction) {
+                if alwaysTells { try transaction.record(event) }
+                return limit
+            }
             let first: [SQLValue] = limit <= 1 ? [.text("revoked"), SQLValue(now)] : [.text("pending"), .null]
             let counted = try transaction.run(
                 LoginTokenSQL.recordMiss, token.columns + first + [.integer(Int64(limit)), SQLValue(now)])

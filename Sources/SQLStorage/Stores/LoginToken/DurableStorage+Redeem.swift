@@ -2,12 +2,13 @@ package import Bridge
 
 extension DurableStorage {
     package func redeem(
-        _ token: IssuedLoginToken, opening session: WebSession, use: LoginTokenUse,
+        _ token: IssuedLoginToken, opening session: WebSession, refreshDigest: String?, use: LoginTokenUse,
         replacing replaced: [ReplacedSession], events: [AuditEvent]
     ) async throws -> LoginTokenRedeemOutcome {
         let standing = SQLCall(
             heldTokenStanding, [SQLValue(token.subject), SQLValue(token.id), SQLValue(token.issuedAt)])
-        let parent = session.parentID.map { SQLCall(heldAppSession, [SQLValue($0)]) }
+        let heldParent = session.opening == .handOff ? heldWebSession : heldAppSession
+        let parent = session.parentID.map { SQLCall(heldParent, [SQLValue($0)]) }
         let usage: [SQLValue] = [
             SQLValue(use.at), SQLValue(use.sessionID), SQLValue(use.address), SQLValue(use.userAgentDigest),
         ]
@@ -28,21 +29,32 @@ extension DurableStorage {
             if let parent, let row = try transaction.run(parent).first, let endedAt = try row.optionalTimestamp(0) {
                 return .revoked(at: endedAt)
             }
-            guard
-                try transaction.changes(redeem)
-                    || transaction.changes(LoginTokenSQL.redeemUnrecorded, token.columns + usage)
-                    // Another node may have recorded a miss in between.
-                    || transaction.changes(redeem)
-            else { return try Self.refusal(of: token.id, in: transaction) }
+            if try !transaction.changes(redeem) {
+                // A use that is not on record either may have gone with the issue.
+                if try Self.wasLost(token, in: transaction) { return .revoked(at: use.at) }
+                guard
+                    try transaction.changes(LoginTokenSQL.redeemUnrecorded, token.columns + usage)
+                        // Another node may have recorded a miss in between.
+                        || transaction.changes(redeem)
+                else { return try Self.refusal(of: token.id, in: transaction) }
+            }
             guard try transaction.changes(insert) else {
                 throw Withdrawn(outcome: try Self.useOfPurgedToken(token, in: transaction))
             }
             for (replaced, end) in zip(replaced, ends) where try transaction.changes(end) {
                 try transaction.settle(replaced, by: session.id, endings)
             }
+            if let refreshDigest {
+                try transaction.insertSessionRefresh(refreshDigest, of: session, parent: nil, at: use.at)
+            }
             for event in events { try transaction.record(event) }
             return .opened
         }
+    }
+
+    /// Whether the database was put back to a state in which it knows nothing of the token.
+    static func wasLost(_ token: IssuedLoginToken, in transaction: WriteTransaction) throws -> Bool {
+        try !transaction.run(RestoreSQL.lost, [SQLValue(token.issuedAt), SQLValue(token.id)]).isEmpty
     }
 
     private static func refusal(of id: TokenID, in transaction: WriteTransaction) throws -> LoginTokenRedeemOutcome {

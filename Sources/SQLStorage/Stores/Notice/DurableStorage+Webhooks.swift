@@ -58,6 +58,23 @@ enum WebhookSQL {
     static let insertAppSessionEnd = insert(from: "app_session")
     static let insertDeviceEnd = insert(from: "device_secret")
 
+    /// The same for all ends of a kind that are about to be made at `$1`.
+    /// - Parameter alive: what holds of those that have not ended.
+    static func insertEnds(
+        _ kind: WebhookNotice.Kind, of table: String, alive: String, reason: String
+    ) -> SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO webhook_notice
+                (id, client_id, kind, subject, object_id, reason, ended_at, attempts, next_attempt_at)
+            SELECT '\(WebhookNotice.id(kind, ""))' || o.id, o.client_id, '\(kind.rawValue)', o.subject, o.id,
+                '\(reason)', CAST($1 AS BIGINT), 0, CAST($1 AS BIGINT)
+            FROM \(table) o JOIN webhook_subscriber w ON w.client_id = o.client_id
+            WHERE o.\(alive) AND o.expires_at > $1
+            ON CONFLICT (id) DO NOTHING
+            """)
+    }
+
     static let subscribers: SQLStatement = "SELECT client_id FROM webhook_subscriber"
     static let subscribe: SQLStatement = """
         INSERT INTO webhook_subscriber (client_id) VALUES ($1) ON CONFLICT (client_id) DO NOTHING

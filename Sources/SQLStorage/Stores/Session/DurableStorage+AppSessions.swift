@@ -1,6 +1,6 @@
 package import Bridge
 
-extension DurableStorage: AppSessionStore {
+extension DurableStorage {
     package func open(
         _ session: AppSession, refreshToken: RefreshTokenRecord?, events: [AuditEvent]
     ) async throws -> AppSessionOpenOutcome {
@@ -19,7 +19,7 @@ extension DurableStorage: AppSessionStore {
     }
 
     package func appSession(id: SessionID) async throws -> AppSession? {
-        try await read { session in
+        try await look { session in
             try session.run(AppSessionSQL.select, [SQLValue(id)]).first.map { try AppSession(row: $0) }
         }
     }

@@ -1,6 +1,6 @@
 package import Bridge
 
-extension DurableStorage: EndingStore {
+extension DurableStorage: SessionStore {
     package func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) async throws -> Ended {
         try await write { [endings] transaction in
             try transaction.end(root, ending, by: endings, first: first)
@@ -25,6 +25,7 @@ extension WriteTransaction {
         // Codes first, as at an end.
         _ = try changes(EndingSQL.moveCodes, [SQLValue(replaced.id), SQLValue(new)])
         _ = try changes(EndingSQL.moveAppSessions, [SQLValue(replaced.id), SQLValue(new)])
+        _ = try changes(EndingSQL.moveHandOffs, [SQLValue(replaced.id), SQLValue(new)])
     }
 }
 
@@ -94,6 +95,15 @@ struct EndingSQL: Sendable {
         ORDER BY 1 DESC, 2
         """
 
+    /// What hangs under a session of ours came by a bearer of ours.
+    static let openedByApp: SQLStatement = """
+        SELECT 'web', id FROM web_session
+        WHERE subject = $1 AND app_client_id = $2 AND opening = 'login_token' AND ended_at IS NULL AND expires_at > $3
+            AND (CAST($4 AS TEXT) IS NULL OR parent_id = $4)
+            AND NOT EXISTS (SELECT a.id FROM app_session a WHERE a.id = web_session.parent_id)
+        ORDER BY id
+        """
+
     /// Grows with every end, whatever the clocks of two nodes say: tokens remember after which one they were issued.
     static let voidLoginTokens: SQLStatement = """
         UPDATE app_user SET login_tokens_void_until =
@@ -110,6 +120,13 @@ struct EndingSQL: Sendable {
     static let moveAppSessions: SQLStatement = """
         UPDATE app_session SET browser_session_id = $2, granted_in = COALESCE(granted_in, browser_session_id)
         WHERE browser_session_id = $1 AND ended_at IS NULL
+        """
+}
+
+extension EndingSQL {
+    /// Where a browser went on to from one session ends with the one that took its place.
+    fileprivate static let moveHandOffs: SQLStatement = """
+        UPDATE web_session SET parent_id = $2 WHERE parent_id = $1 AND opening = 'hand_off' AND id <> $2
         """
 }
 
@@ -157,6 +174,14 @@ struct SQLEndingGround: EndingGround {
         try transaction.run(EndingSQL.everythingOf, [SQLValue(subject), SQLValue(now)]).map(EndingRoot.init(row:))
     }
 
+    func opened(
+        by app: ClientID, of subject: Subject, in session: SessionID?, at now: Timestamp
+    ) throws -> [EndingRoot] {
+        try transaction.run(
+            EndingSQL.openedByApp, [SQLValue(subject), SQLValue(app), SQLValue(now), SQLValue(session?.rawValue)]
+        ).map(EndingRoot.init(row:))
+    }
+
     func voidLoginTokens(of subject: Subject, at now: Timestamp) throws {
         _ = try transaction.changes(EndingSQL.voidLoginTokens, [SQLValue(subject), SQLValue(now)])
     }
@@ -169,13 +194,18 @@ struct SQLEndingGround: EndingGround {
     func record(_ event: AuditEvent) throws { try transaction.record(event) }
 
     func tellClient(of session: AppSession, at now: Timestamp) throws {
+        try tell(session.clientID, of: session.id, session.subject, at: now)
+    }
+
+    func tellClient(of session: WebSession, at now: Timestamp) throws {
+        try tell(session.clientID, of: session.id, session.subject, at: now)
+    }
+
+    private func tell(_ client: ClientID, of session: SessionID, _ subject: Subject, at now: Timestamp) throws {
         // One end, one notice: the session's id will do for the notice's.
         try transaction.submit(
             LogoutNoticeSQL.insert,
-            [
-                SQLValue(session.id), SQLValue(session.clientID), SQLValue(session.subject), SQLValue(session.id),
-                SQLValue(now),
-            ])
+            [SQLValue(session), SQLValue(client), SQLValue(subject), SQLValue(session), SQLValue(now)])
     }
 
     func tellClient(of device: DeviceSecretID, by event: AuditEvent) throws {

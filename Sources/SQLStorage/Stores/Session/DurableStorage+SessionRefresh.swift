@@ -1,6 +1,6 @@
 package import Bridge
 
-extension DurableStorage: SessionRefreshStore {
+extension DurableStorage {
     package func refreshSession(
         digest: String, to successor: String, at now: Timestamp, replayed: Ending
     ) async throws -> SessionRefreshOutcome {
@@ -30,7 +30,7 @@ extension DurableStorage: SessionRefreshStore {
     }
 
     package func isSuperseded(refreshDigest: String) async throws -> Bool {
-        try await read { session in
+        try await look { session in
             guard let cookie = try session.run(SessionRefreshSQL.select, [.text(refreshDigest)]).first else {
                 return false
             }
@@ -47,7 +47,7 @@ extension DurableStorage: SessionRefreshStore {
     }
 
     package func session(refreshDigest: String) async throws -> WebSession? {
-        try await read { session in
+        try await look { session in
             guard let found = try session.run(SessionRefreshSQL.select, [.text(refreshDigest)]).first else {
                 return nil
             }

@@ -1,39 +1,52 @@
 package import Bridge
 
-extension DurableStorage: WebSessionStore {
+extension DurableStorage {
     package func session(secretDigest: String) async throws -> WebSession? {
-        try await read { session in
+        try await look { session in
             try session.run(WebSessionSQL.selectBySecret, [.text(secretDigest)]).first.map(WebSession.init(row:))
         }
     }
 
     package func session(id: SessionID) async throws -> WebSession? {
-        try await read { session in
+        try await look { session in
             try session.run(WebSessionSQL.selectByID, [SQLValue(id)]).first.map(WebSession.init(row:))
         }
     }
 
     package func open(
-        _ opened: WebSession, replacing replaced: ReplacedSession?, provenBy passwordSetAt: Timestamp?,
+        _ opened: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
         events: [AuditEvent]
     ) async throws -> Bool {
-        let password = passwordSetAt.map { _ in SQLCall(heldPassword, [SQLValue(opened.subject)]) }
+        let password: SQLCall? =
+            if case .password = basis { SQLCall(heldPassword, [SQLValue(opened.subject)]) } else { nil }
+        let key: SQLCall? =
+            if case .key(let thumbprint) = basis {
+                SQLCall(LinkedKeySQL.use, [.text(thumbprint), SQLValue(opened.subject), SQLValue(opened.createdAt)])
+            } else { nil }
         let standing = SQLCall(heldStanding, [SQLValue(opened.subject)])
+        let parent = opened.parentID.map { SQLCall(heldAppSession, [SQLValue($0)]) }
         let end = replaced.map {
             SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(opened.createdAt)])
         }
         let insert = SQLCall(WebSessionSQL.insert, opened.columns + [.null])
         // One that is raised is refused by what comes of the statements before.
-        let course = replaced?.isRaised == true ? nil : [password, standing, end, insert].compactMap(\.self)
+        let course =
+            replaced?.isRaised == true ? nil : [password, standing, key, parent, end, insert].compactMap(\.self)
         return try await write(anticipating: course) { [endings] transaction in
             // Held for the reason that redeem has: a change of the password, and a disabling, must see this session or
             // come first. In this order, as they hold the two.
             if let password {
-                guard let row = try transaction.run(password).first, try row.timestamp(0) == passwordSetAt else {
-                    return false
-                }
+                guard let row = try transaction.run(password).first,
+                    try SignInBasis.password(setAt: row.timestamp(0)) == basis
+                else { return false }
             }
             if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
+            // Whoever unlinks the key holds its row as well, and ends this session or comes first.
+            if let key, try !transaction.changes(key) { return false }
+            // What hangs under an app's session must not outlive it (contract §16.6).
+            if let parent, let row = try transaction.run(parent).first, try row.optionalTimestamp(0) != nil {
+                return false
+            }
             var hasReplaced = false
             if let replaced, let end {
                 hasReplaced = try transaction.changes(end)
@@ -55,7 +68,7 @@ extension DurableStorage: WebSessionStore {
     }
 
     package func sessionsEnded(since earlier: EndMark?) async throws -> EndNews {
-        try await read { [endings] session in
+        try await look { [endings] session in
             // The mark is read first: what commits between the two statements is found twice, and never missed.
             guard let row = try session.run(endings.mark).first else {
                 throw StorageError.corrupt("the database does not count its transactions")
@@ -79,7 +92,7 @@ extension DurableStorage: WebSessionStore {
     }
 }
 
-extension DurableStorage: SessionRegister {
+extension DurableStorage {
     package func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) async throws -> [WebSession] {
         try await read { session in
             let limit = SQLValue.integer(Int64(max(0, limit)))

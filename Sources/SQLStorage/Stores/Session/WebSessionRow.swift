@@ -9,7 +9,7 @@ extension WebSession {
             SQLValue(parentID), SQLValue(loginTokenID), .text(opening.rawValue), SQLValue(authentication.time),
             SQLValue(authentication.acr), AuthenticationMethods.encode(authentication.amr), SQLValue(createdAt),
             SQLValue(expiresAt), .integer(idleLifetime.inMilliseconds), SQLValue(lastSeenAt), SQLValue(endedAt),
-            lineage.ancestryColumn, SQLValue(lineage.scope?.description),
+            lineage.ancestryColumn, SQLValue(lineage.scope?.description), .integer(wantsLogoutNotice ? 1 : 0),
         ]
     }
 
@@ -25,6 +25,6 @@ extension WebSession {
             clientID: try row.identifier(3), appClientID: try row.optionalIdentifier(4),
             loginTokenID: try row.optionalIdentifier(6), createdAt: try row.timestamp(11),
             idleLifetime: .milliseconds(try row.integer(13)), lastSeenAt: try row.timestamp(14),
-            endedAt: try row.optionalTimestamp(15))
+            wantsLogoutNotice: try row.integer(18) != 0, endedAt: try row.optionalTimestamp(15))
     }
 }

@@ -4,7 +4,7 @@ enum AccountSQL {
     static let columns = """
         account.subject, account.username, account.display_name, account.email, account.password_hash, account.role, \
         account.second_factor, account.second_factor_step, account.created_at, account.password_changed_at, \
-        app_user.disabled_at, account.claims, account.claims_changed_at
+        app_user.disabled_at, account.claims, account.claims_changed_at, app_user.login_tokens_void_until
         """
     private static let source = "account JOIN app_user ON app_user.subject = account.subject"
 
@@ -34,6 +34,30 @@ enum AccountSQL {
 
     static let setPassword: SQLStatement = """
         UPDATE account SET password_hash = $2, password_changed_at = $3 WHERE subject = $1
+        """
+
+    static let replacePassword: SQLStatement = """
+        UPDATE account SET password_hash = $2, password_changed_at = $3
+        WHERE subject = $1 AND password_changed_at = $4
+        """
+
+    /// Changes nothing, and holds a user for whom everything ended last at `$2`, and who is not disabled.
+    static let holdStanding: SQLStatement = """
+        UPDATE app_user SET subject = subject
+        WHERE subject = $1 AND disabled_at IS NULL AND COALESCE(login_tokens_void_until, 0) = COALESCE($2, 0)
+        """
+
+    /// Changes nothing, and holds an account against changes at the same time.
+    static let hold: SQLStatement = "UPDATE account SET role = role WHERE subject = $1"
+
+    static let setNames: SQLStatement = """
+        UPDATE account SET username = $2, username_key = $3, display_name = $4, email = $5
+        WHERE subject = $1 AND NOT EXISTS (
+            SELECT other.subject FROM account AS other WHERE other.username_key = $3 AND other.subject <> $1)
+        """
+
+    static let identities: SQLStatement = """
+        SELECT issuer, external_subject FROM upstream_identity WHERE subject = $1 ORDER BY issuer, external_subject
         """
 
     static let passwordSetAt: SQLStatement = "SELECT password_changed_at FROM account WHERE subject = $1"

@@ -1,7 +1,7 @@
 package import Bridge
 import OAuth2
 
-extension DurableStorage: AccountStore {
+extension DurableStorage: UserStore {
     package func account(named username: Username) async throws -> Account? {
         try await account(AccountSQL.byUsername, [.text(username.key)])
     }
@@ -49,6 +49,33 @@ extension DurableStorage: AccountStore {
         }
     }
 
+    package func replacePassword(
+        _ hash: PasswordHash, of account: Account, in session: SessionID?, event: AuditEvent, ending: Ending
+    ) async throws -> Ended? {
+        let subject = account.subject
+        return try await write { [endings, heldWebSession] transaction in
+            let row: [SQLValue] = [
+                SQLValue(subject), .text(hash.text), SQLValue(ending.at), SQLValue(account.passwordChangedAt),
+            ]
+            // Account, user, session: the order in which others hold them.
+            guard try transaction.changes(AccountSQL.replacePassword, row) else { return nil }
+            let standing = [SQLValue(subject), SQLValue(account.everythingEndedAt)]
+            guard try transaction.changes(AccountSQL.holdStanding, standing),
+                try transaction.holds(session, by: heldWebSession)
+            else { throw Withdrawn(outcome: Ended?.none) }
+            try transaction.record(event)
+            return try transaction.end(.user(subject), ending, by: endings)
+        }
+    }
+
+    package func identities(of subject: Subject) async throws -> [UpstreamIdentity] {
+        try await read { session in
+            try session.run(AccountSQL.identities, [SQLValue(subject)]).map { row in
+                UpstreamIdentity(issuer: try row.text(0), subject: try row.text(1))
+            }
+        }
+    }
+
     package func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws {
         try await write { transaction in
             _ = try transaction.changes(
@@ -57,7 +84,7 @@ extension DurableStorage: AccountStore {
     }
 
     private func account(_ statement: SQLStatement, _ arguments: [SQLValue]) async throws -> Account? {
-        try await read { session in try session.run(statement, arguments).first.map(Account.init(row:)) }
+        try await look { session in try session.run(statement, arguments).first.map(Account.init(row:)) }
     }
 }
 
@@ -83,7 +110,7 @@ extension Account {
     }
 
     /// How many columns ``init(row:)`` reads.
-    static let columnCount = 13
+    static let columnCount = 14
 
     /// Reads a row of ``AccountSQL/bySubject`` and its like.
     init(row: SQLRow) throws {
@@ -98,6 +125,7 @@ extension Account {
             createdAt: try row.timestamp(8), passwordChangedAt: try row.timestamp(9),
             disabledAt: try row.optionalTimestamp(10), claims: try Self.claims(row),
             claimsChangedAt: try row.optionalTimestamp(12))
+        everythingEndedAt = try row.optionalTimestamp(13)
     }
 
     private static func username(_ row: SQLRow) throws -> Username? {

@@ -1,6 +1,6 @@
 package import Bridge
 
-/// Second factors, kept with their accounts; required by ``AccountStore``.
+/// Second factors, kept with their accounts; required by ``UserStore``.
 extension DurableStorage {
     package func setSecondFactor(
         _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
@@ -30,11 +30,13 @@ extension DurableStorage {
     }
 
     package func addSecondFactor(
-        _ factor: SecondFactor, recoveryDigests: [String], of subject: Subject, event: AuditEvent
+        _ factor: SecondFactor, recoveryDigests: [String], of subject: Subject, in session: SessionID?,
+        event: AuditEvent
     ) async throws -> Bool {
-        try await write { transaction in
+        try await write { [heldWebSession] transaction in
             let row: [SQLValue] = [SQLValue(subject), .text(factor.sealedSecret), .integer(factor.lastStep)]
             guard try transaction.changes(AccountSQL.addSecondFactor, row) else { return false }
+            guard try transaction.holds(session, by: heldWebSession) else { throw Withdrawn(outcome: false) }
             try transaction.setRecoveryCodes(recoveryDigests, of: subject)
             try transaction.record(event)
             return true

@@ -1,8 +1,9 @@
 package import Bridge
+import OAuth2
 
-extension DurableStorage: SubjectStore {
+extension DurableStorage {
     package func standing(of subject: Subject) async throws -> SubjectStanding {
-        try await read { session in
+        try await look { session in
             guard let row = try session.run(SubjectSQL.standing, [SQLValue(subject)]).first else { return .unknown }
             return try row.optionalTimestamp(0) == nil ? .active : .disabled
         }
@@ -12,6 +13,17 @@ extension DurableStorage: SubjectStore {
     package func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws -> Bool {
         let insert = SQLCall(SubjectSQL.insert, [SQLValue(subject), .text(issuer), SQLValue(now)])
         return try await write(anticipating: [insert]) { try $0.changes(insert) }
+    }
+
+    @discardableResult
+    package func keepGroups(_ groups: UserGroups, of subject: Subject, event: AuditEvent) async throws -> Bool {
+        try await write { transaction in
+            guard try transaction.changes(SubjectSQL.keepGroups, [SQLValue(subject), .text(groups.value.text)]) else {
+                return false
+            }
+            try transaction.record(event)
+            return true
+        }
     }
 
     package func setDisabled(
@@ -31,19 +43,32 @@ extension DurableStorage: SubjectStore {
                 } else {
                     try session.run(SubjectSQL.list, [limit])
                 }
-            return try rows.map { row in
-                let account = try row.optionalText(0) == nil ? nil : try Account(row: row)
-                return UserOverview(
-                    try SubjectRecord(row: row, from: Account.columnCount, hasAccount: account != nil),
-                    account: account)
-            }
+            return try rows.map(Self.overview)
         }
     }
 
+    package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
+        guard !text.utf8.contains(0) else { return [] }
+        // What a pattern would read as its own sign stands for itself.
+        let part = text.lowercased().replacing("!", with: "!!").replacing("%", with: "!%").replacing("_", with: "!_")
+        return try await read { [search = SubjectSQL.search(dialect)] session in
+            let row: [SQLValue] = [
+                .text("%\(part)%"), .text(cursor?.rawValue ?? ""), .integer(Int64(max(0, limit))),
+            ]
+            return try session.run(search, row).map(Self.overview)
+        }
+    }
+
+    @Sendable private static func overview(_ row: SQLRow) throws -> UserOverview {
+        let account = try row.optionalText(0) == nil ? nil : try Account(row: row)
+        return UserOverview(
+            try SubjectRecord(row: row, from: Account.columnCount, hasAccount: account != nil), account: account)
+    }
+
     package func record(of subject: Subject) async throws -> SubjectRecord? {
-        try await read { session in
+        try await look { session in
             try session.run(SubjectSQL.selectOne, [SQLValue(subject)]).first.map { row in
-                try SubjectRecord(row: row, hasAccount: try row.optionalText(4) != nil)
+                try SubjectRecord(row: row, hasAccount: try row.optionalText(5) != nil)
             }
         }
     }
@@ -54,7 +79,13 @@ extension SubjectRecord {
         self.init(
             subject: try row.identifier(first), issuer: try row.text(first + 1),
             firstSeenAt: try row.timestamp(first + 2), disabledAt: try row.optionalTimestamp(first + 3),
-            hasAccount: hasAccount)
+            hasAccount: hasAccount,
+            groups: try row.optionalText(first + 4).map { text in
+                guard let groups = JSONValue.parse(text.utf8).flatMap({ UserGroups($0) }) else {
+                    throw StorageError.corrupt("a user's groups are malformed")
+                }
+                return groups
+            })
     }
 }
 
@@ -64,6 +95,12 @@ enum SubjectSQL {
 
     static let insert: SQLStatement = """
         INSERT INTO app_user (subject, issuer, first_seen_at) VALUES ($1, $2, $3) ON CONFLICT (subject) DO NOTHING
+        """
+
+    static let keepGroups: SQLStatement = """
+        UPDATE app_user SET told_groups = $2
+        WHERE subject = $1 AND COALESCE(told_groups, '') <> $2
+            AND NOT EXISTS (SELECT account.subject FROM account WHERE account.subject = $1)
         """
 
     static let disable: SQLStatement = """
@@ -76,16 +113,23 @@ enum SubjectSQL {
 
     /// The last column is NULL for a user without an account.
     static let selectOne: SQLStatement = """
-        SELECT app_user.subject, app_user.issuer, app_user.first_seen_at, app_user.disabled_at, account.subject
+        SELECT app_user.subject, app_user.issuer, app_user.first_seen_at, app_user.disabled_at,
+            app_user.told_groups, account.subject
         FROM app_user LEFT JOIN account ON account.subject = app_user.subject WHERE app_user.subject = $1
         """
 
     /// The columns of ``selectOne`` after those of an account, which are NULL for a user without one.
     private static let users = """
-        SELECT \(AccountSQL.columns), app_user.subject, app_user.issuer, app_user.first_seen_at, app_user.disabled_at
+        SELECT \(AccountSQL.columns), app_user.subject, app_user.issuer, app_user.first_seen_at, app_user.disabled_at,
+            app_user.told_groups
         FROM app_user LEFT JOIN account ON account.subject = app_user.subject
         """
 
     static let list = SQLStatement("\(users) ORDER BY app_user.subject LIMIT $1")
+    static func search(_ dialect: SQLDialect) -> SQLStatement {
+        let fields = ["app_user.subject", "account.username", "account.display_name", "account.email"]
+        let matches = fields.map { "\(dialect.lowercase($0)) LIKE $1 ESCAPE '!'" }.joined(separator: " OR ")
+        return SQLStatement("\(users) WHERE app_user.subject > $2 AND (\(matches)) ORDER BY app_user.subject LIMIT $3")
+    }
     static let listAfter = SQLStatement("\(users) WHERE app_user.subject > $1 ORDER BY app_user.subject LIMIT $2")
 }

@@ -14,7 +14,7 @@ extension DurableStorage {
                     ended = ended + more
                     isChanged = true
                 case .unchanged: break
-                case .noAccount, .lastAdministrator: throw Withdrawn(outcome: outcome)
+                case .noAccount, .lastAdministrator, .usernameTaken: throw Withdrawn(outcome: outcome)
                 }
             }
             if let role = change.role {
@@ -24,6 +24,9 @@ extension DurableStorage {
             if let disabled = change.isDisabled {
                 let event = events(disabled ? .userDisabled : .userEnabled, [:])
                 try take(transaction.setDisabled(disabled, subject: subject, event: event, ending, by: endings))
+            }
+            if let names = change.names {
+                try take(transaction.setNames(names, of: subject, at: ending.at, events: events))
             }
             if let claims = change.claims {
                 let isSet = try transaction.setClaims(

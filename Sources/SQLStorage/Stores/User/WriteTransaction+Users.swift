@@ -22,6 +22,47 @@ extension WriteTransaction {
         return true
     }
 
+    /// Whoever checked the old address has not checked a new one.
+    func setNames(
+        _ names: AccountNames, of subject: Subject, at now: Timestamp, events: UserChange.Events
+    ) throws -> UserChangeOutcome {
+        _ = try changes(AccountSQL.hold, [SQLValue(subject)])
+        guard let before = try run(AccountSQL.bySubject, [SQLValue(subject)]).first.map(Account.init(row:)) else {
+            return .noAccount
+        }
+        let row: [SQLValue] = [
+            SQLValue(subject), SQLValue(names.username?.text), SQLValue(names.username?.key),
+            SQLValue(names.displayName), SQLValue(names.email),
+        ]
+        do {
+            guard try changes(AccountSQL.setNames, row) else { return .usernameTaken }
+        } catch let error as SQLError where error.kind == .refused {
+            // Two take a name at once, and neither sees the other's row: the index does.
+            return .usernameTaken
+        }
+        let changed = [
+            ("display_name", before.displayName, names.displayName), ("email", before.email, names.email),
+            ("username", before.username?.text, names.username?.text),
+        ].filter { !Self.isSame($0.1, $0.2) }.map(\.0)
+        try record(events(.userRenamed, ["changed": changed.joined(separator: ",")]))
+        if changed.contains("email"), before.claims.values["email_verified"] != nil {
+            let claims = try StandardClaims(before.claims.values.filter { $0.key != "email_verified" })
+            _ = try changes(AccountSQL.setClaims, [SQLValue(subject), SQLValue(claims.text), SQLValue(now)])
+        }
+        return .changed(.nothing)
+    }
+
+    private static func isSame(_ one: String?, _ other: String?) -> Bool {
+        one.map { Array($0.utf8) } == other.map { Array($0.utf8) }
+    }
+
+    /// Whether a session lives, and holds it against its end; true without one.
+    func holds(_ session: SessionID?, by held: SQLStatement) throws -> Bool {
+        guard let session else { return true }
+        guard let row = try run(held, [SQLValue(session)]).first else { return false }
+        return try row.optionalTimestamp(0) == nil
+    }
+
     func setDisabled(
         _ disabled: Bool, subject: Subject, event: AuditEvent, _ ending: Ending, by sql: EndingSQL
     ) throws -> UserChangeOutcome {

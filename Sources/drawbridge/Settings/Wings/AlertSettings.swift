@@ -25,6 +25,10 @@ struct AlertSettings: Sendable {
             .integer(
                 "alerts.sign_in_failures", 0...100_000_000, default: 100,
                 "Failed sign-ins in ten minutes before there is an alert; 0 turns the rule off.")
+        case .reportedSignIns:
+            .integer(
+                "alerts.reported_sign_ins", 0...1_000_000, default: 1,
+                "Sign-ins on other devices in ten minutes that users report as not theirs; 0 turns the rule off.")
         }
     }
 
@@ -35,7 +39,9 @@ struct AlertSettings: Sendable {
     init(reading settings: SettingsReader) {
         rules = AlertRule.Name.allCases.compactMap { name in
             let threshold = settings[Self.threshold(of: name)]
-            return threshold > 0 ? AlertRule(name: name, threshold: Int64(threshold)) : nil
+            // The first report is an alert: so many, not more than so many.
+            let bound = name == .reportedSignIns ? threshold - 1 : threshold
+            return threshold > 0 ? AlertRule(name: name, threshold: Int64(bound)) : nil
         }
         webhook = settings[Self.webhook]
         if let webhook, WebURL(webhook) == nil {

@@ -5,6 +5,14 @@ struct ProviderSettings: Sendable {
     static let enabled = Setting.boolean(
         "provider.enabled", default: true,
         "Whether this is an OAuth 2.0 and OpenID Connect provider itself; false leaves it beside another one only.")
+    static let sessionLifetime = Setting.duration(
+        "provider.app_session_lifetime", .seconds(3600)...(.seconds(400 * 86_400)),
+        default: DurationText.describe(AppSession.defaultLifetime),
+        "How long an app stays signed in at most, however often it refreshes.")
+    static let refreshTokenIdle = Setting.duration(
+        "provider.refresh_token_idle", .seconds(300)...(.seconds(400 * 86_400)),
+        default: DurationText.describe(RefreshTokens.defaultIdleLifetime),
+        "How long a refresh token may lie unused.")
     static let bearerCacheSize = Setting.integer(
         "bearer.cache_size", 0...10_000_000, default: 10_000,
         "How many verified bearer tokens are remembered, by digest, until they expire.")
@@ -15,6 +23,8 @@ struct ProviderSettings: Sendable {
 
     /// Otherwise it is only beside another provider.
     let isEnabled: Bool
+    let sessionLifetime: Duration
+    let refreshTokenIdle: Duration
     let bearerCacheSize: Int
     /// Whether a DPoP proof needs a nonce of ours.
     let requiresProofNonce: Bool
@@ -23,6 +33,8 @@ struct ProviderSettings: Sendable {
 
     init(reading settings: SettingsReader) {
         isEnabled = settings[Self.enabled]
+        sessionLifetime = settings[Self.sessionLifetime]
+        refreshTokenIdle = settings[Self.refreshTokenIdle]
         bearerCacheSize = settings[Self.bearerCacheSize]
         requiresProofNonce = settings[Self.requiresProofNonce]
         passwordCost = PasswordCost(reading: settings)

@@ -83,6 +83,15 @@ extension LimitSettings {
         static let pushedByNetwork = Setting.integer(
             "limits.pushed_request.network_per_minute", 1...1_000_000, default: 60,
             "Authorization requests that one network may push a minute for one public client.")
+        static let devicesByClient = Setting.integer(
+            "limits.device_authorization.client_per_minute", 1...1_000_000, default: 600,
+            "Devices without a browser that one client that authenticates may start a minute.")
+        static let devicesByNetwork = Setting.integer(
+            "limits.device_authorization.network_per_minute", 1...1_000_000, default: 30,
+            "Devices without a browser that one network may start a minute for one public client.")
+        static let phonePages = Setting.integer(
+            "limits.phone_sign_in.pages_per_minute", 1...1_000_000, default: 10,
+            "Pages that show a code for a phone, a minute and network.")
         static let authorizationBurst = Setting.integer(
             "limits.authorize.user_burst", 1...1_000_000, default: 30,
             "Authorization codes one signed-in user may get at once.")
@@ -110,6 +119,9 @@ extension LimitSettings {
         wrongCodePerDay = TokenBucket(perDay: settings[Failure.codes])
         pushedRequestPerClient = TokenBucket(perMinute: settings[Provider.pushedByClient])
         pushedRequestPerNetwork = TokenBucket(perMinute: settings[Provider.pushedByNetwork])
+        deviceAuthorizationPerClient = TokenBucket(perMinute: settings[Provider.devicesByClient])
+        deviceAuthorizationPerNetwork = TokenBucket(perMinute: settings[Provider.devicesByNetwork])
+        phonePagesPerNetwork = TokenBucket(perMinute: settings[Provider.phonePages])
         authorizationPerSubject = settings.bucket(Provider.authorizationBurst, Provider.authorizationPerHour)
         refreshPerSubject = settings.bucket(Provider.refreshBurst, Provider.refreshPerHour)
     }

@@ -62,6 +62,7 @@ extension TrustedIssuerSettings {
         let clientClaim = fields.text("client_claim") ?? "client_id"
         let fallbackClientClaim = fields.text("fallback_client_claim")
         let deviceClaim = fields.text("device_claim") ?? "device_id"
+        let groupsClaim = fields.text("groups_claim")
         let subjectPrefix = fields.text("subject_prefix") ?? ""
         let sharesSubjects = fields.boolean("shares_subjects_with_accounts") ?? false
         let clients = fields.list("clients").map { Set($0.map(ClientID.init(rawValue:))) }
@@ -76,8 +77,9 @@ extension TrustedIssuerSettings {
         self.init(
             issuer: issuer, audiences: audiences, verification: source,
             algorithms: algorithms ?? Self.defaultAlgorithms, subjectClaim: subjectClaim, clientClaim: clientClaim,
-            fallbackClientClaim: fallbackClientClaim, deviceClaim: deviceClaim, subjectPrefix: subjectPrefix,
-            sharesSubjectsWithAccounts: sharesSubjects, clients: clients, leeway: leeway ?? .seconds(30),
+            fallbackClientClaim: fallbackClientClaim, deviceClaim: deviceClaim, groupsClaim: groupsClaim,
+            subjectPrefix: subjectPrefix, sharesSubjectsWithAccounts: sharesSubjects, clients: clients,
+            leeway: leeway ?? .seconds(30),
             maximumTokenLifetime: maximumTokenLifetime ?? Self.defaultMaximumTokenLifetime)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AuthorizationOrderTests {
     /// Where a request ends.
     enum End: Hashable, Sendable {
-        case page(AuthorizationProblem)
+        case page(AuthorizationRefusal.Reason)
         case plain
         case redirect(String)
         case good
@@ -62,6 +62,11 @@ import Testing
             why: "the response mode comes before the response type",
             query: good.replacing("=code&", with: "=token&") + "&response_mode=fragment", end: .plain),
         Row(why: "the response mode that is meant anyway", query: good + "&response_mode=query", end: .good),
+        Row(why: "a form for an app's own scheme", query: good + "&response_mode=form_post", end: .plain),
+        Row(
+            why: "a form for a web address",
+            query: good.replacing("com.example.app%3A%2F", with: "http%3A%2F%2F127.0.0.1%2F")
+                + "&response_mode=form_post", end: .good),
         Row(
             why: "no response type", query: good.replacing("response_type=code&", with: ""),
             end: .redirect("invalid_request")),
@@ -151,7 +156,10 @@ import Testing
             Issue.record("not a redirect")
             return
         }
-        let location = answer.location(of: code, text, issuer: "https://id.example")
+        guard case .redirect(let location) = answer.outcome(of: code, text, issuer: "https://id.example") else {
+            Issue.record("not by the query")
+            return
+        }
         #expect(location.hasPrefix("http://127.0.0.1:51004/callback?error=invalid_scope&error_description="))
         #expect(location.hasSuffix("&state=s-1&iss=https%3A%2F%2Fid.example"))
     }
@@ -161,11 +169,50 @@ import Testing
         let request = try AuthorizationFixture.request([
             "client_id": "site", "redirect_uri": "https://site.example/cb?tenant=a", "state": state,
         ])
-        let location = request.location([(name: "code", value: "x")], issuer: "https://id.example")
+        guard
+            case .redirect(let location) = request.answer.outcome(
+                [(name: "code", value: "x")], issuer: "https://id.example")
+        else {
+            Issue.record("not by the query")
+            return
+        }
         #expect(location.hasPrefix("https://site.example/cb?tenant=a&code=x&state="))
         let query = location.drop { $0 != "?" }.dropFirst()
         let parameters = try FormParameters(parsing: query.utf8)
         #expect(parameters["state"] == state)
+    }
+
+    @Test func `an answer in a form has every parameter in it, and its address is the one that was asked for`() throws {
+        let request = try AuthorizationFixture.request([
+            "client_id": "site", "redirect_uri": "https://site.example/cb?tenant=a", "state": "s\"<>",
+            "response_mode": "form_post",
+        ])
+        guard
+            case .post(let uri, let fields) = request.answer.outcome(
+                [(name: "code", value: "x")], issuer: "https://id.example")
+        else {
+            Issue.record("not in a form")
+            return
+        }
+        #expect(uri == "https://site.example/cb?tenant=a")
+        #expect(fields.map(\.name) == ["code", "state", "iss"])
+        #expect(fields.map(\.value) == ["x", "s\"<>", "https://id.example"])
+    }
+
+    @Test(arguments: ["scope=fly", "prompt=none+login", "scope=openid&scope=email"])
+    func `an error goes by a form where the answer would`(fault: String) throws {
+        let form = try FormParameters(
+            parsing: ("client_id=native&response_type=code&response_mode=form_post&state=s&\(fault)"
+                + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A7%2Fcallback&code_challenge_method=S256"
+                + "&code_challenge=\(AuthorizationFixture.challenge)").utf8)
+        guard case .failure(.redirect(let answer, let code, let text)) = try AuthorizationFixture.reader().read(form),
+            case .post(let uri, let fields) = answer.outcome(of: code, text, issuer: "https://id.example")
+        else {
+            Issue.record("not in a form")
+            return
+        }
+        #expect(uri == "http://127.0.0.1:7/callback")
+        #expect(fields.map(\.name) == ["error", "error_description", "state", "iss"])
     }
 
     @Test func `a state that is given twice is not echoed`() throws {

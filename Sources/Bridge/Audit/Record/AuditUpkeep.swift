@@ -1,0 +1,46 @@
+/// What keeps a long audit log small and quick, in the background: sealing, counting, cutting.
+package protocol AuditUpkeep: Sendable {
+    // Gives the audit log's searches their index, part by part, after the events were written (ADR-0020).
+
+    /// Seals the next part of a chain that is due; see `docs/operations.md` for when that is.
+    ///
+    /// What another process, or a crash, left half done is done again; nothing that was sealed changes by it.
+    /// - Parameter ofOthers: whether to look at the chains of all nodes, some of which may be gone, or at one's own.
+    /// - Returns: whether there may be more to seal.
+    /// - Throws: ``StorageError``; events are written and found as before then.
+    func sealAudit(at now: Timestamp, ofOthers: Bool) async throws -> Bool
+
+    // Counts of audit events by the minute, so that charts over ten million events read a few thousand rows.
+    //
+    // Counted after the writing, by the node that wrote: the requests themselves pay nothing for it.
+
+    /// Counts this node's events that were not counted yet, at most `limit` of them.
+    /// - Returns: what was counted; empty when nothing was left.
+    func advanceTally(limit: Int) async throws -> [AuditTally]
+
+    /// The counts of every minute from `from` up to `to`, with the events that are not counted yet.
+    func tallies(from: Timestamp, to: Timestamp) async throws -> [AuditTally]
+
+    /// Notes a number; of several nodes that note one minute's, the last stands.
+    func record(_ sample: StateSample) async throws
+
+    func samples(_ name: StateSample.Name, from: Timestamp, to: Timestamp) async throws -> [StateSample]
+
+    // Removes the oldest part of the audit log, so that what remains still verifies (ADR-0007).
+
+    /// Cuts one node's chain at a checkpoint: everything that the checkpoint covers goes, in one transaction with the
+    /// signed statement that it did and an ``AuditEventType/auditPurged`` event.
+    ///
+    /// A checkpoint is taken only when its signature is good and it was signed at least `retention` ago, so an event
+    /// stays at least that long. What goes is verified first: a chain that was tampered with is not cut, because the
+    /// cut would remove what shows it.
+    func purgeAudit(olderThan retention: Duration, at now: Timestamp) async throws -> AuditPurge
+
+    /// Signs statements about beginnings that are gone already and that nothing signed covers.
+    ///
+    /// - Parameter retention: takes what a version that signed no cuts has removed: where an event says so, and a good
+    ///   checkpoint shows that everything that went is at least this old. `nil` takes whatever is gone, which only an
+    ///   administrator may decide.
+    /// - Returns: what was signed.
+    func adoptCuts(olderThan retention: Duration?, at now: Timestamp) async throws -> [AuditCut]
+}

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// Who came again too soon. Unlike a ``ReplayGuard`` it keeps its time to the millisecond, and like one it is a hint:
+/// what it forgets costs one more round.
+package protocol RecentTries: Sendable {
+    /// Notes a try, unless one was noted less than `window` ago; one that comes too soon does not lengthen the time.
+    /// - Returns: whether it was noted. Where there is no room for another one it counts as the first.
+    /// - Throws: ``StorageError/unavailable(_:)`` when nobody can say.
+    func isFirst(_ id: TokenID, within window: Duration) async throws -> Bool
+
+    /// Forgets a try of which nothing came.
+    func takeBack(_ id: TokenID) async throws
+}
+
+/// The tries that one process has seen, by the clock that nobody sets.
+package final class InProcessRecentTries: RecentTries {
+    private let capacity: Int
+    private let time: TimeSource
+    private let ends = Mutex<[TokenID: ContinuousClock.Instant]>([:])
+
+    /// - Parameter capacity: tries at once; at about 100 bytes each.
+    package init(capacity: Int = 100_000, time: TimeSource = .system) {
+        self.capacity = max(1, capacity)
+        self.time = time
+    }
+
+    package func isFirst(_ id: TokenID, within window: Duration) -> Bool {
+        let now = time.uptime()
+        return ends.withLock { ends in
+            if let end = ends[id], now < end { return false }
+            if ends.count >= capacity { ends = ends.filter { now < $0.value } }
+            if ends.count < capacity { ends[id] = now.advanced(by: window) }
+            return true
+        }
+    }
+
+    package func takeBack(_ id: TokenID) { ends.withLock { $0[id] = nil } }
+}
+
+/// Shared tries; while they are away, each process counts for itself.
+package struct FailoverRecentTries: RecentTries {
+    private let shared: any RecentTries
+    private let own: InProcessRecentTries
+    private let degradation: Degradation
+
+    package init(_ shared: any RecentTries, own: InProcessRecentTries, degradation: Degradation) {
+        self.shared = shared
+        self.own = own
+        self.degradation = degradation
+    }
+
+    package func isFirst(_ id: TokenID, within window: Duration) async throws -> Bool {
+        do {
+            let isFirst = try await shared.isFirst(id, within: window)
+            degradation.end()
+            return isFirst
+        } catch let error as StorageError {
+            degradation.begin(because: error)
+            return own.isFirst(id, within: window)
+        }
+    }
+
+    package func takeBack(_ id: TokenID) async throws {
+        own.takeBack(id)
+        try await shared.takeBack(id)
+    }
+}

@@ -1,0 +1,92 @@
+import Crypto
+import OAuth2
+
+/// Takes a browser that is signed in here on to a website of another domain (contract §4.6).
+package struct HandOffs: Sendable {
+    /// Where browsers ask for it.
+    package static let path = "/session/hand-off"
+    /// Two tries of one session for one website so soon: the website cannot keep its cookies.
+    private static let loopWindow = Duration.seconds(10)
+
+    private let issuer: LoginTokenIssuer
+    private let tries: any RecentTries
+
+    package init(issuer: LoginTokenIssuer, tries: any RecentTries) {
+        self.issuer = issuer
+        self.tries = tries
+    }
+
+    /// What a page or a website asks for.
+    package struct Order: Sendable {
+        package let website: String?
+        /// The bytes of the path to land on.
+        package let redirect: [UInt8]?
+        /// What the website put into its browser's cookie before; `nil` for a link that asks for a click.
+        package let state: HandOffState?
+
+        package init(website: String?, redirect: [UInt8]?, state: HandOffState?) {
+            self.website = website
+            self.redirect = redirect
+            self.state = state
+        }
+    }
+
+    package enum Outcome: Sendable {
+        case link(LoginTokenAnswer)
+        /// The website sent the browser back at once.
+        case stuck
+    }
+
+    /// A link for a page of ours.
+    /// - Throws: as ``LoginTokenIssuer/handOff(_:from:origin:)``.
+    package func link(
+        _ order: Order, from session: WebSession, origin: RequestOrigin
+    ) async throws -> LoginTokenAnswer {
+        guard let answer = try await issuer.handOff(order, from: session, origin: origin, goesOn: { true }) else {
+            throw StorageError.unavailable("no hand-off was made")
+        }
+        return answer
+    }
+
+    /// A link that the browser follows now.
+    /// - Throws: as ``link(_:from:origin:)``.
+    package func follow(_ order: Order, from session: WebSession, origin: RequestOrigin) async throws -> Outcome {
+        let id = Self.id(ofTry: Array("\(session.id.rawValue) \(order.website ?? "")".utf8))
+        do {
+            let answer = try await issuer.handOff(order, from: session, origin: origin) {
+                try await tries.isFirst(id, within: Self.loopWindow)
+            }
+            return answer.map(Outcome.link) ?? .stuck
+        } catch let error as StorageError {
+            // Nobody was sent anywhere, so whoever comes back did not come from there.
+            try? await tries.takeBack(id)
+            throw error
+        }
+    }
+
+    static func id(ofTry pair: [UInt8]) -> TokenID {
+        TokenID(rawValue: Base64URL.encode(Array(SHA256.hash(data: pair).prefix(16))))
+    }
+
+    /// The path with its query, when it asks for a hand-off and can be read in one way only (``ReturnPath``).
+    package static func checked(_ text: String?) -> String? {
+        guard let text, text.utf8.starts(with: "\(path)?".utf8),
+            case .success(let parsed) = ReturnPath.parse(Array(text.utf8))
+        else { return nil }
+        return parsed.serialized
+    }
+}
+
+/// What ties a hand-off to the browser in which it was asked for: a nonce in a cookie of the website that asked.
+package struct HandOffState: Hashable, Sendable {
+    private let text: String
+
+    /// - Returns: `nil` for what cannot hold 128 bits, or is not plain text that fits a cookie as it is.
+    package init?(_ text: String) {
+        guard (22...256).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isUnreserved) else { return nil }
+        self.text = text
+    }
+
+    /// Base64url of SHA-256: what a token may say of it, since links are seen by many.
+    var digest: String { Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8)))) }
+}

@@ -1,0 +1,203 @@
+package import OAuth2
+
+/// Authorization requests that bring a login token (contract §4.5): it is redeemed on the way, for the client that asks.
+package struct LoginTokenAuthorizations: Sendable {
+    private let authorizations: Authorizations
+    private let redeemer: LoginTokenRedeemer
+
+    package init(authorizations: Authorizations, redeemer: LoginTokenRedeemer) {
+        self.authorizations = authorizations
+        self.redeemer = redeemer
+    }
+
+    /// The browser that brings a request.
+    package struct Visitor: Sendable {
+        /// The browser's form binding.
+        package let browser: OpaqueSecret
+        /// The session of its cookie.
+        package let session: WebSession?
+        /// Those of its cookies of the profile `tokens`.
+        package let tokenSessions: [WebSession]
+        /// Whether the request may sign anybody in: not when another website sent the browser here (login CSRF), nor
+        /// when nobody is there yet who looks at it.
+        package let mayRedeem: Bool
+        /// What an attempt that could not be confirmed left with the browser.
+        package let retry: String?
+        package let origin: RequestOrigin
+
+        package init(
+            browser: OpaqueSecret, session: WebSession?, tokenSessions: [WebSession], mayRedeem: Bool, retry: String?,
+            origin: RequestOrigin
+        ) {
+            self.browser = browser
+            self.session = session
+            self.tokenSessions = tokenSessions
+            self.mayRedeem = mayRedeem
+            self.retry = retry
+            self.origin = origin
+        }
+    }
+
+    package enum Outcome: Sendable {
+        /// - Parameter opened: the session that the request opened, whose cookies go along.
+        case authorization(AuthorizationOutcome, opened: OpenedSession?)
+        /// Another user is signed in here: ask.
+        /// - Parameter journey: the request without its token; see ``Authorizations/resume(_:browser:session:origin:)``.
+        case switchAccount(
+            current: Subject, proposed: Subject, journey: String, token: Secret<String>, AuthorizationRequest)
+    }
+
+    /// A request as it comes from the client.
+    package func begin(
+        _ parameters: FormParameters, isEmbedded: Bool, by visitor: Visitor
+    ) async throws -> Outcome {
+        let prepared = try await authorizations.prepare(
+            parameters, browser: visitor.browser, isEmbedded: isEmbedded, origin: visitor.origin)
+        return try await go(prepared, by: visitor, confirmsSwitch: false)
+    }
+
+    /// The answer of the page that asks about another user's session.
+    /// - Parameter journey: as the page got it.
+    package func confirmSwitch(
+        _ journey: String, token: Secret<String>, by visitor: Visitor
+    ) async throws -> Outcome {
+        guard
+            let prepared = authorizations.prepare(
+                resuming: journey, loginToken: token, browser: visitor.browser)
+        else { return .authorization(.stale, opened: nil) }
+        return try await go(prepared, by: visitor, confirmsSwitch: true)
+    }
+
+    private func go(
+        _ prepared: PreparedAuthorization, by visitor: Visitor, confirmsSwitch: Bool
+    ) async throws -> Outcome {
+        // A bad request uses nothing up.
+        guard let token = prepared.loginToken, visitor.mayRedeem, let request = prepared.request else {
+            return try await answer(prepared, visitor.session, visitor)
+        }
+        let outcome = try await redeemer.redeem(
+            TokenAuthorization(
+                token: token, website: request.client, current: visitor.session,
+                tokenSessions: visitor.tokenSessions, confirmsSwitch: confirmsSwitch, retry: visitor.retry,
+                origin: visitor.origin)
+        ) { lineage in
+            try await authorizations.accepts(request, lineage)
+        }
+        switch outcome {
+        case .opened(let opened):
+            return try await redeemer.deliver(opened) { try await answer(prepared, opened.session, visitor, opened) }
+        case .again(let session): return try await answer(prepared, session, visitor)
+        // Whoever else is signed in here is not whom the app meant: the sign-in page asks.
+        case .refused: return try await answer(prepared, nil, visitor)
+        case .switchAccount(let current, let proposed):
+            return .switchAccount(
+                current: current, proposed: proposed, journey: try authorizations.keep(prepared), token: token, request)
+        }
+    }
+
+    /// Finishes the answer that takes a session to its browser.
+    /// - Throws: as ``LoginTokenRedeemer/deliver(_:_:)``.
+    package func deliver<Answer>(
+        _ opened: OpenedSession?, _ answer: () async throws -> Answer
+    ) async throws -> Answer {
+        try await redeemer.deliver(opened, answer)
+    }
+
+    private func answer(
+        _ prepared: PreparedAuthorization, _ session: WebSession?, _ visitor: Visitor, _ opened: OpenedSession? = nil
+    ) async throws -> Outcome {
+        .authorization(
+            try await authorizations.answer(prepared, session: session, origin: visitor.origin), opened: opened)
+    }
+}
+
+/// A login token in a client's authorization request.
+struct TokenAuthorization: Sendable {
+    let token: Secret<String>
+    /// The client that asks.
+    let website: Client
+    let current: WebSession?
+    let tokenSessions: [WebSession]
+    /// The user chose to continue as the token's user, in a form of ours.
+    let confirmsSwitch: Bool
+    let retry: String?
+    let origin: RequestOrigin
+}
+
+enum TokenAuthorizationOutcome: Sendable {
+    case opened(OpenedSession)
+    /// The token opened the browser's own session: a reload, or the way back.
+    case again(WebSession)
+    case switchAccount(current: Subject, proposed: Subject)
+    /// Nothing came of it; why is in the audit log.
+    case refused
+}
+
+extension LoginTokenRedeemer {
+    /// Redeems for a client's authorization request; single use is shared with every other way (contract §4.5).
+    /// - Parameter admits: whether the request would be answered for a session of such a lineage.
+    /// - Throws: as ``redeem(_:)``.
+    func redeem(
+        _ request: TokenAuthorization, admits: @escaping @Sendable (Lineage) async throws -> Bool
+    ) async throws -> TokenAuthorizationOutcome {
+        let now = time.now()
+        let (claims, isExpired): (LoginTokenClaims, Bool)
+        switch try await codec.verify(request.token, at: now) {
+        case .refused(let flaw):
+            _ = try await refusals.refuse(RedemptionRefusal(flaw), origin: request.origin, at: now)
+            return .refused
+        case .expired(let found): (claims, isExpired) = (found, true)
+        case .verified(let found): (claims, isExpired) = (found, false)
+        }
+        let candidate = RedemptionCandidate(
+            channel: .request, claims: claims, isExpired: isExpired, website: request.website, landing: ownPage,
+            origin: request.origin, at: now, current: request.current, tokenSessions: request.tokenSessions,
+            retry: retry(request.retry, for: claims), confirmsSwitch: request.confirmsSwitch, admits: admits)
+        let outcome: RedemptionOutcome
+        switch try await examine(candidate) {
+        case .held(let own): return .again(own)
+        case .opened(let opened): return .opened(opened)
+        case .passes(let redemption): outcome = try await use(redemption, candidate)
+        case .refused(let refusal, let cost): outcome = try await refuse(refusal, cost, candidate)
+        }
+        return switch outcome {
+        case .landed(_, let opened?): .opened(opened)
+        case .switchAccount(let current, let proposed): .switchAccount(current: current, proposed: proposed)
+        // A double tap opens nothing, so there is nobody to answer for.
+        case .landed(_, nil), .confirm, .refused, .limited: .refused
+        }
+    }
+
+    /// Whether a token could be redeemed in a client's authorization request as things stand. Uses nothing up and ends
+    /// nothing; what speaks against it goes to the audit log, or tokens could be tried here unseen. It counts against
+    /// nobody: the network is the website's server, which others' bad tokens must not shut out.
+    package func isGood(_ token: Secret<String>, for website: Client, origin: RequestOrigin) async throws -> Bool {
+        let now = time.now()
+        let (claims, isExpired): (LoginTokenClaims, Bool)
+        switch try await codec.verify(token, at: now) {
+        case .refused(let flaw):
+            try await refusals.recordUnread(RedemptionRefusal(flaw), origin: origin, at: now)
+            return false
+        case .expired(let found): (claims, isExpired) = (found, true)
+        case .verified(let found): (claims, isExpired) = (found, false)
+        }
+        let candidate = RedemptionCandidate(
+            channel: .pushed, claims: claims, isExpired: isExpired, website: website, landing: ownPage,
+            origin: origin, at: now)
+        guard let refusal = try await objection(to: candidate) else { return true }
+        _ = try await refuse(refusal, .leaves, candidate)
+        return false
+    }
+
+    private func objection(to candidate: RedemptionCandidate) async throws -> RedemptionRefusal? {
+        switch try await examine(candidate) {
+        case .refused(let refusal, _): return refusal
+        case .held, .opened, .passes: break
+        }
+        return switch try await store.state(of: candidate.claims.id)?.status {
+        case .pending, nil: nil
+        case .redeemed: .replayed
+        case .revoked: .revoked
+        }
+    }
+}

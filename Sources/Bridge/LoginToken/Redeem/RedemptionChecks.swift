@@ -1,0 +1,257 @@
+/// The ways in which a login token comes to be redeemed. What uses it up is shared by all of them.
+struct RedemptionChannel: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    /// A browser at the redemption path (contract §4.1).
+    static let browser = RedemptionChannel(rawValue: 1)
+    /// A website's server (contract §4.4).
+    static let server = RedemptionChannel(rawValue: 2)
+    /// A website's authorization request (contract §4.5).
+    static let request = RedemptionChannel(rawValue: 4)
+    /// The same, pushed: nobody is there yet, so nothing is redeemed.
+    static let pushed = RedemptionChannel(rawValue: 8)
+
+    static let all: RedemptionChannel = [.browser, .server, .request, .pushed]
+}
+
+/// One thing that a login token is asked before it is redeemed.
+struct RedemptionCheck: Sendable {
+    enum Question: Hashable, Sendable {
+        case inTime
+        case isForTheWebsite
+        case appMayOpenTheWebsite
+        case isUnknownToTheBrowser
+        case browserHasNoAttempt
+        case serverHasNoAttempt
+        case isNoHandOff
+        case bindingIsShown
+        case isUnbound
+        case needsNoClick
+        case userAndSessionStand
+        case requestWouldBeAnswered
+    }
+
+    /// What a "no" costs.
+    enum Cost: Sendable {
+        /// The reason goes to the audit log, and it counts against the network.
+        case counts
+        /// The same, and it is one of the misses that a token survives.
+        case misses
+        /// The reason goes to the audit log; nobody failed anything.
+        case leaves
+    }
+
+    let question: Question
+    let channels: RedemptionChannel
+    let cost: Cost
+
+    private init(_ question: Question, _ channels: RedemptionChannel, _ cost: Cost = .counts) {
+        self.question = question
+        self.channels = channels
+        self.cost = cost
+    }
+
+    /// Every check, in the order in which it is asked: the first "no" decides. After them only single use is left.
+    ///
+    /// Another website's token is none of this one's business, so that comes before what is told about the token. An
+    /// authorization request goes on with the session that the token has opened, whatever became of the token since.
+    static let list: [RedemptionCheck] = [
+        RedemptionCheck(.inTime, [.browser, .server]),
+        RedemptionCheck(.isForTheWebsite, .all),
+        RedemptionCheck(.appMayOpenTheWebsite, [.browser, .server]),
+        RedemptionCheck(.isUnknownToTheBrowser, [.browser, .request]),
+        RedemptionCheck(.browserHasNoAttempt, [.browser, .request]),
+        RedemptionCheck(.inTime, [.request, .pushed]),
+        RedemptionCheck(.appMayOpenTheWebsite, [.request, .pushed]),
+        RedemptionCheck(.isNoHandOff, .server),
+        RedemptionCheck(.isUnbound, [.request, .pushed], .leaves),
+        RedemptionCheck(.bindingIsShown, [.browser, .server], .misses),
+        RedemptionCheck(.needsNoClick, .request, .leaves),
+        RedemptionCheck(.serverHasNoAttempt, .server),
+        RedemptionCheck(.userAndSessionStand, .all),
+        RedemptionCheck(.requestWouldBeAnswered, .request, .leaves),
+    ]
+}
+
+/// A login token whose signature holds, and all that its redemption depends on.
+struct RedemptionCandidate: Sendable {
+    let channel: RedemptionChannel
+    let claims: LoginTokenClaims
+    let isExpired: Bool
+    /// In a browser the token's own website, elsewhere the client that asks.
+    let website: Client?
+    /// `nil` when the website has nowhere to land.
+    let landing: Landing?
+    let origin: RequestOrigin
+    let at: Timestamp
+    var codeVerifier: String?
+    /// The part of the token's binding that can be judged; all of it, unless somebody only asks.
+    var judgedBinding: LoginTokenBinding?
+    /// The session of the browser's cookie.
+    var current: WebSession?
+    /// Those of its cookies of the profile `tokens`.
+    var tokenSessions: [WebSession] = []
+    /// The browser's attempt with this token that could not be confirmed.
+    var retry: RedemptionRetry?
+    /// The user chose to continue as the token's user, in a form of ours.
+    var confirmsSwitch = false
+    /// Whether what asks would be answered for a session of such a lineage.
+    var admits: @Sendable (Lineage) async throws -> Bool = { _ in true }
+
+    /// Every session that the browser holds.
+    var held: [WebSession] { [current].compactMap(\.self) + tokenSessions }
+}
+
+/// What the checks say of a token.
+enum RedemptionFinding: Sendable {
+    case passes(Redemption)
+    /// The token opened this session of the browser's: a reload, or the way back.
+    case held(WebSession)
+    /// An attempt that could not be confirmed was made, and opened this.
+    case opened(OpenedSession)
+    case refused(RedemptionRefusal, RedemptionCheck.Cost)
+}
+
+extension LoginTokenRedeemer {
+    /// Asks every check of the channel, in order; writes nothing down.
+    func examine(_ candidate: RedemptionCandidate) async throws -> RedemptionFinding {
+        try await examiner.examine(candidate).finding
+    }
+
+    /// Refuses, and records why.
+    func refuse(
+        _ refusal: RedemptionRefusal, _ cost: RedemptionCheck.Cost, _ candidate: RedemptionCandidate
+    ) async throws -> RedemptionOutcome {
+        let (claims, origin, now) = (candidate.claims, candidate.origin, candidate.at)
+        switch cost {
+        case .counts: return try await refusals.refuse(refusal, claims: claims, origin: origin, at: now)
+        case .misses: return try await miss(refusal, claims: claims, origin: origin, at: now)
+        case .leaves:
+            try await refusals.recordUnused(refusal, claims: claims, origin: origin, at: now)
+            return .refused
+        }
+    }
+}
+
+/// Asks login tokens what stands in ``RedemptionCheck/list``: for those who redeem, and for those who only want to know.
+struct RedemptionExaminer: Sendable {
+    /// What earlier tries that could not be confirmed have opened; nothing where nobody tries.
+    struct Attempts: Sendable {
+        var ofBrowser: @Sendable (RedemptionRetry?) async throws -> OpenedSession? = { _ in nil }
+        var ofServer: @Sendable (LoginTokenClaims, Timestamp) async throws -> OpenedSession? = { _, _ in nil }
+    }
+
+    let clients: Reloadable<ClientDirectory>
+    let parents: ParentSessions
+    let isDisabled: @Sendable (Subject, Timestamp) async throws -> Bool
+    var attempts = Attempts()
+    var random = RandomSource.system
+
+    /// Asks every check of the channel, in order; writes nothing down.
+    /// - Returns: what comes of it; the questions that were answered with yes; and the one that was not.
+    func examine(
+        _ candidate: RedemptionCandidate
+    ) async throws -> (
+        finding: RedemptionFinding, passed: [RedemptionCheck.Question], decisive: RedemptionCheck.Question?
+    ) {
+        var redemption: Redemption?
+        var passed: [RedemptionCheck.Question] = []
+        for check in RedemptionCheck.list where !check.channels.isDisjoint(with: candidate.channel) {
+            switch try await answer(to: check.question, candidate, &redemption) {
+            case .yes: passed.append(check.question)
+            case .no(let refusal): return (.refused(refusal, check.cost), passed, check.question)
+            case .held(let session): return (.held(session), passed, check.question)
+            case .opened(let opened): return (.opened(opened), passed, check.question)
+            }
+        }
+        // Without the checks of website and session nothing is redeemed.
+        guard let redemption else { return (.refused(.unknownWebsite, .counts), passed, nil) }
+        return (.passes(redemption), passed, nil)
+    }
+
+    /// Whether a portal issued the token: apps alone have the other right, and a website never has.
+    func isHandOff(_ claims: LoginTokenClaims) -> Bool { clients.current[claims.clientID]?.kind == .web }
+
+    private enum Answer {
+        case yes
+        case no(RedemptionRefusal)
+        case held(WebSession)
+        case opened(OpenedSession)
+
+        init(_ isYes: Bool, else refusal: RedemptionRefusal) { self = isYes ? .yes : .no(refusal) }
+    }
+
+    /// - Parameter redemption: made once website and session are known to stand.
+    private func answer(
+        to question: RedemptionCheck.Question, _ candidate: RedemptionCandidate, _ redemption: inout Redemption?
+    ) async throws -> Answer {
+        let claims = candidate.claims
+        switch question {
+        case .inTime:
+            guard candidate.isExpired else { return .yes }
+            // What an attempt in time has opened is the browser's, however late it hears of it.
+            if candidate.landing != nil, let opened = try await attempts.ofBrowser(candidate.retry) {
+                return .opened(opened)
+            }
+            return .no(.expired)
+        case .isForTheWebsite:
+            return Answer(
+                isForTheWebsite(candidate),
+                else: candidate.channel == .request ? .wrongWebsite : .unknownWebsite)
+        case .appMayOpenTheWebsite:
+            let mayOpen = candidate.website.flatMap { clients.current[claims.clientID]?.opens($0) } ?? false
+            return Answer(mayOpen, else: .clientWithoutRight)
+        case .isUnknownToTheBrowser:
+            return candidate.held.first { $0.loginTokenID == claims.id }.map(Answer.held) ?? .yes
+        case .browserHasNoAttempt:
+            return try await attempts.ofBrowser(candidate.retry).map(Answer.opened) ?? .yes
+        case .serverHasNoAttempt:
+            return try await attempts.ofServer(claims, candidate.at).map(Answer.opened) ?? .yes
+        // A hand-off is a browser's own affair.
+        case .isNoHandOff: return Answer(!isHandOff(claims), else: .boundToken)
+        case .isUnbound: return Answer(claims.binding == .none && !isHandOff(claims), else: .boundToken)
+        case .bindingIsShown:
+            let refusal = BindingCheck.failure(
+                of: candidate.judgedBinding ?? claims.binding, verifier: candidate.codeVerifier,
+                address: candidate.origin.address)
+            return refusal.map(Answer.no) ?? .yes
+        case .needsNoClick: return Answer(candidate.website?.redeemMode == .direct, else: .confirmationNeeded)
+        case .userAndSessionStand:
+            switch try await standing(of: claims, at: candidate.at) {
+            case .success(let issuing): redemption = Redemption(candidate, issuing: issuing)
+            case .failure(let refusal): return .no(refusal)
+            }
+            return .yes
+        case .requestWouldBeAnswered:
+            guard let lineage = redemption?.session(random: random).session.lineage else {
+                return .no(.signInDemanded)
+            }
+            return Answer(try await candidate.admits(lineage), else: .signInDemanded)
+        }
+    }
+
+    private func isForTheWebsite(_ candidate: RedemptionCandidate) -> Bool {
+        candidate.website?.id == candidate.claims.audience && candidate.website?.kind == .web
+            && candidate.landing != nil
+    }
+
+    /// The session that the token was issued from, while that one and its user stand.
+    private func standing(
+        of claims: LoginTokenClaims, at now: Timestamp
+    ) async throws -> Result<IssuingSession, RedemptionRefusal> {
+        if try await isDisabled(claims.subject, now) { return .failure(.subjectDisabled) }
+        return switch try await parents.standing(of: claims, isHandOff: isHandOff(claims), at: now) {
+        case .mayIssue(let session): .success(session)
+        case .chained, .ended: .failure(.parentSessionEnded)
+        }
+    }
+}
+
+extension Redemption {
+    fileprivate init?(_ candidate: RedemptionCandidate, issuing: IssuingSession) {
+        guard let website = candidate.website, let landing = candidate.landing else { return nil }
+        self.init(
+            claims: candidate.claims, issuing: issuing, website: website, landing: landing, origin: candidate.origin,
+            at: candidate.at, isByServer: candidate.channel == .server, retry: candidate.retry)
+    }
+}

@@ -1,0 +1,170 @@
+package import OAuth2
+
+/// Finds out what a Native SSO exchange is decided by (contract §5.4); counts and changes nothing.
+package struct NativeSSOInquiry: Sendable {
+    private let issuer: String
+    private let configuration: NativeSSOConfiguration
+    private let devices: any DeviceStore
+    private let grants: any GrantStore
+    private let sessions: AppSessions
+    private let subjects: Subjects
+    private let clients: Reloadable<ClientDirectory>
+    private let accessTokens: AccessTokens
+    private let idTokens: IDTokenCodec
+
+    package init(
+        issuer: String, configuration: NativeSSOConfiguration, devices: any DeviceStore, grants: any GrantStore,
+        sessions: AppSessions, subjects: Subjects, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens,
+        idTokens: IDTokenCodec
+    ) {
+        self.issuer = issuer
+        self.configuration = configuration
+        self.devices = devices
+        self.grants = grants
+        self.sessions = sessions
+        self.subjects = subjects
+        self.clients = clients
+        self.accessTokens = accessTokens
+        self.idTokens = idTokens
+    }
+
+    func settings() async throws -> NativeSSOSettings { try await configuration.current() }
+
+    /// What is known of a secret; `nil` for one that nobody has, or that is none.
+    func presented(_ secret: OpaqueSecret?) async throws -> PresentedDeviceSecret? {
+        guard let secret else { return nil }
+        return try await devices.deviceSecret(digest: secret.digest)
+    }
+
+    /// Everything that the check wants to know.
+    func facts(
+        _ order: NativeSSOExchange.ExchangeRequest, secret: OpaqueSecret?, known: PresentedDeviceSecret?,
+        settings: NativeSSOSettings,
+        request: TokenRequest
+    ) async throws -> NativeSSOFacts {
+        let token = try await subjectToken(order, at: request.at)
+        let session = try await session(token?.sessionID, at: request.at)
+        let client = request.client
+        var consented: Set<String> = []
+        // A website that gets cookies gets no data of the user through scopes, so there is nothing to agree to.
+        let isAskedForConsent = !client.isFirstParty && client.delivery != .cookies
+        if isAskedForConsent, let token {
+            consented = try await grants.consent(of: token.subject, to: client.id) ?? []
+            // Where only its redirect tells an app apart, what its user agreed to is not kept for the next time; but
+            // the session that it has is what they agreed to.
+            if let session, session.clientID == client.id, token.clientID == client.id {
+                consented.formUnion(session.scope.tokens)
+            }
+        }
+        return NativeSSOFacts(
+            at: request.at, settings: settings, issuer: issuer, client: client,
+            audience: request.parameters["audience"], requestedScope: try request.requestedScope(), secret: known,
+            secretHash: secret?.deviceSecretHash, proofKeyThumbprint: request.proofKeyThumbprint,
+            subjectToken: token, sourceClient: token.flatMap { clients.current[$0.clientID] }, session: session,
+            isSubjectDisabled: try await isDisabled(token?.subject, at: request.at),
+            hasConsent: { [consented] scope in !isAskedForConsent || Set(scope.tokens).isSubset(of: consented) })
+    }
+
+    private func subjectToken(_ order: NativeSSOExchange.ExchangeRequest, at now: Timestamp) async throws
+        -> NativeSSOFacts.SubjectToken?
+    {
+        switch order.kind {
+        case .idToken:
+            try await idTokens.learnKey(of: order.subjectToken)
+            return idTokens.read(order.subjectToken).map { token in
+                NativeSSOFacts.SubjectToken(
+                    kind: .idToken, subject: token.subject, clientID: token.audience, sessionID: token.sessionID,
+                    deviceSecretHash: token.deviceSecretHash)
+            }
+        case .accessToken:
+            do {
+                let claims = try await accessTokens.active(order.subjectToken, at: now)
+                return NativeSSOFacts.SubjectToken(
+                    kind: .accessToken, subject: claims.subject, clientID: claims.clientID,
+                    sessionID: claims.sessionID, scope: claims.scope, proofKeyThumbprint: claims.proofKeyThumbprint)
+            } catch is BearerRefusal {
+                return nil
+            }
+        }
+    }
+
+    /// One that lately was alive need not be read again: whether it still is, the transaction that uses the secret asks.
+    private func session(_ id: SessionID?, at now: Timestamp) async throws -> AppSession? {
+        guard let id else { return nil }
+        if let session = try await sessions.alive(id, at: now) { return session }
+        return try await grants.appSession(id: id)
+    }
+
+    private func isDisabled(_ subject: Subject?, at now: Timestamp) async throws -> Bool {
+        guard let subject else { return false }
+        return try await subjects.isDisabled(subject, at: now)
+    }
+}
+
+extension NativeSSOInquiry {
+    /// What an exchange with these parameters would come to, check by check; counts and opens nothing (contract §13).
+    package func explain(_ parameters: FormParameters, origin: RequestOrigin, at now: Timestamp) async throws
+        -> Explanation
+    {
+        var explanation = Explanation(rule: "native_sso")
+        let client = parameters["client_id"].flatMap { clients.current[ClientID(rawValue: $0)] }
+        let kind: NativeSSOFacts.SubjectToken.Kind? =
+            switch parameters["subject_token_type"] {
+            case TokenTypeURI.idToken?: .idToken
+            case TokenTypeURI.accessToken?: .accessToken
+            default: nil
+            }
+        let actorTypes = [TokenTypeURI.deviceSecret, TokenTypeURI.oldDeviceSecret]
+        guard explanation.check("client is known", fails: client == nil ? "unknown_client" : nil), let client,
+            explanation.check("subject_token_type", fails: kind == nil ? "subject_token_type" : nil), let kind,
+            explanation.check(
+                "actor_token_type",
+                fails: parameters["actor_token_type"].map(actorTypes.contains) ?? false ? nil : "actor_token_type"),
+            explanation.check(
+                "subject_token is there", fails: parameters["subject_token"] == nil ? "missing_subject_token" : nil),
+            let subjectToken = parameters["subject_token"]
+        else { return explanation }
+        let secret = parameters["actor_token"].flatMap { OpaqueSecret($0, kind: .deviceSecret) }
+        let known = try await presented(secret)
+        let facts = try await facts(
+            NativeSSOExchange.ExchangeRequest(
+                kind: kind, subjectToken: Secret(subjectToken), deviceSecret: Secret("")), secret: secret, known: known,
+            settings: try await configuration.current(),
+            request: TokenRequest(parameters: parameters, client: client, origin: origin, at: now))
+        var flaws: Set<NativeSSORefusal> = []
+        if case .refused(_, let all) = NativeSSOCheck.decide(facts) { flaws = Set(all) }
+        for flaw in NativeSSORefusal.allCases {
+            explanation.check(flaw.check, fails: flaws.contains(flaw) ? flaw.rawValue : nil)
+        }
+        return explanation
+    }
+}
+
+extension NativeSSORefusal {
+    /// What is checked, as an administrator reads it.
+    var check: String {
+        switch self {
+        case .disabled: "Native SSO is on"
+        case .clientNotEnabled: "client may use Native SSO"
+        case .secretUnknown: "device secret is known"
+        case .secretExpired: "device secret has not expired"
+        case .secretRevoked: "device secret was not revoked"
+        case .secretReplayed: "device secret was not replaced"
+        case .secretWrongKey: "device secret comes with its key"
+        case .subjectTokenInvalid: "subject token is ours and unchanged"
+        case .subjectTokenWrongKey: "subject token comes with its key"
+        case .hashMismatch: "ds_hash fits the device secret"
+        case .subjectMismatch: "both are of one user"
+        case .sessionEnded: "session lives"
+        case .sessionElsewhere: "session is of this device"
+        case .subjectDisabled: "user may sign in"
+        case .crossClientOff: "exchange between apps is on"
+        case .notShared: "client is in share_with"
+        case .wrongAudience: "audience is this issuer"
+        case .scopeWithoutOpenID: "scope contains openid"
+        case .scopeTooWide: "scope is no wider than granted"
+        case .consentNeeded: "user has agreed"
+        case .authenticationTooWeak: "sign-in is strong and fresh enough"
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Crypto
+package import OAuth2
+
+/// Lets a signed-in user answer for a device that waits (RFC 8628 §3.3).
+package struct DeviceApprovals: Sendable {
+    private let clients: Reloadable<ClientDirectory>
+    private let store: any DeviceAuthorizationStore
+    private let accounts: any UserStore
+    private let key: SymmetricKey
+    private let seal: ShortLivedSeal
+    private let refusals: RefusalLog
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let time: TimeSource
+
+    package init(
+        clients: Reloadable<ClientDirectory>, store: any DeviceAuthorizationStore, accounts: any UserStore,
+        master: MasterKey, keys: Reloadable<LoginTokenKeyRing>, refusals: RefusalLog, limiter: any RateLimiter,
+        limits: LimitSettings, time: TimeSource = .system
+    ) {
+        self.clients = clients
+        self.store = store
+        self.accounts = accounts
+        key = master.deviceUserCodeKey
+        seal = ShortLivedSeal(keys: keys, purpose: "device approval", time: time)
+        self.refusals = refusals
+        self.limiter = limiter
+        self.limits = limits
+        self.time = time
+    }
+
+    /// What a user is asked about.
+    package struct Question: Sendable {
+        package let client: Client
+        package let scope: Scope
+        package let userCode: DeviceUserCode
+        /// How long ago the device asked.
+        package let age: Duration
+        /// Whether the device is in the network that the user is in; `nil` where that is not known.
+        package let isNear: Bool?
+        /// For the answer's form: names the device, for this user and browser alone.
+        package let sealed: String
+    }
+
+    package enum Finding: Sendable {
+        case question(Question)
+        /// No device waits with this code.
+        case unknown
+        /// Too many codes that were none.
+        case limited(Duration)
+        /// The device's client wants a newer or stronger sign-in.
+        case signInAgain
+        /// It wants a second factor, which the user has not set up.
+        case needsSecondFactor
+    }
+
+    /// Finds the device that waits with a code.
+    ///
+    /// A guess is counted before it is looked at, so that any number of them at once, on any node, are as few as one
+    /// after the other; a right one is given back.
+    /// - Parameters:
+    ///   - session: a sign-in of the user's own: what came over an edge lets nobody in (contract §16.2).
+    ///   - browser: the browser's form binding.
+    package func find(
+        _ typed: String, for session: WebSession, browser: OpaqueSecret, origin: RequestOrigin
+    ) async throws -> Finding {
+        guard session.lineage.isOwnSignIn else { return .signInAgain }
+        let now = time.now()
+        let keys = limits.deviceUserCodeKeys(session.subject, origin: origin)
+        if case .exceeded(let wait, let scope) = try await limiter.take(keys, at: now) {
+            try await refusals.limitExceeded(
+                scope: scope, subject: session.subject, origin: origin, at: now)
+            return .limited(wait)
+        }
+        guard let userCode = DeviceUserCode(typed),
+            let state = try await store.deviceAuthorization(userCode: userCode.digest(key)), state.isWaiting(at: now),
+            let client = clients.current[state.authorization.clientID], client.mayUse(.deviceCode)
+        else {
+            try await refusals.record(
+                AuditEvent(
+                    at: now, type: .deviceCodeRefused, outcome: .failure, reason: "unknown_user_code",
+                    subject: session.subject, sessionID: session.id, origin: origin))
+            return .unknown
+        }
+        try await limiter.giveBack(keys, at: now)
+        if let flaw = try await flaw(of: session, for: client, at: now) { return flaw }
+        let authorization = state.authorization
+        let sealed = try seal.seal(
+            Self.content(authorization.digest, session.subject), binding: browser.digest,
+            lifetime: FormTokens.lifetime)
+        let network = origin.address?.limitNetwork.description
+        return .question(
+            Question(
+                client: client, scope: authorization.scope.intersection(client.deviceScope), userCode: userCode,
+                age: now - authorization.createdAt,
+                isNear: authorization.network.flatMap { asked in network.map { $0 == asked } }, sealed: sealed))
+    }
+
+    package enum Outcome: Sendable {
+        case approved(Client)
+        case denied(Client)
+        /// The device waits no more, or the page was for somebody else.
+        case gone
+        case signInAgain
+    }
+
+    /// The answer of the page's form.
+    /// - Parameter sealed: ``Question/sealed``.
+    package func settle(
+        _ sealed: String, agreed: Bool, by session: WebSession, browser: OpaqueSecret, origin: RequestOrigin
+    ) async throws -> Outcome {
+        guard session.lineage.isOwnSignIn else { return .signInAgain }
+        let now = time.now()
+        guard let digest = open(sealed, for: session.subject, browser: browser),
+            let state = try await store.deviceAuthorization(digest: digest), state.isWaiting(at: now),
+            let client = clients.current[state.authorization.clientID], client.mayUse(.deviceCode)
+        else { return .gone }
+        let authorization = state.authorization
+        func event(_ type: AuditEventType) -> AuditEvent {
+            var detail = JSONObjectWriter()
+            detail.add("asked_at", authorization.createdAt.rfc3339)
+            detail.add("network", authorization.network)
+            return AuditEvent(
+                at: now, type: type, outcome: .success, subject: session.subject, clientID: client.id,
+                sessionID: session.id, origin: origin, detail: String(decoding: detail.finish(), as: UTF8.self))
+        }
+        guard agreed else {
+            let outcome = try await store.denyDevice(digest: digest, at: now, event: event(.deviceCodeDenied))
+            return outcome == .recorded ? .denied(client) : .gone
+        }
+        // The client's demands may have grown since the page was shown.
+        guard client.accepts(session.authentication, at: now) else { return .signInAgain }
+        let outcome = try await store.approveDevice(
+            IssuedAuthorizationCode(
+                digest: digest,
+                grant: AuthorizationGrant(
+                    clientID: client.id, redirectURI: GrantType.deviceCode.rawValue, codeChallenge: nil,
+                    scope: authorization.scope.intersection(client.deviceScope), subject: session.subject,
+                    authentication: session.authentication, browserSessionID: session.id),
+                issuedAt: now, expiresAt: authorization.expiresAt),
+            event: event(.deviceCodeApproved))
+        return switch outcome {
+        case .recorded: .approved(client)
+        case .gone: .gone
+        case .sessionEnded: .signInAgain
+        }
+    }
+
+    private func flaw(
+        of session: WebSession, for client: Client, at now: Timestamp
+    ) async throws -> Finding? {
+        if client.accepts(session.authentication, at: now) { return nil }
+        if let minimum = client.minimumACR,
+            !AuthenticationLevel.satisfies(session.authentication.acr, required: minimum),
+            try await accounts.account(of: session.subject)?.secondFactor == nil
+        {
+            return .needsSecondFactor
+        }
+        return .signInAgain
+    }
+
+    private static func content(_ digest: String, _ subject: Subject) -> [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("device", digest)
+        object.add("sub", subject.rawValue)
+        return object.finish()
+    }
+
+    private func open(_ sealed: String, for subject: Subject, browser: OpaqueSecret) -> String? {
+        guard let content = seal.open(sealed, binding: browser.digest),
+            let members = JSONValue.parse(content)?.object, members["sub"]?.string == subject.rawValue
+        else { return nil }
+        return members["device"]?.string
+    }
+}
+
+extension DeviceApprovals {
+    /// Would a device with this code be let in, if its user said yes? Counts as no guess (contract §13).
+    package func explain(userCode typed: String, at now: Timestamp) async throws -> Explanation {
+        var explanation = Explanation(rule: "device_code")
+        let userCode = DeviceUserCode(typed)
+        guard explanation.check("code can be one", fails: userCode == nil ? "malformed_user_code" : nil), let userCode
+        else { return explanation }
+        let state = try await store.deviceAuthorization(userCode: userCode.digest(key))
+        guard explanation.check("a device has this code", fails: state == nil ? "unknown_user_code" : nil), let state
+        else { return explanation }
+        let authorization = state.authorization
+        explanation.note("client", authorization.clientID.rawValue)
+        explanation.note("scope", authorization.scope.description)
+        if let network = authorization.network { explanation.note("network", network) }
+        explanation.check(
+            "code is alive", fails: now < authorization.expiresAt ? nil : "expired_device_code",
+            found: "until \(authorization.expiresAt.rfc3339)")
+        explanation.check(
+            "nobody has answered", fails: state.decision == .pending ? nil : state.decision.rawValue)
+        explanation.check(
+            "client may use the grant",
+            fails: clients.current[authorization.clientID]?.mayUse(.deviceCode) == true ? nil : "grant_type")
+        return explanation
+    }
+}

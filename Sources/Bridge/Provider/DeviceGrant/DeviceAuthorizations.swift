@@ -1,0 +1,148 @@
+import Crypto
+package import OAuth2
+
+/// Takes in the requests of devices that have no browser (RFC 8628 §3.1, §3.2).
+package struct DeviceAuthorizations: Sendable {
+    package static let lifetime = Duration.seconds(600)
+    /// Codes that another device has are as good as impossible; a second try tells a fault from bad luck.
+    private static let tries = 3
+
+    private let authenticator: ClientAuthenticator
+    private let store: any DeviceAuthorizationStore
+    private let key: SymmetricKey
+    private let refusals: RefusalLog
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    private let time: TimeSource
+    private let random: RandomSource
+
+    /// - Parameter master: user codes are short, so what is kept of them takes a key that the store has not.
+    package init(
+        authenticator: ClientAuthenticator, store: any DeviceAuthorizationStore, master: MasterKey,
+        refusals: RefusalLog, limiter: any RateLimiter, limits: LimitSettings, time: TimeSource = .system,
+        random: RandomSource = .system
+    ) {
+        self.authenticator = authenticator
+        self.store = store
+        key = master.deviceUserCodeKey
+        self.refusals = refusals
+        self.limiter = limiter
+        self.limits = limits
+        self.time = time
+        self.random = random
+    }
+
+    /// What a device shows its user, and waits with.
+    package struct Started: Sendable {
+        package let deviceCode: Secret<String>
+        package let userCode: DeviceUserCode
+    }
+
+    /// - Parameter basic: user and password of the `Authorization: Basic` header, decoded.
+    /// - Throws: ``ClientRefused``; `OAuthError` with what is wrong with the request.
+    package func start(
+        _ parameters: FormParameters, basic: (id: String, secret: Secret<String>)?, origin: RequestOrigin
+    ) async throws -> Started {
+        let now = time.now()
+        let client = try await authenticator.client(sending: parameters, basic: basic, origin: origin, at: now)
+        do {
+            if case .exceeded(let wait, let scope) = try await limiter.take(
+                limits.deviceAuthorizationKeys(client, origin: origin), at: now)
+            {
+                try await refusals.limitExceeded(scope: scope, clientID: client.id, origin: origin, at: now)
+                throw OAuthError(.rateLimited, detail: scope, retryAfter: wait.roundedUpSeconds)
+            }
+            guard client.mayUse(.deviceCode) else {
+                throw OAuthError(.unauthorizedClient, "the client may not use this grant", detail: "grant_type")
+            }
+            return try await start(try Self.scope(in: parameters, of: client), client, origin: origin, at: now)
+        } catch let error as OAuthError where error.code != .rateLimited {
+            try await refusals.tokenRequestRefused(error, clientID: client.id, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    private func start(
+        _ scope: Scope, _ client: Client, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Started {
+        let event = AuditEvent(
+            at: now, type: .deviceCodeIssued, outcome: .success, clientID: client.id, origin: origin)
+        let told = try await refusals.admits(event, within: []) ? event : nil
+        for _ in 1...Self.tries {
+            let secret = OpaqueSecret.make(.deviceCode, random: random)
+            let userCode = DeviceUserCode.make(random: random)
+            let authorization = DeviceAuthorization(
+                digest: secret.digest, userCode: userCode.digest(key), clientID: client.id, scope: scope,
+                network: origin.address?.limitNetwork.description, createdAt: now, expiresAt: now + Self.lifetime)
+            guard try await store.recordDeviceAuthorization(authorization, event: told) else { continue }
+            return Started(deviceCode: Secret(secret.expose()), userCode: userCode)
+        }
+        throw StorageError.unavailable("no user code is free")
+    }
+
+    private static func scope(in parameters: FormParameters, of client: Client) throws(OAuthError) -> Scope {
+        var asked = Scope(tokens: [Scope.openID])
+        if parameters.bytes("scope") != nil {
+            guard let named = parameters["scope"].flatMap({ Scope($0) }) else {
+                throw OAuthError(.invalidScope, "scope is malformed", detail: "malformed_scope")
+            }
+            asked = named
+        }
+        let possible = asked.intersection(client.deviceScope)
+        guard !possible.isEmpty else {
+            throw OAuthError(.invalidScope, "a device of this client may have none of these scopes", detail: "scope")
+        }
+        return possible
+    }
+}
+
+extension MasterKey {
+    var deviceUserCodeKey: SymmetricKey { derived("device user code") }
+}
+
+extension Client {
+    /// What a device of this client gets at most. Whoever starts a device may be somebody else than who lets it in, so
+    /// there is nothing among it that could be handed on, that would outlive the approval, or that ends other sessions;
+    /// and where people live only for apps of the same maker.
+    package var deviceScope: Scope {
+        let never = [Scope.offlineAccess, Scope.deviceSSO, Scope.revokeAllSessions, Scope.admin]
+        let trusted = ["address", "phone"]
+        return Scope(
+            tokens: grantableScope.tokens.filter { !never.contains($0) && (isFirstParty || !trusted.contains($0)) })
+    }
+
+    /// Whether a device of this client stays signed in longer than one access token.
+    package var mayRenewDevices: Bool { isFirstParty && grantTypes.contains(.refreshToken) }
+}
+
+extension LimitSettings {
+    /// As of pushed requests: a public client's id is known to everybody, so it is counted by who asks.
+    func deviceAuthorizationKeys(_ client: Client, origin: RequestOrigin) -> [RateLimitKey] {
+        guard client.isPublic else {
+            return [
+                RateLimitKey(
+                    scope: "device_authorization.client", value: client.id.rawValue,
+                    bucket: deviceAuthorizationPerClient)
+            ]
+        }
+        let network = origin.address?.limitNetwork.description ?? "local"
+        return [
+            RateLimitKey(
+                scope: "device_authorization.network", value: "\(network) \(client.id)",
+                bucket: deviceAuthorizationPerNetwork)
+        ]
+    }
+
+    /// Guesses at what is on the screens of others (RFC 8628 §5.1).
+    func deviceUserCodeKeys(_ subject: Subject, origin: RequestOrigin) -> [RateLimitKey] {
+        let user = RateLimitKey(scope: "device_code.user", value: subject.rawValue, window: Self.deviceUserCodeGuesses)
+        guard let network = origin.address?.limitNetwork else { return [user] }
+        return [
+            user,
+            RateLimitKey(
+                scope: "device_code.network", value: network.description, window: Self.deviceUserCodeGuesses),
+        ]
+    }
+
+    private static let deviceUserCodeGuesses = AttemptWindow(count: 5, per: .seconds(900), block: .seconds(900))
+}

@@ -1,0 +1,105 @@
+package import OAuth2
+
+/// `urn:ietf:params:oauth:grant-type:device_code`: a device asks again and again whether its user has let it in
+/// (RFC 8628 §3.4, §3.5).
+package struct DeviceCodeGrant: TokenGrant {
+    /// Two requests of one device that crossed are no thief's; what comes later than this is.
+    static let crossing = Duration.seconds(1)
+
+    package let type = GrantType.deviceCode
+    private let devices: any DeviceAuthorizationStore
+    private let polls: any DevicePolls
+    private let redemption: CodeRedemption
+
+    package init(
+        devices: any DeviceAuthorizationStore, polls: any DevicePolls, codes: any GrantStore,
+        browsers: any SessionStore, endings: SessionEndings, refreshTokens: RefreshTokens, tokens: SessionTokens,
+        refusals: RefusalLog, random: RandomSource = .system
+    ) {
+        self.devices = devices
+        self.polls = polls
+        redemption = CodeRedemption(
+            codes: codes, browsers: browsers, endings: endings, refreshTokens: refreshTokens, tokens: tokens,
+            refusals: refusals, random: random)
+    }
+
+    package func authorize(_ request: TokenRequest) async throws -> TokenResponse {
+        guard let secret = OpaqueSecret(try request.required("device_code"), kind: .deviceCode),
+            let state = try await devices.deviceAuthorization(digest: secret.digest)
+        else { throw Self.refused("unknown_device_code") }
+        // Nothing is counted: another client cannot spoil what it may not redeem.
+        guard state.authorization.clientID == request.client.id else { throw Self.refused("other_client") }
+        switch state.decision {
+        case .denied: throw OAuthError(.accessDenied, "the user declined", detail: "denied")
+        case .pending: throw try await waiting(state.authorization, request)
+        case .approved:
+            // An approval ends with the session that it was given in.
+            guard let code = try await redemption.codes.code(digest: secret.digest) else {
+                throw OAuthError(.accessDenied, "the approval has ended", detail: "approval_ended")
+            }
+            return try await redeem(code, request)
+        }
+    }
+
+    private func waiting(_ authorization: DeviceAuthorization, _ request: TokenRequest) async throws -> OAuthError {
+        guard request.at < authorization.expiresAt else { return Self.expired }
+        let poll = try await polls.poll(authorization.digest, until: authorization.expiresAt, at: request.at)
+        return poll.isTooSoon
+            ? OAuthError(
+                .pollingTooFast, "ask every \(poll.interval.roundedUpSeconds) seconds from now on", detail: "too_soon")
+            : OAuthError(.authorizationPending, "the user has not answered yet", detail: "pending")
+    }
+
+    private func redeem(_ state: AuthorizationCodeState, _ request: TokenRequest) async throws -> TokenResponse {
+        if let redeemedAt = state.redeemedAt { return try await reused(state, since: redeemedAt, request) }
+        guard request.at < state.code.expiresAt else { throw Self.expired }
+        let client = request.client
+        guard let browser = try await redemption.browser(of: state, at: request.at) else {
+            throw OAuthError(.accessDenied, "the approval has ended", detail: "approval_ended")
+        }
+        let session = AppSession(
+            id: SessionID.make(at: request.at, random: redemption.random),
+            lineage: browser.grantedToDevice(
+                state.code.grant.scope, at: request.at,
+                lifetime: client.mayRenewDevices ? redemption.refreshTokens.sessionLifetime : client.accessTokenLifetime
+            ),
+            clientID: client.id, browserSessionID: state.code.grant.browserSessionID,
+            wantsLogoutNotice: client.backchannelLogoutURI != nil, createdAt: request.at)
+        let refreshToken = client.mayRenewDevices ? redemption.refreshTokens.make(at: request.at) : nil
+        let record = redemption.record(refreshToken, for: session, request)
+        let outcome = try await redemption.codes.redeemOnce(
+            digest: state.code.digest, opening: session, refreshToken: record, at: request.at,
+            events: [
+                redemption.event(.deviceCodeRedeemed, state, request, sessionID: session.id),
+                redemption.event(.appSessionOpened, state, request, sessionID: session.id),
+            ])
+        switch outcome {
+        case .opened: break
+        case .alreadyUsed: throw Self.refused("device_code_reused")
+        case .gone: throw Self.expired
+        case .subjectDisabled: throw OAuthError(.accessDenied, "the approval has ended", detail: "subject_disabled")
+        }
+        return .tokens(
+            try await redemption.tokens.answer(
+                for: session, client: client, scope: session.scope,
+                extras: .init(refreshToken: refreshToken, proofKeyThumbprint: request.proofKeyThumbprint),
+                at: request.at))
+    }
+
+    /// One of the two who redeemed it stole it, so what it opened ends, as of any code (RFC 6749 §4.1.2).
+    private func reused(
+        _ state: AuthorizationCodeState, since redeemedAt: Timestamp, _ request: TokenRequest
+    ) async throws -> TokenResponse {
+        guard request.at - redeemedAt > Self.crossing else { throw Self.refused("device_code_reused") }
+        try await redemption.endReused(state, request, as: .deviceCodeReused, reason: "device_code_reused")
+        throw Self.refused("device_code_reused")
+    }
+
+    private static var expired: OAuthError {
+        OAuthError(.expiredToken, "the device code has expired; begin again", detail: "expired_device_code")
+    }
+
+    private static func refused(_ detail: String) -> OAuthError {
+        OAuthError(.invalidGrant, "the device code is not valid", detail: detail)
+    }
+}

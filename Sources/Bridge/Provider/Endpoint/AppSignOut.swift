@@ -1,0 +1,31 @@
+import OAuth2
+
+/// An app whose users another issuer signs in ends what was opened from it, by showing at the revocation endpoint the
+/// bearer that opened it (contract §7). The bearer itself is its issuer's to revoke.
+package struct AppSignOut: Sendable {
+    private let bearers: any BearerAuthenticator
+    private let endings: SessionEndings
+
+    /// - Parameter bearers: the trusted issuers', each believed about its own users.
+    package init(bearers: any BearerAuthenticator, endings: SessionEndings) {
+        self.bearers = bearers
+        self.endings = endings
+    }
+
+    /// For ``TokenRevocation``. A bearer that is no good any more ends nothing: anybody can have an old one.
+    package var revocation: TokenRevocation.OtherTokens {
+        { token, client, origin, now in
+            let bearer: BearerIdentity
+            do {
+                bearer = try await bearers.authenticate(token, at: now)
+            } catch is BearerRefusal {
+                return false
+            }
+            guard bearer.clientID == client.id else { throw TokenRevocation.notYours }
+            try await endings.end(
+                .opened(by: client.id, of: bearer.subject, in: bearer.sessionID),
+                Ending(at: now, reason: "signed_out_in_app", origin: origin))
+            return true
+        }
+    }
+}

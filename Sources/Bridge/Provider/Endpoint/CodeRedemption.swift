@@ -1,0 +1,51 @@
+import OAuth2
+
+/// What the grants that redeem a code do alike, whoever brought it: an app's browser, or a device's user.
+struct CodeRedemption: Sendable {
+    let codes: any GrantStore
+    let browsers: any SessionStore
+    let endings: SessionEndings
+    let refreshTokens: RefreshTokens
+    let tokens: SessionTokens
+    let refusals: RefusalLog
+    let random: RandomSource
+
+    /// The session that the code was granted in; `nil` once that is over.
+    func browser(of state: AuthorizationCodeState, at now: Timestamp) async throws -> WebSession? {
+        guard let browser = try await browsers.session(id: state.grantedIn), now < browser.expiresAt else { return nil }
+        return browser
+    }
+
+    /// The first refresh token of a session, bound to the key of a client that has no other proof.
+    func record(
+        _ refreshToken: OpaqueSecret?, for session: AppSession, _ request: TokenRequest
+    ) -> RefreshTokenRecord? {
+        refreshToken.map {
+            refreshTokens.record(
+                $0, for: session, scope: session.scope,
+                proofKeyThumbprint: request.client.isPublic ? request.proofKeyThumbprint : nil, at: request.at)
+        }
+    }
+
+    /// One of the two who used the code stole it, and it cannot be told which: what it opened ends (RFC 6749 §4.1.2).
+    func endReused(
+        _ state: AuthorizationCodeState, _ request: TokenRequest, as type: AuditEventType, reason: String
+    ) async throws {
+        let reuse = event(type, state, request, reason: reason)
+        let ended = try await codes.recordCodeReuse(
+            digest: state.code.digest, reuse: reuse,
+            ending: Ending(at: request.at, reason: reason, origin: request.origin),
+            alwaysTells: try await refusals.admits(reuse, within: [.repeats(of: state.code.digest)]))
+        await endings.take(in: ended)
+    }
+
+    func event(
+        _ type: AuditEventType, _ state: AuthorizationCodeState, _ request: TokenRequest, reason: String? = nil,
+        sessionID: SessionID? = nil
+    ) -> AuditEvent {
+        AuditEvent(
+            at: request.at, type: type, outcome: reason == nil ? .success : .failure, reason: reason,
+            subject: state.code.grant.subject, clientID: request.client.id, sessionID: sessionID,
+            origin: request.origin)
+    }
+}

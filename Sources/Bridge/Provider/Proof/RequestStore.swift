@@ -1,0 +1,33 @@
+/// What clients send that counts once: requests sent ahead, and signed assertions.
+package protocol RequestStore: Sendable {
+    // Authorization requests that clients sent ahead (RFC 9126).
+
+    func storePushedRequest(_ request: PushedRequest) async throws
+
+    /// The request, used or not, expired or not.
+    func pushedRequest(digest: String) async throws -> PushedRequest?
+
+    /// Uses a request up: `true` for one caller only. It may have expired while its user signed in.
+    func consumePushedRequest(digest: String, at now: Timestamp) async throws -> Bool
+
+    /// Removes requests that expired before `cutoff`.
+    /// - Returns: how many, at most `limit` of them.
+    func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+
+    // The arbiter of the single use of clients' signed assertions (RFC 7523 §3, `jti`).
+    //
+    // Durable and not a ``ReplayGuard``: nothing else decides about a second use, so the answer must not depend on what may
+    // be away, forget or be known to one node alone.
+
+    /// Uses an assertion up: of any number of concurrent callers on any number of servers one gets `true`.
+    /// - Parameters:
+    ///   - digest: base64url of SHA-256 over the client and the assertion's id.
+    ///   - start: before which it was not made; one that may be older than the state to which the database was put back
+    ///     is refused, because its use may have been forgotten.
+    ///   - expiry: from which the assertion is refused by its time.
+    func claimAssertion(digest: String, madeAfter start: Timestamp, until expiry: Timestamp) async throws -> Bool
+
+    /// Forgets assertions that expired before `cutoff`.
+    /// - Returns: how many, at most `limit` of them.
+    func purgeAssertions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}

@@ -1,0 +1,54 @@
+/// Web sessions, found by the digest of their secret or by their id, and how sessions of every kind end.
+package protocol SessionStore: Sendable {
+    // Web sessions, found by the digest of their secret. ``SessionStore`` ends them.
+
+    /// The session with this secret, ended or not; `nil` when there is none.
+    func session(secretDigest: String) async throws -> WebSession?
+
+    /// The session with this public id, ended or not.
+    func session(id: SessionID) async throws -> WebSession?
+
+    /// Adds a session that no login token opened, ends the one in whose place it comes, and records the events.
+    /// - Parameter basis: what was checked for this session; `nil` when that is not kept here. Whoever changes or
+    ///   unlinks it meanwhile ends this session too, or comes first.
+    /// - Returns: `false` when the user is disabled, the password is another by now, the key is unlinked, or the session
+    ///   that is to be raised, or that it is to hang under, has ended; then nothing was written.
+    func open(
+        _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
+        events: [AuditEvent]
+    ) async throws -> Bool
+
+    /// Notes that the session was seen; never moves `lastSeenAt` back and never revives an ended session.
+    func touch(_ id: SessionID, at now: Timestamp) async throws
+
+    /// The sessions that anybody ended since an earlier call, in the order of commits and not by a clock: an end whose
+    /// transaction was under way at that call is found now (contract §16.11).
+    /// - Parameter mark: of the earlier call; `nil` at first, and then there is a gap.
+    func sessionsEnded(since mark: EndMark?) async throws -> EndNews
+
+    /// Removes sessions whose absolute end lies before `cutoff`.
+    /// - Returns: how many, at most `limit` of them.
+    func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+
+    // The sessions of a user, as an administrator sees and ends them.
+
+    /// A user's sessions, newest first, at most `limit` after `cursor`, ended ones included.
+    func sessions(of subject: Subject, before cursor: SessionID?, limit: Int) async throws -> [WebSession]
+
+    /// How many sessions live now, counted without the idle end.
+    func countLiveSessions(at now: Timestamp) async throws -> Int64
+
+    // Ends sessions with everything below them.
+
+    /// Ends `root` and what came of it, in one transaction; every event and every notice to a client is part of it.
+    /// - Parameter first: events that are recorded ahead, when anything ended.
+    func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent]) async throws -> Ended
+}
+
+/// What a person showed to be signed in, as far as it is kept here and can be taken back.
+package enum SignInBasis: Hashable, Sendable {
+    /// - Parameter setAt: when the password was set that was checked.
+    case password(setAt: Timestamp)
+    /// A phone's key; its use is noted.
+    case key(thumbprint: String)
+}

@@ -1,0 +1,97 @@
+/// Keeps what sign-ins across devices stand at, for minutes: the page is on one node, the phone on another, and whoever
+/// changes a record must have seen what it was.
+///
+/// What a record says is sealed (``CrossDeviceRecords``): whoever reads the store learns nothing, and whoever writes to
+/// it cannot make a sign-in of somebody else's.
+package protocol CrossDeviceStore: Sendable {
+    /// Adds a record of version 0, in the place of one that has expired.
+    /// - Returns: `false` when a record lives under this key; then nothing was written.
+    func addCrossDevice(_ record: CrossDeviceRecord, at now: Timestamp) async throws -> Bool
+
+    /// - Returns: `nil` when there is none, or it has expired.
+    func crossDevice(_ key: String, at now: Timestamp) async throws -> CrossDeviceRecord?
+
+    /// Puts a record, whose version is one higher, in the place of the one that it was derived from.
+    /// - Returns: `false` when that has changed or expired meanwhile; then nothing was written.
+    func replaceCrossDevice(with record: CrossDeviceRecord, at now: Timestamp) async throws -> Bool
+
+    /// Removes a record; does nothing when there is none.
+    func removeCrossDevice(_ key: String) async throws
+
+    /// The versions of those living records among `keys` that are no longer at version 0: one question for all that wait.
+    func movedCrossDevices(among keys: Set<String>, at now: Timestamp) async throws -> [String: Int64]
+
+    /// - Returns: how many, at most `limit` of them.
+    func purgeCrossDevices(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+}
+
+/// One record of a ``CrossDeviceStore``.
+package struct CrossDeviceRecord: Hashable, Sendable {
+    /// A digest; nothing that opens anything.
+    package let key: String
+    /// How often it was replaced.
+    package let version: Int64
+    package let content: String
+    /// From this instant on it is as good as gone.
+    package let expiresAt: Timestamp
+
+    package init(key: String, version: Int64 = 0, content: String, expiresAt: Timestamp) {
+        self.key = key
+        self.version = version
+        self.content = content
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The records, sealed: each opens under its own key and version alone.
+struct CrossDeviceRecords: Sendable {
+    let store: any CrossDeviceStore
+    let seal: ShortLivedSeal
+
+    /// One record's content, as it was read.
+    struct Found: Sendable {
+        let content: [UInt8]
+        fileprivate let record: CrossDeviceRecord
+
+        var version: Int64 { record.version }
+        var expiresAt: Timestamp { record.expiresAt }
+    }
+
+    /// - Returns: `false` when there is one under this key.
+    func add(_ content: [UInt8], under key: String, until expiry: Timestamp, at now: Timestamp) async throws -> Bool {
+        let record = CrossDeviceRecord(
+            key: key, content: try sealed(content, key, 0, until: expiry, at: now), expiresAt: expiry)
+        return try await store.addCrossDevice(record, at: now)
+    }
+
+    /// - Returns: `nil` as well for a record that nobody of ours has written there.
+    func find(_ key: String, at now: Timestamp) async throws -> Found? {
+        guard let record = try await store.crossDevice(key, at: now),
+            let content = seal.open(record.content, binding: Self.binding(key, record.version))
+        else { return nil }
+        return Found(content: content, record: record)
+    }
+
+    /// - Parameter expiry: `nil` leaves it.
+    /// - Returns: `false` when it has changed since it was found.
+    func replace(
+        _ found: Found, with content: [UInt8], until expiry: Timestamp? = nil, at now: Timestamp
+    ) async throws -> Bool {
+        let expiry = expiry ?? found.expiresAt
+        let version = found.version + 1
+        let key = found.record.key
+        return try await store.replaceCrossDevice(
+            with: CrossDeviceRecord(
+                key: key, version: version, content: try sealed(content, key, version, until: expiry, at: now),
+                expiresAt: expiry), at: now)
+    }
+
+    private func sealed(
+        _ content: [UInt8], _ key: String, _ version: Int64, until expiry: Timestamp, at now: Timestamp
+    ) throws -> String {
+        // One more second: the seal counts in whole ones, and the record's own end is what decides.
+        try seal.seal(content, binding: Self.binding(key, version), lifetime: expiry - now + .seconds(1))
+    }
+
+    private static func binding(_ key: String, _ version: Int64) -> String { "\(key) \(version)" }
+}

@@ -1,0 +1,163 @@
+import OAuth2
+
+/// Whether a bearer may approve sign-ins of its user on other devices (contract §16; ADR-0034).
+///
+/// Approving opens a browser's session, as a login token does, so it takes the same right of the client, for the same
+/// website. And a session may approve only when its whole ancestry is the person's own sign-in: who came by a token, a
+/// secret or another phone's word must not be able to give that on.
+package struct PhoneApprovers: Sendable {
+    /// How old the access token may be that approves: an app renews it for that.
+    static let tokenAge = Duration.seconds(300)
+
+    private let apps: any GrantStore
+    private let clients: Reloadable<ClientDirectory>
+    private let limits: LimitSettings
+    private let limiter: any RateLimiter
+    private let refusals: RefusalLog
+
+    package init(
+        apps: any GrantStore, clients: Reloadable<ClientDirectory>, limits: LimitSettings,
+        limiter: any RateLimiter, refusals: RefusalLog
+    ) {
+        self.apps = apps
+        self.clients = clients
+        self.limits = limits
+        self.limiter = limiter
+        self.refusals = refusals
+    }
+
+    /// - Parameter isFresh: whether its token has to be of the last minutes.
+    /// - Throws: `OAuthError`, which is recorded; ``StorageError``.
+    func phone(
+        of bearer: BearerIdentity, isFresh: Bool, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> ApprovingPhone {
+        let key = RateLimitKey(
+            scope: "cross_device.subject", value: bearer.subject.rawValue, bucket: limits.crossDevicePerSubject)
+        if case .exceeded(let wait, let scope) = try await limiter.take([key], at: now) {
+            try await refusals.limitExceeded(
+                scope: scope, subject: bearer.subject, clientID: bearer.clientID, origin: origin, at: now)
+            throw OAuthError(.rateLimited, "too many requests of this user", retryAfter: wait.roundedUpSeconds)
+        }
+        let session = try await session(of: bearer)
+        do throws(OAuthError) {
+            return try check(bearer, session: session, isFresh: isFresh, at: now)
+        } catch {
+            try await record(error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
+            throw error
+        }
+    }
+
+    private func session(of bearer: BearerIdentity) async throws -> AppSession? {
+        // Of another issuer's sessions nobody here knows how they came to be.
+        guard bearer.authority == .own, let id = bearer.sessionID else { return nil }
+        return try await apps.appSession(id: id)
+    }
+
+    private func check(
+        _ bearer: BearerIdentity, session: AppSession?, isFresh: Bool, at now: Timestamp
+    ) throws(OAuthError) -> ApprovingPhone {
+        guard let session, session.subject == bearer.subject, session.clientID == bearer.clientID else {
+            throw Self.refused("no_app_session", "only an app that its user signed in to here may approve")
+        }
+        guard session.isAlive(at: now) else {
+            throw OAuthError(.invalidToken, detail: "session_ended")
+        }
+        guard session.lineage.mayApproveSignIn else {
+            throw Self.refused("chained_session", "a session that was itself handed over cannot approve sign-ins")
+        }
+        let directory = clients.current
+        guard let app = directory[bearer.clientID], app.canIssueLoginTokens else {
+            throw Self.refused("client_without_right", "this client may not open sessions in browsers")
+        }
+        if let website = directory.defaultTarget.flatMap({ directory[$0] }) {
+            guard app.mayReach.contains(website.id) else {
+                throw Self.refused("target_not_reachable", "this client may not open the website")
+            }
+            guard website.accepts(session.authentication, at: now) else {
+                throw OAuthError(
+                    .insufficientUserAuthentication, "the sign-in is too weak or too old for the website",
+                    detail: "authentication_too_weak", challenge: website.authenticationChallenge)
+            }
+        }
+        if isFresh {
+            guard let issuedAt = bearer.issuedAt, now - issuedAt <= Self.tokenAge else {
+                throw OAuthError(
+                    .invalidToken, "the access token is older than five minutes: renew it", detail: "token_too_old")
+            }
+        }
+        return ApprovingPhone(
+            subject: session.subject, clientID: session.clientID, sessionID: session.id,
+            scope: bearer.scope ?? session.scope)
+    }
+
+    private static func refused(_ reason: String, _ words: String) -> OAuthError {
+        OAuthError(.unauthorizedClient, words, detail: reason)
+    }
+
+    private func record(
+        _ reason: String, _ bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await refusals.record(
+            AuditEvent(
+                at: now, type: .crossDeviceRefused, outcome: .failure, reason: reason, subject: bearer.subject,
+                clientID: bearer.clientID, sessionID: bearer.sessionID, origin: origin))
+    }
+}
+
+extension LimitSettings {
+    /// Pages that show a code, per network.
+    func phonePageKeys(origin: RequestOrigin) -> [RateLimitKey] {
+        networkKey("phone_sign_in.network", of: origin, phonePagesPerNetwork)
+    }
+
+    /// Of a computer that somebody reported: one report closes it for a quarter of an hour.
+    static func reportedKey(_ address: NetworkAddress?) -> [RateLimitKey] {
+        guard let address else { return [] }
+        return [
+            RateLimitKey(
+                scope: "phone_sign_in.reported",
+                // One line of IPv6 is a whole network.
+                value: address.family == .v4 ? address.description : address.limitNetwork.description,
+                window: AttemptWindow(count: 1, per: .seconds(900), block: .seconds(900)))
+        ]
+    }
+
+    /// Questions of one page for news.
+    static func pollKey(_ key: String) -> RateLimitKey {
+        RateLimitKey(
+            scope: "phone_sign_in.poll", value: key, bucket: TokenBucket(burst: 1, refillInterval: .seconds(1)))
+    }
+
+    /// Typed eight-letter codes: five wrong ones, and a bound on all, which many at once cannot outrun.
+    static func userCodeKeys(_ subject: Subject) -> (wrong: RateLimitKey, all: RateLimitKey) {
+        let quarter = Duration.seconds(900)
+        return (
+            RateLimitKey(
+                scope: "cross_device.user_code", value: subject.rawValue,
+                window: AttemptWindow(count: 5, per: quarter, block: quarter)),
+            RateLimitKey(
+                scope: "cross_device.user_codes", value: subject.rawValue,
+                window: AttemptWindow(count: 30, per: quarter, block: quarter))
+        )
+    }
+
+    /// Wrong digits of ``ShownSignInCodes``, per user name, whether there is such a user or not, and per network.
+    func shownCodeKeys(_ username: Username?, origin: RequestOrigin) -> [RateLimitKey] {
+        var keys: [RateLimitKey] = []
+        if let username {
+            let hour = Duration.seconds(3600)
+            keys.append(
+                RateLimitKey(
+                    scope: "sign_in_code.account", value: username.key,
+                    window: AttemptWindow(count: 10, per: hour, block: hour)))
+        }
+        if let network = origin.address?.limitNetwork {
+            let span = Duration.seconds(600)
+            keys.append(
+                RateLimitKey(
+                    scope: "sign_in_code.network", value: network.description,
+                    window: AttemptWindow(count: 20, per: span, block: span)))
+        }
+        return keys
+    }
+}

@@ -1,0 +1,270 @@
+import Crypto
+import OAuth2
+
+/// A sign-in of a computer's browser that a phone approves: where it stands, and what may come next (contract §9). Pure:
+/// what is decided here is then written by compare-and-set.
+struct PhoneSignIn: Hashable, Sendable {
+    /// How long a page may be scanned and approved.
+    static let patience = Duration.seconds(120)
+    /// How long the digits are good that the phone shows.
+    static let digitsLifetime = Duration.seconds(60)
+    /// From whatever state: then nothing of it is left.
+    static let lifetime = Duration.seconds(180)
+    static let tries = 3
+
+    enum State: String, Hashable, Sendable, CaseIterable {
+        /// The page shows its code.
+        case created
+        /// A phone is bound to it, and asks its user.
+        case scanned
+        /// The phone shows digits, which the page waits for.
+        case approved
+        case denied
+        /// The digits were wrong three times.
+        case locked
+        case completed
+        case expired
+
+        /// Whether something may still come of it.
+        var isOpen: Bool { [.created, .scanned, .approved].contains(self) }
+    }
+
+    /// Why a step is refused: for audit and log.
+    enum Refusal: String, Error, Hashable, Sendable {
+        /// There is none, or it is too old.
+        case gone
+        /// Another phone was first.
+        case alreadyScanned = "already_scanned"
+        /// It was never this phone's.
+        case otherPhone = "other_phone"
+        case wrongTransaction = "wrong_txn"
+        /// Of a phone elsewhere, where that is not allowed.
+        case otherNetwork = "other_network"
+        /// It was approved, declined or used up before.
+        case over
+    }
+
+    /// What is known of the computer.
+    struct Page: Hashable, Sendable {
+        let address: NetworkAddress?
+        let userAgent: String?
+        /// See ``KnownBrowsers``.
+        let recognition: String?
+    }
+
+    private(set) var stored: State
+    let createdAt: Timestamp
+    let page: Page
+    private(set) var phone: ApprovingPhone?
+    private(set) var transactionDigest: String?
+    private(set) var digitsDigest: String?
+    private(set) var approvedAt: Timestamp?
+    private(set) var wrong: Int
+
+    init(page: Page, at now: Timestamp) {
+        stored = .created
+        createdAt = now
+        self.page = page
+        wrong = 0
+    }
+
+    /// When it is over without another step.
+    func endsAt() -> Timestamp {
+        switch stored {
+        case .created, .scanned: createdAt + Self.patience
+        case .approved: min((approvedAt ?? createdAt) + Self.digitsLifetime, createdAt + Self.lifetime)
+        case .denied, .locked, .completed, .expired: createdAt + Self.lifetime
+        }
+    }
+
+    func state(at now: Timestamp) -> State { stored.isOpen && now >= endsAt() ? .expired : stored }
+
+    /// The first phone is bound; the same one may scan again, with another transaction.
+    func scanned(
+        by scanner: ApprovingPhone, transaction: Secret<String>, at now: Timestamp
+    ) throws(Refusal) -> PhoneSignIn {
+        if state(at: now) == .expired { throw .gone }
+        guard phone == nil || phone?.isSame(as: scanner) == true else { throw .alreadyScanned }
+        guard stored == .created || stored == .scanned else { throw .over }
+        var next = self
+        next.stored = .scanned
+        next.phone = scanner
+        next.transactionDigest = Self.digest(transaction.expose())
+        return next
+    }
+
+    func approved(
+        by approver: ApprovingPhone, transaction: Secret<String>, digits: Secret<String>, at now: Timestamp
+    ) throws(Refusal) -> PhoneSignIn {
+        try check(approver, at: now)
+        guard stored == .scanned else { throw .over }
+        guard let transactionDigest,
+            ConstantTime.equals(Array(transactionDigest.utf8), Array(Self.digest(transaction.expose()).utf8))
+        else { throw .wrongTransaction }
+        var next = self
+        next.stored = .approved
+        next.phone = approver
+        next.digitsDigest = Self.digest(digits.expose())
+        next.approvedAt = now
+        return next
+    }
+
+    /// Also after the approval, as long as nobody has typed the digits.
+    func denied(by decliner: ApprovingPhone, at now: Timestamp) throws(Refusal) -> PhoneSignIn {
+        try check(decliner, at: now)
+        guard stored == .scanned || stored == .approved else { throw .over }
+        var next = self
+        next.stored = .denied
+        return next
+    }
+
+    private func check(_ caller: ApprovingPhone, at now: Timestamp) throws(Refusal) {
+        if state(at: now) == .expired { throw .gone }
+        guard let phone, phone.isSame(as: caller) else { throw .otherPhone }
+    }
+
+    /// What typed digits come to, and what follows: a wrong try counts, the third is the last.
+    /// - Returns: `nil` where no digits are waited for; nothing changes then.
+    func confirmed(with typed: String, at now: Timestamp) -> PhoneSignIn? {
+        guard state(at: now) == .approved, let digitsDigest else { return nil }
+        var next = self
+        if ConstantTime.equals(Array(digitsDigest.utf8), Array(Self.digest(typed).utf8)) {
+            next.stored = .completed
+        } else {
+            next.wrong += 1
+            if next.wrong >= Self.tries { next.stored = .locked }
+        }
+        return next
+    }
+
+    static func digest(_ text: String) -> String {
+        Base64URL.encode(Array(SHA256.hash(data: Array(text.utf8))))
+    }
+}
+
+/// An app's session that approves sign-ins of its user.
+struct ApprovingPhone: Hashable, Sendable {
+    let subject: Subject
+    let clientID: ClientID
+    let sessionID: SessionID
+    /// What its bearer has; the browser's session gets no more.
+    let scope: Scope
+
+    /// Whether this is the same user on the same device, whatever token was used.
+    func isSame(as other: ApprovingPhone) -> Bool { subject == other.subject && sessionID == other.sessionID }
+
+    func add(to json: inout JSONObjectWriter) {
+        json.add("sub", subject.rawValue)
+        json.add("client", clientID.rawValue)
+        json.add("sid", sessionID.rawValue)
+        json.add("scope", scope.tokens)
+    }
+
+    init(subject: Subject, clientID: ClientID, sessionID: SessionID, scope: Scope) {
+        self.subject = subject
+        self.clientID = clientID
+        self.sessionID = sessionID
+        self.scope = scope
+    }
+
+    init?(_ members: [String: JSONValue]) {
+        guard let subject = members["sub"]?.string, let client = members["client"]?.string,
+            let session = members["sid"]?.string, let scope = members["scope"]?.strings
+        else { return nil }
+        self.init(
+            subject: Subject(rawValue: subject), clientID: ClientID(rawValue: client),
+            sessionID: SessionID(rawValue: session), scope: Scope(tokens: scope))
+    }
+}
+
+// As it lies in its record.
+extension PhoneSignIn {
+    var text: [UInt8] {
+        var json = JSONObjectWriter()
+        json.add("state", stored.rawValue)
+        json.add("at", createdAt.milliseconds)
+        json.add("ip", page.address?.description)
+        json.add("ua", page.userAgent)
+        json.add("known", page.recognition)
+        phone?.add(to: &json)
+        json.add("txn", transactionDigest)
+        json.add("digits", digitsDigest)
+        if let approvedAt { json.add("approved", approvedAt.milliseconds) }
+        json.add("wrong", Int64(wrong))
+        return json.finish()
+    }
+
+    init?(_ text: [UInt8]) {
+        guard let members = JSONValue.parse(bytes: text)?.object,
+            let state = members["state"]?.string.flatMap(State.init(rawValue:)),
+            let created = members["at"]?.integer, let wrong = members["wrong"]?.integer
+        else { return nil }
+        stored = state
+        createdAt = Timestamp(milliseconds: created)
+        page = Page(
+            address: members["ip"]?.string.flatMap { NetworkAddress($0) }, userAgent: members["ua"]?.string,
+            recognition: members["known"]?.string)
+        phone = ApprovingPhone(members)
+        transactionDigest = members["txn"]?.string
+        digitsDigest = members["digits"]?.string
+        approvedAt = members["approved"]?.integer.map { Timestamp(milliseconds: $0) }
+        self.wrong = Int(clamping: wrong)
+    }
+}
+
+/// Names of one sign-in: its browser has a secret, from which all of them follow and which follows from none, so nothing
+/// but digests is kept and nobody who saw the code can stand in for the browser.
+struct PhoneSignInNames: Sendable {
+    /// In the link that the phone opens; 128 bits, 22 characters.
+    let id: String
+    /// Eight letters to type where there is no camera.
+    let userCode: String
+
+    /// Twenty letters without vowels, which make no words (RFC 8628 §6.1).
+    static let letters = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
+    static let codeLength = 8
+
+    init(of secret: OpaqueSecret) {
+        func bytes(_ what: String) -> [UInt8] {
+            Array(SHA256.hash(data: Array("drawbridge phone sign-in \(what) \(secret.expose())".utf8)))
+        }
+        id = Base64URL.encode(Array(bytes("id").prefix(16)))
+        var letters: [UInt8] = []
+        var round = 0
+        while letters.count < Self.codeLength {
+            // 240 is a multiple of 20: no letter is likelier than another.
+            letters += bytes("code \(round)").filter { $0 < 240 }.map { Self.letters[Int($0) % 20] }
+            round += 1
+        }
+        userCode = String(decoding: letters.prefix(Self.codeLength), as: UTF8.self)
+    }
+
+    /// As people read it: two groups of four.
+    var shownCode: String { "\(userCode.prefix(4))-\(userCode.suffix(4))" }
+
+    /// Whether a text has the form of an id.
+    static func isID(_ text: String) -> Bool { text.utf8.count == 22 && Base64URL.decode(text)?.count == 16 }
+
+    /// A typed code: any case, whatever stands between the letters.
+    /// - Returns: `nil` for what cannot be one.
+    static func code(typed text: String) -> String? {
+        guard text.utf8.count <= 64 else { return nil }
+        let code = text.uppercased().utf8.filter { !" -_.\t".utf8.contains($0) }
+        return code.count == codeLength && code.allSatisfy(letters.contains)
+            ? String(decoding: code, as: UTF8.self) : nil
+    }
+
+    static func key(of id: String) -> String { "p:" + PhoneSignIn.digest(id) }
+}
+
+extension RandomSource {
+    /// Six decimal digits, each number as likely as any other.
+    func sixDigits() -> String {
+        while true {
+            let number = bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            guard number < 4_294_000_000 else { continue }
+            let digits = String(number % 1_000_000)
+            return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+        }
+    }
+}

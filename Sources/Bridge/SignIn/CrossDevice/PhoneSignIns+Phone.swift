@@ -1,0 +1,173 @@
+import OAuth2
+
+/// What a phone shows of a computer before its user decides.
+package struct ScannedSignIn: Sendable {
+    /// The computer's browser and system, as they say of themselves; a hint.
+    package let browser: String?
+    package let system: String?
+    /// The computer's network, such as `203.0.113.0/24`.
+    package let network: String?
+    /// Whether phone and computer are in one network (/24 of IPv4, /56 of IPv6): a hint as well.
+    package let isSameNetwork: Bool
+    /// Whether this user has signed in in that browser before.
+    package let isKnownBrowser: Bool
+    /// Seconds since the page was opened.
+    package let age: Int
+    /// Names this very scan; the approval brings it back.
+    package let transaction: Secret<String>
+    /// Seconds to decide in.
+    package let expiresIn: Int
+}
+
+/// The digits that a phone shows.
+package struct ShownDigits: Sendable {
+    package let digits: Secret<String>
+    package let expiresIn: Int
+}
+
+// The phone's steps. Each writes by compare-and-set what it has decided on, and then says so in the audit log.
+extension PhoneSignIns {
+    /// The id behind eight letters that were typed in the app.
+    /// - Throws: `OAuthError(.notFound)`; `OAuthError(.rateLimited)` after five wrong ones.
+    package func find(
+        typed: String, bearer: BearerIdentity, origin: RequestOrigin
+    ) async throws -> (id: String, expiresIn: Int) {
+        let now = time.now()
+        let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: now)
+        let keys = LimitSettings.userCodeKeys(phone.subject)
+        // Counted as wrong until it is found right, so that many at once are no more tries than many in turn.
+        try await allow(limiter.take([keys.wrong], at: now), phone, origin: origin, at: now)
+        try await allow(limiter.take([keys.all], at: now), phone, origin: origin, at: now)
+        if let code = PhoneSignInNames.code(typed: typed),
+            let record = try await records.find(key(ofCode: code), at: now),
+            let found = try await find(String(decoding: record.content, as: UTF8.self), at: now),
+            found.signIn.state(at: now) == .created
+        {
+            try await limiter.giveBack([keys.wrong], at: now)
+            return (
+                String(decoding: record.content, as: UTF8.self), (found.signIn.endsAt() - now).roundedUpSeconds
+            )
+        }
+        try await record(.crossDeviceRefused, "unknown_code", phone: phone, origin: origin, at: now)
+        throw OAuthError(.notFound, "no page shows this code now")
+    }
+
+    private func allow(
+        _ decision: RateLimitDecision, _ phone: ApprovingPhone, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        guard case .exceeded(let wait, let scope) = decision else { return }
+        try await refusals.limitExceeded(
+            scope: scope, subject: phone.subject, clientID: phone.clientID, origin: origin, at: now)
+        throw OAuthError(.rateLimited, "too many codes were wrong", retryAfter: wait.roundedUpSeconds)
+    }
+
+    /// Binds the first phone that comes, and tells it about the computer.
+    /// - Throws: `OAuthError`: `not_found`, `already_scanned`, `conflict`, or that this bearer may not.
+    package func scan(_ id: String, bearer: BearerIdentity, origin: RequestOrigin) async throws -> ScannedSignIn {
+        let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: time.now())
+        let transaction = Secret(random.text(16))
+        func isNear(_ signIn: PhoneSignIn) -> Bool {
+            let network = Self.network(of: signIn.page.address)
+            return origin.address.flatMap { address in network.map { $0.contains(address) } } ?? false
+        }
+        let (signIn, now) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
+            // Before anything is written: a phone that may not must not keep the right one out.
+            guard !requiresSameNetwork || isNear(signIn) else { throw .otherNetwork }
+            return try signIn.scanned(by: phone, transaction: transaction, at: now)
+        }
+        let network = Self.network(of: signIn.page.address)
+        try await record(.crossDeviceScanned, phone, signIn, origin: origin, at: now)
+        return ScannedSignIn(
+            browser: BrowserWords.browser(signIn.page.userAgent), system: BrowserWords.system(signIn.page.userAgent),
+            network: network?.description, isSameNetwork: isNear(signIn),
+            isKnownBrowser: isKnown(signIn.page, to: phone.subject, at: now),
+            age: Int(max(0, (now - signIn.createdAt).inMilliseconds) / 1000), transaction: transaction,
+            expiresIn: (signIn.endsAt() - now).roundedUpSeconds)
+    }
+
+    /// What counts as near.
+    static func network(of address: NetworkAddress?) -> NetworkPrefix? {
+        address.map { $0.network($0.family == .v4 ? 24 : 56) }
+    }
+
+    private func isKnown(_ page: PhoneSignIn.Page, to subject: Subject, at now: Timestamp) -> Bool {
+        page.recognition.map { knownBrowsers.mark(of: subject, in: Secret($0), at: now) != nil } ?? false
+    }
+
+    /// The user says yes: digits to type at the computer.
+    package func approve(
+        _ id: String, transaction: String, bearer: BearerIdentity, origin: RequestOrigin
+    ) async throws -> ShownDigits {
+        let phone = try await approvers.phone(of: bearer, isFresh: true, origin: origin, at: time.now())
+        let digits = Secret(random.sixDigits())
+        let (signIn, now) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
+            try signIn.approved(by: phone, transaction: Secret(transaction), digits: digits, at: now)
+        }
+        try await record(.crossDeviceApproved, phone, signIn, origin: origin, at: now)
+        return ShownDigits(digits: digits, expiresIn: (signIn.endsAt() - now).roundedUpSeconds)
+    }
+
+    /// The user says no.
+    /// - Parameter isReport: that somebody else must have begun it: an alarm, and the computer's address is kept from
+    ///   beginning another for a quarter of an hour.
+    package func deny(
+        _ id: String, isReport: Bool, bearer: BearerIdentity, origin: RequestOrigin
+    ) async throws {
+        let phone = try await approvers.phone(of: bearer, isFresh: false, origin: origin, at: time.now())
+        let (signIn, now) = try await step(id, phone, origin) { signIn, now throws(PhoneSignIn.Refusal) in
+            try signIn.denied(by: phone, at: now)
+        }
+        try await record(.crossDeviceDenied, phone, signIn, origin: origin, at: now)
+        guard isReport else { return }
+        _ = try await limiter.take(LimitSettings.reportedKey(signIn.page.address), at: now)
+        try await record(.crossDeviceReported, phone, signIn, origin: origin, at: now)
+    }
+
+    /// Reads, decides, and writes if nothing has changed meanwhile; else once more.
+    private func step(
+        _ id: String, _ phone: ApprovingPhone, _ origin: RequestOrigin,
+        _ decide: (PhoneSignIn, Timestamp) throws(PhoneSignIn.Refusal) -> PhoneSignIn
+    ) async throws -> (PhoneSignIn, Timestamp) {
+        for _ in 0..<Self.attempts {
+            let now = time.now()
+            let found = PhoneSignInNames.isID(id) ? try await find(id, at: now) : nil
+            do {
+                guard let found else { throw PhoneSignIn.Refusal.gone }
+                let next = try decide(found.signIn, now)
+                if try await records.replace(found.record, with: next.text, at: now) { return (next, now) }
+            } catch let refusal as PhoneSignIn.Refusal {
+                try await record(.crossDeviceRefused, refusal.rawValue, phone: phone, origin: origin, at: now)
+                throw refusal.error
+            }
+        }
+        throw StorageError.unavailable("others were quicker every time")
+    }
+
+    /// Says what the user did, with the computer's address beside the phone's.
+    private func record(
+        _ type: AuditEventType, _ phone: ApprovingPhone, _ signIn: PhoneSignIn, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        var detail = JSONObjectWriter()
+        detail.add("computer", signIn.page.address?.description)
+        try await audit.append([
+            AuditEvent(
+                at: now, type: type, outcome: .success, subject: phone.subject, clientID: phone.clientID,
+                sessionID: phone.sessionID, origin: origin, detail: String(decoding: detail.finish(), as: UTF8.self))
+        ])
+    }
+}
+
+extension PhoneSignIn.Refusal {
+    fileprivate var error: OAuthError {
+        switch self {
+        case .gone: OAuthError(.notFound, "there is no such sign-in, or it is over", detail: rawValue)
+        case .alreadyScanned: OAuthError(.alreadyScanned, "another phone has scanned this code", detail: rawValue)
+        case .otherPhone: OAuthError(.accessDenied, "this sign-in is not this phone's", detail: rawValue)
+        case .wrongTransaction: OAuthError(.accessDenied, "txn is not this scan's", detail: rawValue)
+        case .otherNetwork:
+            OAuthError(.accessDenied, "phone and computer must be in one network", detail: rawValue)
+        case .over: OAuthError(.conflict, "this sign-in was decided before", detail: rawValue)
+        }
+    }
+}

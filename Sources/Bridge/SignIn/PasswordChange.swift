@@ -1,0 +1,185 @@
+import OAuth2
+
+/// How users change their password, and set the first one by a link that an administrator made.
+package struct PasswordChange: Sendable {
+    /// How long a link may wait; as long as its seal can hold.
+    package static let linkLifetime = KeyAlgorithm.hs256.longestUse
+
+    package typealias Storage = UserStore & AuditLog
+
+    private let storage: any Storage
+    private let desk: PasswordHasher
+    private let throttle: SignInThrottle
+    private let opener: SessionOpener
+    private let endings: SessionEndings
+    private let refusals: RefusalLog
+    private let links: ShortLivedSeal
+    private let time: TimeSource
+
+    package init(
+        storage: any Storage, desk: PasswordHasher, throttle: SignInThrottle, opener: SessionOpener,
+        endings: SessionEndings, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system
+    ) {
+        self.storage = storage
+        self.desk = desk
+        self.throttle = throttle
+        self.opener = opener
+        self.endings = endings
+        self.refusals = refusals
+        links = ShortLivedSeal(keys: keys, purpose: "password set-up link", time: time)
+        self.time = time
+    }
+
+    /// The account whose password may be changed in a session: the person signed in with it here, with everything that
+    /// the account asks for (contract §16.2).
+    package func account(in session: WebSession) async throws -> Account? {
+        guard session.isOwnSignIn, let account = try await storage.account(of: session.subject),
+            account.passwordHash != nil, account.disabledAt == nil,
+            account.secondFactor == nil
+                || AuthenticationLevel.satisfies(
+                    session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
+        else { return nil }
+        return account
+    }
+
+    /// Replaces the password and ends everything of the user, this session too, in whose place a new one opens.
+    ///
+    /// Old passwords are guessed at here as little as at the sign-in: each counts before it is looked at.
+    package func change(
+        from old: Secret<String>, to new: Secret<String>, in session: WebSession, origin: RequestOrigin
+    ) async throws -> PasswordOutcome {
+        try await desk.turn {
+            let now = time.now()
+            guard let account = try await account(in: session) else {
+                try await record(.weakSession, of: session.subject, session.id, origin: origin, at: now)
+                return .stale
+            }
+            if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
+            if let wait = try await throttle.count(
+                .password, of: account.username, account.subject, origin: origin, at: now)
+            {
+                return .limited(retryAfter: wait)
+            }
+            let isHashable = old.expose().utf8.count <= PasswordRules.maximumBytes
+            guard try await desk.verify(old, against: isHashable ? account.passwordHash : nil) else {
+                try await refusals.record(
+                    AuditEvent(
+                        at: now, type: .userSignInFailed, outcome: .failure,
+                        reason: SignInRefusal.wrongPassword.rawValue, subject: account.subject,
+                        sessionID: session.id, origin: origin))
+                return .wrongPassword
+            }
+            if new.expose() == old.expose() { return .flawed(.same) }
+            let isSet = try await set(new, of: account, session.id, "by the user", origin: origin, at: now)
+            guard isSet else { return .stale }
+            // As strong as the one before, no younger, and no longer: the password alone proves no second factor anew.
+            let opened = try await opener.open(
+                for: account.subject, authentication: session.authentication, provenBy: .password(setAt: now),
+                replacing: nil, until: session.expiresAt, origin: origin, at: now)
+            return opened.map { .changed($0) } ?? .stale
+        }
+    }
+
+    // Links.
+
+    /// Makes a link's secret part for an account, which sets a password once, and none after another was set.
+    /// - Returns: `nil` for a user without an account here who could sign in with it.
+    package func invite(_ subject: Subject, action: AdminAction) async throws -> Secret<String>? {
+        guard let account = try await storage.account(of: subject), account.username != nil, account.disabledAt == nil
+        else { return nil }
+        var object = JSONObjectWriter()
+        object.add("sub", subject.rawValue)
+        object.add("password_set_at", account.passwordChangedAt.milliseconds)
+        // Whatever ends all of the user's sessions ends his links: who disables a user and enables him brings none back.
+        object.add("ended_at", account.everythingEndedAt?.milliseconds ?? 0)
+        let link = Secret(try links.seal(object.finish(), lifetime: Self.linkLifetime))
+        try await storage.append([action.event(.userSetUpLinkMade, subject: subject)])
+        return link
+    }
+
+    /// The account that a link is for; `nil` when it is not ours, too old, or was used.
+    /// - Parameter origin: who shows it, for the audit log where it is refused; `nil` where that was written already.
+    package func account(invitedBy link: Secret<String>, origin: RequestOrigin?) async throws -> Account? {
+        guard let members = links.open(link.expose()).flatMap({ JSONValue.parse($0)?.object }),
+            let subject = members["sub"]?.string.map(Subject.init(rawValue:)),
+            let seen = members["password_set_at"]?.integer, let ended = members["ended_at"]?.integer
+        else { return try await refuse(.unknownLink, of: nil, origin: origin) }
+        guard let account = try await storage.account(of: subject), account.username != nil,
+            account.passwordChangedAt.milliseconds == seen, account.everythingEndedAt?.milliseconds ?? 0 == ended
+        else { return try await refuse(.usedLink, of: subject, origin: origin) }
+        guard account.disabledAt == nil else { return try await refuse(.disabled, of: subject, origin: origin) }
+        return account
+    }
+
+    private func refuse(_ reason: Refusal, of subject: Subject?, origin: RequestOrigin?) async throws -> Account? {
+        if let origin { try await record(reason, of: subject, nil, origin: origin, at: time.now()) }
+        return nil
+    }
+
+    private func record(
+        _ reason: Refusal, of subject: Subject?, _ session: SessionID?, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        try await refusals.record(
+            AuditEvent(
+                at: now, type: .userPasswordChanged, outcome: .failure, reason: reason.rawValue, subject: subject,
+                sessionID: session, origin: origin),
+            within: .network("audit.password", of: origin, perMinute: 10))
+    }
+
+    /// Why no password was set; the words of the audit log.
+    private enum Refusal: String {
+        case unknownLink = "link_unknown"
+        /// A password was set since, or everything of the user ended.
+        case usedLink = "link_used"
+        case disabled = "user_disabled"
+        /// The session is no sign-in of the user's own, or weaker than the account asks for.
+        case weakSession = "session_too_weak"
+        /// Another password was set meanwhile, or the session ended.
+        case outrun = "changed_meanwhile"
+    }
+
+    /// Sets the password of a link's account; signs nobody in, so that a second factor is asked for all the same.
+    package func setUp(
+        _ new: Secret<String>, invitedBy link: Secret<String>, origin: RequestOrigin
+    ) async throws -> PasswordOutcome {
+        guard let account = try await account(invitedBy: link, origin: origin) else { return .stale }
+        if let flaw = PasswordRules.flaw(of: new, for: account) { return .flawed(flaw) }
+        let isSet = try await desk.turn {
+            // Read from the clock when its turn has come: later than when the link was made.
+            let now = max(time.now(), account.passwordChangedAt + .milliseconds(1))
+            return try await set(new, of: account, nil, "by a set-up link", origin: origin, at: now)
+        }
+        return isSet ? .isSet(account) : .stale
+    }
+
+    /// - Returns: whether nobody else set one since `account` was read.
+    private func set(
+        _ new: Secret<String>, of account: Account, _ session: SessionID?, _ reason: String, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws -> Bool {
+        let hash = try await desk.hash(new)
+        let event = AdminAction(actor: .account(account.subject), reason: reason, origin: origin, at: now)
+            .event(.userPasswordChanged, subject: account.subject, sessionID: session)
+        let ended = try await storage.replacePassword(
+            hash, of: account, in: session, event: event,
+            ending: Ending(at: now, reason: "password_changed", origin: origin))
+        guard let ended else {
+            try await record(.outrun, of: account.subject, session, origin: origin, at: now)
+            return false
+        }
+        await endings.take(in: ended)
+        return true
+    }
+}
+
+/// What came of a new password.
+package enum PasswordOutcome: Sendable {
+    /// - Parameter opened: this browser's new session.
+    case changed(OpenedSession)
+    case isSet(Account)
+    case flawed(PasswordFlaw)
+    case wrongPassword
+    case limited(retryAfter: Duration)
+    /// The session or link does not allow it (any more), or another password was set meanwhile.
+    case stale
+}

@@ -1,0 +1,155 @@
+import OAuth2
+
+/// What phones are told of this website, and what is taken from them (contract §10).
+package struct SelfIssuedConfiguration: Sendable {
+    /// What becomes of a key that belongs to nobody.
+    package enum UnknownSubject: String, Sendable, CaseIterable {
+        /// Its holder chooses: a new account, or one that he has.
+        case ask
+        /// A new account, without a question.
+        case create
+        case reject
+    }
+
+    /// Whose answers are taken from another device than the one that asked.
+    package enum CrossDevice: String, Sendable, CaseIterable {
+        case linkedOnly = "linked-only"
+        case off
+        case any
+    }
+
+    package static let startPath = "/self-issued/start"
+    package static let openPath = "/self-issued/open"
+    package static let postPath = "/self-issued/post"
+    package static let requestPath = "/self-issued/request.json"
+    package static let returnPath = "/self-issued/callback"
+
+    /// An `https` URL of ours that ends with a slash.
+    package let clientID: String
+    /// Where it all is.
+    package let origin: WebOrigin
+    package let requestPath: String
+    package let returnPath: String
+    package let siteName: String
+    package var contacts: [String] = []
+    package var logoURL: String?
+    package var policyURL: String?
+    /// What users are asked to tell of themselves.
+    package var claims = ["email", "name", "picture"]
+    package var forms = Set(SelfIssuedForm.allCases)
+    package var unknownSubject = UnknownSubject.ask
+    package var crossDevice = CrossDevice.linkedOnly
+    package var lifetime = Duration.seconds(300)
+    /// Where the app is to be had.
+    package var storeURLs: [String] = []
+
+    package init(
+        clientID: String, origin: WebOrigin, requestPath: String = requestPath, returnPath: String = returnPath,
+        siteName: String
+    ) {
+        self.clientID = clientID
+        self.origin = origin
+        self.requestPath = requestPath
+        self.returnPath = returnPath
+        self.siteName = siteName
+    }
+
+    package var requestURI: String { origin.description + requestPath }
+    package var returnURI: String { origin.description + returnPath }
+
+    /// The request file, which phones fetch: the members of 2012, and today's beside them.
+    package var requestFile: [UInt8] {
+        var claims = JSONObjectWriter()
+        for name in self.claims { claims.addNull(name) }
+        var userInfo = JSONObjectWriter()
+        userInfo.add("claims", json: claims)
+        var file = JSONObjectWriter()
+        file.add("response_type", "token id_token userinfo")
+        file.add("client_id", clientID)
+        file.add("scope", "openid profile")
+        file.add("redirect_uri", returnURI)
+        file.add("response_uri", origin.description + Self.postPath)
+        file.add("userinfo", json: userInfo)
+        file.add("registration", json: registration)
+        return file.finish()
+    }
+
+    private var registration: JSONObjectWriter {
+        var associated = JSONObjectWriter()
+        associated.add("type", "client_association")
+        associated.add("contacts", contacts.isEmpty ? nil : contacts.joined(separator: " "))
+        associated.add("application_name", siteName)
+        associated.add("logo_url", logoURL)
+        associated.add("policy_url", policyURL)
+        associated.add("redirect_uris", returnURI)
+        var registration = JSONObjectWriter()
+        registration.add("claims", json: associated)
+        registration.add("client_name", siteName)
+        registration.add("logo_uri", logoURL)
+        registration.add("policy_uri", policyURL)
+        registration.add("redirect_uris", [returnURI])
+        addFormats(to: &registration)
+        return registration
+    }
+
+    private func addFormats(to object: inout JSONObjectWriter) {
+        object.add("subject_syntax_types_supported", ["urn:ietf:params:oauth:jwk-thumbprint"])
+        object.add("id_token_signed_response_alg", SignatureAlgorithm.es256.rawValue)
+    }
+}
+
+/// How the link to the phone's app is written.
+package enum SelfIssuedLinkForm: String, Sendable, CaseIterable {
+    /// As ``binding2012``.
+    case auto
+    /// By reference to the request file, as in 2012.
+    case binding2012 = "seed"
+    /// OpenID Connect Core §7.3.
+    case core
+    /// SIOPv2.
+    case v2
+}
+
+extension SelfIssuedConfiguration {
+    /// The claimed `https` link, which opens the app where it is installed, and our page where it is not.
+    /// - Parameter acrossDevices: whether the answer is posted to us, since it is another browser that waits.
+    package func openLink(state: String, nonce: String, acrossDevices: Bool = false) -> String {
+        let link = origin.description + Self.openPath + "?" + reference(state: state, nonce: nonce)
+        return acrossDevices ? link + "&response_mode=direct_post" : link
+    }
+
+    /// The link with a scheme of its own.
+    package func schemeLink(_ form: SelfIssuedLinkForm, state: String, nonce: String) -> String {
+        switch form {
+        case .auto, .binding2012: "openid://authz?" + reference(state: state, nonce: nonce)
+        case .core:
+            "openid://?"
+                + Self.query([
+                    ("response_type", "id_token"), ("client_id", returnURI), ("scope", "openid profile"),
+                    ("state", state), ("nonce", nonce), ("registration", metadata),
+                ])
+        case .v2:
+            "siopv2://?"
+                + Self.query([
+                    ("scope", "openid"), ("response_type", "id_token"),
+                    ("id_token_type", "subject_signed_id_token"), ("client_id", returnURI),
+                    ("redirect_uri", returnURI), ("state", state), ("nonce", nonce), ("client_metadata", metadata),
+                ])
+        }
+    }
+
+    private var metadata: String {
+        var object = JSONObjectWriter()
+        object.add("client_name", siteName)
+        addFormats(to: &object)
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+
+    private func reference(state: String, nonce: String) -> String {
+        Self.query([("request_uri", requestURI), ("state", state), ("nonce", nonce)])
+    }
+
+    private static func query(_ pairs: [(name: String, value: String)]) -> String {
+        pairs.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+    }
+}

@@ -1,0 +1,85 @@
+import OAuth2
+
+// A user's keys, linked and unlinked by somebody who signed in a moment ago.
+extension SelfIssuedSignIn {
+    /// Whether a session may link or unlink keys: the person's own sign-in, of the last minutes.
+    ///
+    /// With the second factor, where the user has one: a key signs in without it, so whoever has but the password must
+    /// not get to link one.
+    package func mayChangeKeys(_ session: WebSession) async throws -> Bool {
+        guard session.isOwnSignIn, session.authentication.isFresh(within: Self.linkFreshness, at: time.now()) else {
+            return false
+        }
+        return try await isStrongEnough(session)
+    }
+
+    private func isStrongEnough(_ session: WebSession) async throws -> Bool {
+        guard try await accounts.account(of: session.subject)?.secondFactor != nil else { return true }
+        return AuthenticationLevel.satisfies(
+            session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
+    }
+
+    package func keys(of subject: Subject) async throws -> [LinkedKey] { try await keys.linkedKeys(of: subject) }
+
+    /// Links the key that answered to whoever asked for it, if he is still there.
+    func link(
+        _ proof: SelfIssuedProof, for transaction: SelfIssuedTransaction, current: WebSession?, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        guard let current, current.isOwnSignIn, current.subject == transaction.linking,
+            current.authentication.isFresh(within: Self.linkFreshness + configuration.lifetime, at: now),
+            try await isStrongEnough(current)
+        else { throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint) }
+        try await link(proof, in: current, origin: origin, at: now)
+    }
+
+    /// "I have an account": links the key that the browser brought a proof of.
+    package func link(_ parked: ParkedProof, in session: WebSession, origin: RequestOrigin) async throws {
+        let now = time.now()
+        let proof = parked.proof
+        try await recording(origin: origin, at: now) {
+            guard try await mayChangeKeys(session) else {
+                throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint, subject: session.subject)
+            }
+            guard !parked.isFromElsewhere else {
+                throw SelfIssuedRefusal(.crossDeviceOff, thumbprint: proof.thumbprint, subject: session.subject)
+            }
+            try await link(proof, in: session, origin: origin, at: now)
+        }
+    }
+
+    private func link(
+        _ proof: SelfIssuedProof, in session: WebSession, origin: RequestOrigin, at now: Timestamp
+    ) async throws {
+        let subject = session.subject
+        try await checkStanding(of: subject, proof)
+        let key = LinkedKey(
+            thumbprint: proof.thumbprint, subject: subject, algorithm: proof.algorithm, origin: .linked, createdAt: now)
+        let event = AuditEvent(
+            at: now, type: .selfIssuedLinked, outcome: .success, reason: LinkedKey.Origin.linked.rawValue,
+            subject: subject, origin: origin, detail: Self.detail(proof.thumbprint))
+        switch try await keys.link(key, in: session.id, event: event) {
+        case .linked: return
+        case .sessionEnded: throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint, subject: subject)
+        case .taken:
+            // Whose it is already, it stays.
+            guard try await liveKey(of: proof)?.subject == subject else {
+                throw SelfIssuedRefusal(.linkedElsewhere, thumbprint: proof.thumbprint, subject: subject)
+            }
+        }
+    }
+
+    /// Unlinks a key for ever, and ends what was signed in with any key of the user: who has the phone has its sessions.
+    package func unlink(_ thumbprint: String, in session: WebSession, origin: RequestOrigin) async throws -> Unlinking {
+        let now = time.now()
+        guard try await mayChangeKeys(session) else { throw SelfIssuedRefusal(.notSignedIn) }
+        let event = AuditEvent(
+            at: now, type: .selfIssuedUnlinked, outcome: .success, reason: "user", subject: session.subject,
+            origin: origin, detail: Self.detail(thumbprint))
+        let outcome = try await keys.unlink(
+            thumbprint, of: session.subject, sparing: session.id,
+            Ending(at: now, reason: "key_unlinked", origin: origin), event: event)
+        if case .unlinked(let ended) = outcome { await endings.take(in: ended) }
+        return outcome
+    }
+}

@@ -1,0 +1,120 @@
+import OAuth2
+
+// The browser that waits while a phone answers on another device.
+extension SelfIssuedSignIn {
+    /// What the browser that asked is told of the answer.
+    package enum Waiting: Sendable {
+        /// Nothing has come yet.
+        case waiting
+        /// Somebody answered; the browser's user has to say that it was him.
+        /// - Parameters:
+        ///   - name: of the account; `nil` for a key that is nobody's.
+        ///   - needsCode: whether a code of the second factor is asked for as well.
+        case answered(name: String?, needsCode: Bool)
+        /// Over, or another browser's.
+        case over
+    }
+
+    /// Looks at a transaction, for the browser that began it.
+    package func look(
+        _ state: String, browser: OpaqueSecret?, origin: RequestOrigin
+    ) async throws -> Waiting {
+        let now = time.now()
+        guard let transaction = try await waiting(state, browser: browser, at: now) else { return .over }
+        guard let proof = transaction.answer else { return .waiting }
+        guard let account = try await account(of: proof) else { return .answered(name: nil, needsCode: false) }
+        return .answered(name: account.shownName, needsCode: needsCode(account, origin: origin, at: now))
+    }
+
+    /// What a browser gets that says: that was me.
+    package enum PickUp: Sendable {
+        case done(SelfIssuedOutcome)
+        case wrongCode
+        case limited(Duration)
+        case over
+    }
+
+    /// Opens the session that a phone answered for, in the browser that began it; it is handed on to nobody.
+    /// - Throws: ``SelfIssuedRefusal``, which is written down; ``StorageError``.
+    package func pickUp(
+        _ state: String, code: String?, browser: OpaqueSecret?, current: WebSession?, origin: RequestOrigin
+    ) async throws -> PickUp {
+        let now = time.now()
+        return try await recording(origin: origin, at: now) {
+            guard let seen = try await waiting(state, browser: browser, at: now), let proof = seen.answer else {
+                // Somebody else's browser, or too late: which of the two only the log is told.
+                if let other = try await transactions.look(String(state.prefix(1024)), at: now) {
+                    try await record(.browserMismatch, of: other.answer, origin: origin, at: now)
+                }
+                return .over
+            }
+            if let account = try await account(of: proof), needsCode(account, origin: origin, at: now) {
+                // Counted before it is looked at, so that many at once are no more tries than many in turn.
+                if let wait = try await throttle.count(
+                    .code, of: account.username, account.subject, origin: origin, at: now)
+                {
+                    return .limited(wait)
+                }
+                guard try await codes.accepts(code ?? "", for: account, at: now) else {
+                    try await record(.wrongCode, of: proof, subject: account.subject, origin: origin, at: now)
+                    return .wrongCode
+                }
+            }
+            // Of several that say so at once, one.
+            let taken = try await transactions.take(state, at: now)
+            guard taken == seen else { return .over }
+            return .done(
+                try await resolve(
+                    proof, errand: seen.errand, by: .phoneElsewhere, current: current, origin: origin, at: now))
+        }
+    }
+
+    /// "That was not me": nothing is opened with this answer.
+    package func decline(_ state: String, browser: OpaqueSecret?, origin: RequestOrigin) async throws {
+        let now = time.now()
+        guard let transaction = try await waiting(state, browser: browser, at: now) else { return }
+        _ = try await transactions.take(state, at: now)
+        try await refusals.record(
+            AuditEvent(
+                at: now, type: .selfIssuedRefused, outcome: .failure, reason: "declined_in_browser", origin: origin,
+                detail: transaction.answer.map { Self.detail($0.thumbprint) }))
+    }
+
+    /// What a sign-in is for that waits; empty when there is none.
+    package func errand(of state: String) async throws -> String {
+        try await transactions.look(state, at: time.now())?.errand ?? ""
+    }
+
+    private func waiting(
+        _ state: String, browser: OpaqueSecret?, at now: Timestamp
+    ) async throws -> SelfIssuedTransaction? {
+        guard let browser, state.utf8.count <= 1024,
+            let transaction = try await transactions.look(state, at: now),
+            ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8)
+        else { return nil }
+        return transaction
+    }
+
+    /// - Parameter proof: what the phone answered, if it did.
+    private func record(
+        _ reason: SelfIssuedRefusal.Reason, of proof: SelfIssuedProof?, subject: Subject? = nil, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws {
+        try await refusals.record(
+            AuditEvent(
+                at: now, type: .selfIssuedRefused, outcome: .failure, reason: reason.rawValue, subject: subject,
+                origin: origin, detail: proof.map { Self.detail($0.thumbprint) }),
+            within: .network("audit.self_issued", of: origin, perMinute: 120))
+    }
+
+    private func account(of proof: SelfIssuedProof) async throws -> Account? {
+        guard let key = try await liveKey(of: proof) else { return nil }
+        return try await accounts.account(of: key.subject)
+    }
+
+    /// In a browser in which the user has never signed in with his password.
+    private func needsCode(_ account: Account, origin: RequestOrigin, at now: Timestamp) -> Bool {
+        guard account.secondFactor != nil else { return false }
+        return throttle.knownBrowsers?.mark(of: account.subject, in: origin.recognition, at: now) == nil
+    }
+}

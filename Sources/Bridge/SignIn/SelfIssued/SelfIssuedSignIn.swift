@@ -1,0 +1,356 @@
+package import OAuth2
+
+/// Signs users in whose phone holds a key that stands for them (contract §10; docs/self-issued.md).
+///
+/// Whoever answers proves a key, and nothing else: what he says of himself finds no account.
+package struct SelfIssuedSignIn: Sendable {
+    /// `amr`, and the reason in the audit log.
+    static let method = Authentication.selfIssued
+    /// How old the sign-in may be of somebody who links a key, or unlinks one.
+    package static let linkFreshness = Duration.seconds(300)
+    /// How long the holder of a key that is nobody's may take to choose.
+    package static let choiceLifetime = Duration.seconds(600)
+    /// How long an answer of another device waits for its browser.
+    static let pickUpLifetime = Duration.seconds(120)
+
+    package let configuration: SelfIssuedConfiguration
+    let transactions: SelfIssuedTransactions
+    let keys: any LinkedKeyStore
+    let accounts: any UserStore
+    let opener: SessionOpener
+    let codes: SecondFactorCheck
+    let throttle: SignInThrottle
+    let endings: SessionEndings
+    private let replays: any ReplayGuard
+    private let limiter: any RateLimiter
+    private let limits: LimitSettings
+    let refusals: RefusalLog
+    private let seal: ShortLivedSeal
+    let time: TimeSource
+    let random: RandomSource
+
+    package init(
+        configuration: SelfIssuedConfiguration, transactions: any SelfIssuedTransactionStore,
+        keys: any LinkedKeyStore & UserStore, opener: SessionOpener, codes: SecondFactorCheck,
+        throttle: SignInThrottle, endings: SessionEndings, replays: any ReplayGuard, limiter: any RateLimiter,
+        limits: LimitSettings, refusals: RefusalLog, ring: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        random: RandomSource = .system
+    ) {
+        self.configuration = configuration
+        self.transactions = SelfIssuedTransactions(
+            store: transactions,
+            seal: ShortLivedSeal(keys: ring, purpose: "sign-in that waits for a phone", time: time))
+        self.keys = keys
+        accounts = keys
+        self.opener = opener
+        self.codes = codes
+        self.throttle = throttle
+        self.endings = endings
+        self.replays = replays
+        self.limiter = limiter
+        self.limits = limits
+        self.refusals = refusals
+        seal = ShortLivedSeal(keys: ring, purpose: "proof of a phone's key", time: time)
+        self.time = time
+        self.random = random
+    }
+
+    /// What a browser is given to ask a phone with.
+    package struct Beginning: Sendable {
+        package let state: String
+        package let nonce: String
+    }
+
+    /// Begins a sign-in, or the linking of a key.
+    /// - Parameters:
+    ///   - errand: what it is for; comes back with the answer.
+    ///   - linking: who links the key that answers.
+    ///   - browser: the secret of the browser's cookie.
+    /// - Throws: ``SelfIssuedRefusal`` past the limit.
+    package func begin(
+        errand: String, linking: Subject?, browser: OpaqueSecret, origin: RequestOrigin
+    ) async throws -> Beginning {
+        let now = time.now()
+        let keys = limits.networkKey("self_issued.network", of: origin, limits.selfIssuedStartPerNetwork)
+        try await admit(keys, origin: origin, at: now)
+        let beginning = Beginning(state: random.text(16), nonce: random.text(16))
+        try await transactions.keep(
+            SelfIssuedTransaction(
+                nonce: beginning.nonce, errand: errand, linking: linking, browserDigest: browser.digest,
+                expiresAt: now + configuration.lifetime),
+            as: beginning.state, at: now)
+        return beginning
+    }
+
+    private func admit(_ keys: [RateLimitKey], origin: RequestOrigin, at now: Timestamp) async throws {
+        guard case .exceeded(let wait, let scope) = try await limiter.take(keys, at: now) else { return }
+        try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+        throw SelfIssuedRefusal(.rateLimited, retryAfter: wait)
+    }
+}
+
+/// What an answer came to.
+package enum SelfIssuedOutcome: Sendable {
+    case signedIn(OpenedSession, errand: String)
+    /// The key belongs to the user who asked.
+    case linked
+    /// The key is nobody's, and its holder is to choose.
+    /// - Parameter sealed: for ``SelfIssuedSignIn/proof(sealed:)``; carried by the browser.
+    case unknown(sealed: String)
+}
+
+// The answer of a phone, on its way through the browser that asked, or straight from another device.
+extension SelfIssuedSignIn {
+    /// Takes in an answer that came through a browser.
+    /// - Parameters:
+    ///   - browser: the secret of its cookie, if it has one.
+    ///   - current: the session that it holds.
+    /// - Throws: ``SelfIssuedRefusal``, which is written down; ``StorageError``.
+    package func finish(
+        _ answer: FormParameters, browser: OpaqueSecret?, current: WebSession?, origin: RequestOrigin
+    ) async throws -> SelfIssuedOutcome {
+        let now = time.now()
+        return try await recording(origin: origin, at: now) {
+            let transaction = try await take(answer, at: now)
+            guard let browser, ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8) else {
+                throw SelfIssuedRefusal(.browserMismatch)
+            }
+            let proof = try await proof(of: answer, for: transaction, at: now)
+            guard transaction.linking == nil else {
+                try await link(proof, for: transaction, current: current, origin: origin, at: now)
+                return .linked
+            }
+            return try await resolve(
+                proof, errand: transaction.errand, by: .phone, current: current, origin: origin, at: now)
+        }
+    }
+
+    /// Takes in an answer that a phone posted itself, for a browser on another device to pick up.
+    /// - Throws: ``SelfIssuedRefusal``, which is written down; ``StorageError``.
+    package func receive(_ answer: FormParameters, origin: RequestOrigin) async throws {
+        let now = time.now()
+        try await recording(origin: origin, at: now) {
+            guard configuration.crossDevice != .off else { throw SelfIssuedRefusal(.crossDeviceOff) }
+            var transaction = try await take(answer, at: now)
+            // Linking is giving away one's account: never to a screen that somebody else may have shown.
+            guard transaction.linking == nil else { throw SelfIssuedRefusal(.crossDeviceOff) }
+            let proof = try await proof(of: answer, for: transaction, at: now)
+            let key = try await liveKey(of: proof)
+            if let key {
+                try await checkStanding(of: key.subject, proof)
+            } else if configuration.crossDevice != .any {
+                throw SelfIssuedRefusal(.subjectUnknown, thumbprint: proof.thumbprint)
+            }
+            let end = min(transaction.expiresAt, now + Self.pickUpLifetime)
+            transaction = SelfIssuedTransaction(
+                nonce: transaction.nonce, errand: transaction.errand, linking: nil,
+                browserDigest: transaction.browserDigest, expiresAt: end, answer: proof)
+            try await transactions.keep(transaction, as: answer["state"] ?? "", at: now)
+            try await refusals.record(
+                AuditEvent(
+                    at: now, type: .selfIssuedAnswered, outcome: .success, reason: proof.form.rawValue,
+                    subject: key?.subject, origin: origin, detail: Self.detail(proof.thumbprint)))
+        }
+    }
+
+    /// Takes the transaction that an answer is to, for good: whatever is wrong with the answer, it was the only one.
+    private func take(_ answer: FormParameters, at now: Timestamp) async throws -> SelfIssuedTransaction {
+        guard let state = answer["state"], state.utf8.count <= 1024,
+            let transaction = try await transactions.take(state, at: now), transaction.answer == nil
+        else { throw SelfIssuedRefusal(.stateUnknown) }
+        return transaction
+    }
+
+    private func proof(
+        of answer: FormParameters, for transaction: SelfIssuedTransaction, at now: Timestamp
+    ) async throws -> SelfIssuedProof {
+        let terms = SelfIssuedTerms(
+            audiences: [configuration.clientID, configuration.returnURI], forms: configuration.forms,
+            nonce: transaction.nonce, now: now)
+        let token: SelfIssuedToken
+        do throws(SelfIssuedRefusal.Reason) {
+            token = try SelfIssuedToken(answer: answer, terms: terms)
+        } catch {
+            throw SelfIssuedRefusal(error, phoneError: answer["error"].map { String($0.prefix(64)) })
+        }
+        // The transaction was the only one; this catches a store that forgot that it gave it away.
+        switch try await replays.claim(token.id, until: token.rememberedUntil, at: now) {
+        case .claimed: return SelfIssuedProof(token, asking: configuration.claims)
+        case .claimedBefore: throw SelfIssuedRefusal(.replayed, thumbprint: token.thumbprint)
+        case .full: throw StorageError.unavailable("there is no room to remember an answer")
+        }
+    }
+
+    /// - Returns: `nil` for a key that is nobody's.
+    func liveKey(of proof: SelfIssuedProof) async throws -> LinkedKey? {
+        guard let key = try await keys.linkedKey(proof.thumbprint) else { return nil }
+        guard key.revokedAt == nil else {
+            throw SelfIssuedRefusal(.subjectRevoked, thumbprint: proof.thumbprint, subject: key.subject)
+        }
+        return key
+    }
+
+    func checkStanding(of subject: Subject, _ proof: SelfIssuedProof) async throws {
+        guard let account = try await accounts.account(of: subject), account.disabledAt == nil else {
+            throw SelfIssuedRefusal(.userDisabled, thumbprint: proof.thumbprint, subject: subject)
+        }
+    }
+
+    /// Signs in whom the key names.
+    func resolve(
+        _ proof: SelfIssuedProof, errand: String, by way: SignInWay, current: WebSession?, origin: RequestOrigin,
+        at now: Timestamp
+    ) async throws -> SelfIssuedOutcome {
+        if let key = try await liveKey(of: proof) {
+            return .signedIn(
+                try await open(key, proof, by: way, replacing: current, origin: origin, at: now), errand: errand)
+        }
+        switch configuration.unknownSubject {
+        case .ask:
+            let found = ParkedProof(proof: proof, errand: errand, isFromElsewhere: way == .phoneElsewhere)
+            return .unknown(sealed: try seal.seal(found.text, lifetime: Self.choiceLifetime))
+        case .create:
+            let key = try await addAccount(for: proof, told: false, origin: origin, at: now)
+            return .signedIn(
+                try await open(key, proof, by: way, replacing: current, origin: origin, at: now), errand: errand)
+        case .reject: throw SelfIssuedRefusal(.subjectUnknown, thumbprint: proof.thumbprint)
+        }
+    }
+
+    func open(
+        _ key: LinkedKey, _ proof: SelfIssuedProof, by way: SignInWay, replacing current: WebSession?,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> OpenedSession {
+        try await checkStanding(of: key.subject, proof)
+        // One factor, whatever unlocked the phone: nobody but the phone says so.
+        let authentication = Authentication(
+            time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: [Authentication.selfIssued, "pop"])
+        guard
+            let opened = try await opener.open(
+                for: key.subject, authentication: authentication, provenBy: .key(thumbprint: key.thumbprint),
+                replacing: current, by: way, origin: origin, at: now)
+        else {
+            // Unlinked, or the user disabled, at this very moment.
+            _ = try await liveKey(of: proof)
+            throw SelfIssuedRefusal(.userDisabled, thumbprint: key.thumbprint, subject: key.subject)
+        }
+        return opened
+    }
+
+    /// A new account that nothing is known of but its key. What its holder tells is a note of the key: as the account's
+    /// name or address it would go to websites, and some take an address for who somebody is.
+    /// - Parameter told: whether to keep what he told.
+    private func addAccount(
+        for proof: SelfIssuedProof, told: Bool, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> LinkedKey {
+        if let network = origin.address?.limitNetwork {
+            let key = RateLimitKey(
+                scope: "self_issued.accounts", value: network.description, window: limits.selfIssuedAccountPerNetwork)
+            try await admit([key], origin: origin, at: now)
+        }
+        let account = Account(subject: Account.makeSubject(random: random), username: nil, createdAt: now)
+        let key = LinkedKey(
+            thumbprint: proof.thumbprint, subject: account.subject, algorithm: proof.algorithm, origin: .account,
+            createdAt: now, told: told ? LinkedKey.Told(name: proof.name, email: proof.email) : LinkedKey.Told())
+        let events = [
+            (AuditEventType.userCreated, Self.method), (.selfIssuedLinked, LinkedKey.Origin.account.rawValue),
+        ]
+        .map { type, reason in
+            AuditEvent(
+                at: now, type: type, outcome: .success, reason: reason, subject: account.subject, origin: origin,
+                detail: Self.detail(proof.thumbprint))
+        }
+        guard try await keys.addAccount(account, issuer: Account.issuer, key: key, events: events) else {
+            // Another request with the same key was first.
+            guard let known = try await liveKey(of: proof) else {
+                throw StorageError.corrupt("a key is neither free nor taken")
+            }
+            return known
+        }
+        return key
+    }
+
+    static func detail(_ thumbprint: String) -> String {
+        var object = JSONObjectWriter()
+        object.add("thumbprint", thumbprint)
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+
+    /// Runs the body and writes down why it refuses.
+    func recording<Value: Sendable>(
+        origin: RequestOrigin, at now: Timestamp, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let network = limits.networkKey("self_issued.refused", of: origin, limits.refusedSelfIssuedPerNetwork)
+        if case .exceeded(let wait, let scope) = try await limiter.peek(network, at: now) {
+            try await refusals.limitExceeded(scope: scope, origin: origin, at: now)
+            throw SelfIssuedRefusal(.rateLimited, retryAfter: wait)
+        }
+        do {
+            return try await body()
+        } catch let refusal as SelfIssuedRefusal where refusal.reason != .rateLimited {
+            _ = try await limiter.take(network, at: now)
+            try await refusals.record(
+                AuditEvent(
+                    at: now, type: .selfIssuedRefused, outcome: .failure, reason: refusal.reason.rawValue,
+                    subject: refusal.subject, origin: origin, detail: refusal.thumbprint.map(Self.detail)),
+                within: .network("audit.self_issued", of: origin, perMinute: 120))
+            throw refusal
+        }
+    }
+}
+
+// The choice of somebody whose key is nobody's.
+extension SelfIssuedSignIn {
+    /// What a browser carries of a proof.
+    ///
+    /// It signs nobody in who has an account: it makes one, or is linked to one, and the store takes a key once.
+    package func proof(sealed text: String) -> ParkedProof? { seal.open(text).flatMap { ParkedProof($0) } }
+
+    /// "New here": an account of its own for the key.
+    /// - Parameter told: whether to keep what the phone told of its holder.
+    package func createAccount(
+        for parked: ParkedProof, told: Bool, replacing current: WebSession?, origin: RequestOrigin
+    ) async throws -> OpenedSession {
+        let now = time.now()
+        let proof = parked.proof
+        return try await recording(origin: origin, at: now) {
+            guard configuration.unknownSubject != .reject, try await liveKey(of: proof) == nil else {
+                // What the browser carries proves a key of minutes ago: enough for what is new, not for a sign-in.
+                throw SelfIssuedRefusal(.stateUnknown, thumbprint: proof.thumbprint)
+            }
+            let key = try await addAccount(for: proof, told: told, origin: origin, at: now)
+            return try await open(
+                key, proof, by: parked.isFromElsewhere ? .phoneElsewhere : .phone, replacing: current, origin: origin,
+                at: now)
+        }
+    }
+}
+
+/// A proof of a key that is nobody's, while its holder chooses.
+package struct ParkedProof: Sendable {
+    package let proof: SelfIssuedProof
+    /// What the sign-in was for.
+    package let errand: String
+    /// Whether the phone answered on another device than the browser's.
+    let isFromElsewhere: Bool
+
+    init(proof: SelfIssuedProof, errand: String, isFromElsewhere: Bool) {
+        self.proof = proof
+        self.errand = errand
+        self.isFromElsewhere = isFromElsewhere
+    }
+
+    fileprivate init?(_ text: [UInt8]) {
+        guard let object = JSONValue.parse(text)?.object, let proof = object["proof"].flatMap({ SelfIssuedProof($0) }),
+            let errand = object["errand"]?.string, let isFromElsewhere = object["elsewhere"]?.bool
+        else { return nil }
+        self.init(proof: proof, errand: errand, isFromElsewhere: isFromElsewhere)
+    }
+
+    fileprivate var text: [UInt8] {
+        let json = JSONValue.object([
+            "proof": proof.json, "errand": .string(errand), "elsewhere": .bool(isFromElsewhere),
+        ])
+        return Array(json.text.utf8)
+    }
+}

@@ -1,0 +1,211 @@
+import Crypto
+package import OAuth2
+
+/// The forms that a self-issued ID token is taken in; all name the same subject, the key's thumbprint.
+package enum SelfIssuedForm: String, Sendable, CaseIterable {
+    /// The binding of 2012: `iss` and `user_id` are the public key.
+    case keyAsIssuer = "seed2012"
+    /// OpenID Connect Core §7: `iss` is `https://self-issued.me`.
+    case core7
+    /// SIOPv2 since draft 8: `iss` is `sub`.
+    case siopv2
+    /// SIOPv2 before: `iss` is `https://self-issued.me/v2`.
+    case siopv2Legacy = "siopv2-legacy"
+}
+
+/// What a token must say to be taken.
+package struct SelfIssuedTerms: Sendable {
+    /// The names under which it may be for us; one suffices.
+    package let audiences: [String]
+    package let forms: Set<SelfIssuedForm>
+    /// `nil` leaves it unjudged, to explain a token.
+    package let nonce: String?
+    package let now: Timestamp
+
+    package init(
+        audiences: [String], forms: Set<SelfIssuedForm> = Set(SelfIssuedForm.allCases), nonce: String?, now: Timestamp
+    ) {
+        self.audiences = audiences
+        self.forms = forms
+        self.nonce = nonce
+        self.now = now
+    }
+}
+
+/// A self-issued ID token that holds.
+package struct SelfIssuedToken: Sendable {
+    package let form: SelfIssuedForm
+    /// Who the user is: the RFC 7638 thumbprint of the key, 43 characters.
+    package let thumbprint: String
+    package let algorithm: String
+    /// Names this token, however its signature is spelled.
+    let id: TokenID
+    /// Until when its id has to be remembered.
+    let rememberedUntil: Timestamp
+    /// What the user says of himself; nobody has checked it.
+    let told: [String: JSONValue]
+
+    /// How far clocks may be apart, in seconds.
+    private static let tolerance = 60.0
+    /// How old a token may be, in seconds, without the tolerance.
+    private static let maximumAge = 600.0
+    private static let coreIssuer = "https://self-issued.me"
+    private static let legacyIssuer = "https://self-issued.me/v2"
+    /// RFC 9278.
+    package static let thumbprintURN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
+
+    /// Makes every check in order; the first that fails decides.
+    /// - Parameter passed: told of each check that holds.
+    package init(
+        answer parameters: FormParameters, terms: SelfIssuedTerms, passed: (String) -> Void = { _ in }
+    ) throws(SelfIssuedRefusal.Reason) {
+        guard parameters["error"] == nil else { throw .phoneError }
+        guard let text = parameters["id_token"], let token = CompactJWS(text), let claims = token.claims else {
+            throw .malformed
+        }
+        passed("token is well-formed")
+        guard let name = token.algorithm, SelfIssuedKey.algorithms.contains(where: { $0.rawValue == name }) else {
+            throw .algorithmNotAllowed
+        }
+        let form = try Self.form(of: claims, allowed: terms.forms)
+        passed("form is known")
+        let key = try Self.key(of: claims, form)
+        // The key decides what alg may be, not the token.
+        guard name == key.algorithm.rawValue else { throw .algorithmNotAllowed }
+        passed("key is good")
+        try Self.checkSubject(claims, form, key, header: token.header)
+        passed("subject is the key")
+        guard key.signed(token) else { throw .signatureInvalid }
+        passed("signature holds")
+        guard Self.isMeant(claims, for: terms.audiences) else { throw .audienceMismatch }
+        passed("meant for this website")
+        let times = try Self.times(of: claims, at: terms.now)
+        passed("token is fresh")
+        if let nonce = terms.nonce {
+            guard let found = claims["nonce"]?.string, !found.isEmpty else { throw .nonceMissing }
+            guard ConstantTime.equals(found.utf8, nonce.utf8) else { throw .nonceMismatch }
+            passed("nonce is ours")
+        }
+        if let hash = claims["at_hash"], let access = parameters["access_token"] {
+            let expected = Base64URL.encode(Array(SHA256.hash(data: Array(access.utf8)).prefix(16)))
+            guard hash.string == expected else { throw .accessTokenMismatch }
+            passed("access token belongs to it")
+        }
+        var told = claims
+        if let text = parameters["userinfo_token"] {
+            told = try Self.userInfo(text, beside: claims, key, terms)
+            passed("userinfo token belongs to it")
+        }
+        self.form = form
+        thumbprint = key.thumbprint
+        algorithm = name
+        self.told = told
+        id = TokenID(rawValue: Base64URL.encode(Array(SHA256.hash(data: token.message))))
+        let latest = min(times.expires, times.issued + Self.maximumAge) + 2 * Self.tolerance
+        rememberedUntil = Timestamp(seconds: Int64(latest.rounded(.up)))
+    }
+
+    private static func form(
+        of claims: [String: JSONValue], allowed: Set<SelfIssuedForm>
+    ) throws(SelfIssuedRefusal.Reason) -> SelfIssuedForm {
+        guard let issuer = claims["iss"]?.string else { throw .notSelfIssued }
+        let subject = claims["sub"]?.string
+        let isKeyAsIssuer = claims["user_id"]?.string.map { equal($0, issuer) } ?? false
+        let isDecentralised = subject?.utf8.starts(with: "did:".utf8) == true && claims["sub_jwk"] == nil
+        let form: SelfIssuedForm
+        switch issuer {
+        case _ where isDecentralised && !isKeyAsIssuer: throw .subjectTypeNotSupported
+        case coreIssuer: form = .core7
+        case legacyIssuer: form = .siopv2Legacy
+        case _ where isKeyAsIssuer: form = .keyAsIssuer
+        case _ where subject.map { equal($0, issuer) } ?? false: form = .siopv2
+        default: throw .notSelfIssued
+        }
+        guard allowed.contains(form) else { throw .notSelfIssued }
+        return form
+    }
+
+    private static func key(
+        of claims: [String: JSONValue], _ form: SelfIssuedForm
+    ) throws(SelfIssuedRefusal.Reason) -> SelfIssuedKey {
+        switch form {
+        case .keyAsIssuer: try SelfIssuedKey(issuer: claims["iss"]?.string ?? "")
+        case .core7, .siopv2, .siopv2Legacy: try SelfIssuedKey(jwk: claims["sub_jwk"] ?? .null)
+        }
+    }
+
+    /// The names that a key has as a subject.
+    private static func names(
+        of key: SelfIssuedKey, _ form: SelfIssuedForm, issuer: String?
+    ) -> [String] {
+        switch form {
+        case .core7: [key.thumbprint]
+        case .siopv2, .siopv2Legacy: [key.thumbprint, thumbprintURN + key.thumbprint]
+        case .keyAsIssuer: [key.thumbprint, thumbprintURN + key.thumbprint] + [issuer].compactMap(\.self)
+        }
+    }
+
+    private static func checkSubject(
+        _ claims: [String: JSONValue], _ form: SelfIssuedForm, _ key: SelfIssuedKey, header: [String: JSONValue]
+    ) throws(SelfIssuedRefusal.Reason) {
+        if form != .keyAsIssuer || claims["sub"] != nil {
+            guard let subject = claims["sub"]?.string,
+                names(of: key, form, issuer: claims["iss"]?.string).contains(where: { equal($0, subject) })
+            else { throw .subjectMismatch }
+        }
+        // The same key once more, wherever it is repeated.
+        for other in [claims["sub_jwk"], header["jwk"]].compactMap(\.self) {
+            guard try SelfIssuedKey(jwk: other).thumbprint == key.thumbprint else { throw .subjectMismatch }
+        }
+    }
+
+    private static func isMeant(_ claims: [String: JSONValue], for audiences: [String]) -> Bool {
+        let named = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.strings ?? []
+        return named.contains { name in audiences.contains { equal($0, name) } }
+    }
+
+    private static func times(
+        of claims: [String: JSONValue], at now: Timestamp
+    ) throws(SelfIssuedRefusal.Reason) -> (issued: Double, expires: Double) {
+        guard let expires = claims["exp"]?.decimal, let issued = claims["iat"]?.decimal,
+            claims["nbf"] == nil || claims["nbf"]?.decimal != nil
+        else { throw .malformed }
+        let now = Double(now.milliseconds) / 1000
+        guard now < expires + tolerance else { throw .expired }
+        guard issued >= now - maximumAge - tolerance, issued <= now + tolerance,
+            claims["nbf"]?.decimal ?? issued <= now + tolerance
+        else { throw .issuedOutOfRange }
+        return (issued, expires)
+    }
+
+    /// The claims of the second token, which comes with the form of 2012.
+    private static func userInfo(
+        _ text: String, beside claims: [String: JSONValue], _ key: SelfIssuedKey, _ terms: SelfIssuedTerms
+    ) throws(SelfIssuedRefusal.Reason) -> [String: JSONValue] {
+        guard let token = CompactJWS(text), let told = token.claims, token.algorithm == key.algorithm.rawValue,
+            key.signed(token)
+        else { throw .userInfoSignatureInvalid }
+        for name in ["iss", "user_id", "sub"] {
+            guard let found = told[name] else { continue }
+            let names =
+                name == "sub"
+                ? names(of: key, .keyAsIssuer, issuer: claims["iss"]?.string)
+                    + [claims["sub"]?.string].compactMap(\.self)
+                : [claims[name]?.string].compactMap(\.self)
+            guard let text = found.string, names.contains(where: { equal($0, text) }) else {
+                throw .userInfoSubjectMismatch
+            }
+        }
+        guard isMeant(told, for: terms.audiences) else { throw .audienceMismatch }
+        if let nonce = told["nonce"], let wanted = terms.nonce {
+            guard ConstantTime.equals((nonce.string ?? "").utf8, wanted.utf8) else { throw .nonceMismatch }
+        }
+        if let end = told["exp"] {
+            guard let end = end.decimal, Double(terms.now.milliseconds) / 1000 < end + tolerance else { throw .expired }
+        }
+        return told
+    }
+
+    /// Byte by byte: text compares by canonical equivalence.
+    private static func equal(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+}

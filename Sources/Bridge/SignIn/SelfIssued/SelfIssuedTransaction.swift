@@ -1,0 +1,203 @@
+import Crypto
+import OAuth2
+import Synchronization
+
+/// A sign-in by phone that waits for its answer. Kept by ``digest(of:)`` its `state`.
+package struct SelfIssuedTransaction: Hashable, Sendable {
+    package let nonce: String
+    /// What the sign-in is for; comes back with the answer.
+    package let errand: String
+    /// Who wants to link the key that answers; `nil` for a sign-in.
+    package let linking: Subject?
+    /// Of the cookie of the browser that asked: no other may go on.
+    package let browserDigest: String
+    package let expiresAt: Timestamp
+    /// What a phone answered from another device, where the browser has yet to pick it up.
+    package var answer: SelfIssuedProof?
+
+    package init(
+        nonce: String, errand: String, linking: Subject?, browserDigest: String, expiresAt: Timestamp,
+        answer: SelfIssuedProof? = nil
+    ) {
+        self.nonce = nonce
+        self.errand = errand
+        self.linking = linking
+        self.browserDigest = browserDigest
+        self.expiresAt = expiresAt
+        self.answer = answer
+    }
+
+    /// What stores know a transaction by.
+    static func digest(of state: String) -> String {
+        Base64URL.encode(Array(SHA256.hash(data: Array(state.utf8))))
+    }
+
+    /// Sealed before it is kept.
+    var text: String {
+        var object: [String: JSONValue] = [
+            "nonce": .string(nonce), "errand": .string(errand), "browser": .string(browserDigest),
+            "expires_at": .number(String(expiresAt.milliseconds)),
+        ]
+        object["linking"] = linking.map { .string($0.rawValue) }
+        object["answer"] = answer?.json
+        return JSONValue.object(object).text
+    }
+
+    init?(_ text: [UInt8]) {
+        guard let object = JSONValue.parse(text)?.object, let nonce = object["nonce"]?.string,
+            let errand = object["errand"]?.string, let browser = object["browser"]?.string,
+            let end = object["expires_at"]?.integer
+        else { return nil }
+        let answer = object["answer"].flatMap { SelfIssuedProof($0) }
+        guard (object["answer"] == nil) == (answer == nil) else { return nil }
+        self.init(
+            nonce: nonce, errand: errand, linking: object["linking"]?.string.map(Subject.init(rawValue:)),
+            browserDigest: browser, expiresAt: Timestamp(milliseconds: end), answer: answer)
+    }
+}
+
+/// That somebody holds a key, as an ID token has proven it.
+package struct SelfIssuedProof: Hashable, Sendable {
+    package let thumbprint: String
+    package let algorithm: String
+    package let form: SelfIssuedForm
+    /// What the holder calls himself; nobody has checked it.
+    package let name: String?
+    package let email: String?
+
+    init(thumbprint: String, algorithm: String, form: SelfIssuedForm, name: String?, email: String?) {
+        self.thumbprint = thumbprint
+        self.algorithm = algorithm
+        self.form = form
+        self.name = name
+        self.email = email
+    }
+
+    /// - Parameter claims: those that the request asked for; no others are kept.
+    init(_ token: SelfIssuedToken, asking claims: [String]) {
+        func told(_ name: String) -> String? {
+            guard claims.contains(name), let text = token.told[name]?.string, !text.isEmpty, text.utf8.count <= 1024,
+                text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control && $0 != "\u{FFFD}" })
+            else { return nil }
+            return text
+        }
+        self.init(
+            thumbprint: token.thumbprint, algorithm: token.algorithm, form: token.form, name: told("name"),
+            email: told("email"))
+    }
+
+    var json: JSONValue {
+        var object: [String: JSONValue] = [
+            "thumbprint": .string(thumbprint), "alg": .string(algorithm), "form": .string(form.rawValue),
+        ]
+        object["name"] = name.map(JSONValue.string)
+        object["email"] = email.map(JSONValue.string)
+        return .object(object)
+    }
+
+    init?(_ json: JSONValue) {
+        guard let object = json.object, let thumbprint = object["thumbprint"]?.string,
+            let algorithm = object["alg"]?.string,
+            let form = object["form"]?.string.flatMap(SelfIssuedForm.init(rawValue:))
+        else { return nil }
+        self.init(
+            thumbprint: thumbprint, algorithm: algorithm, form: form, name: object["name"]?.string,
+            email: object["email"]?.string)
+    }
+}
+
+/// A transaction as a store keeps it: sealed, so that a store's reader learns nothing of it, and a writer can make none.
+package struct SelfIssuedRecord: Hashable, Sendable {
+    package let content: String
+    package let expiresAt: Timestamp
+
+    package init(content: String, expiresAt: Timestamp) {
+        self.content = content
+        self.expiresAt = expiresAt
+    }
+
+    /// For a store.
+    package var text: String { "\(expiresAt.milliseconds) \(content)" }
+
+    /// - Returns: `nil` for what is no record; such a one is as good as gone.
+    package init?(kept text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let end = Int64(parts[0]) else { return nil }
+        self.init(content: String(parts[1]), expiresAt: Timestamp(milliseconds: end))
+    }
+}
+
+/// The sign-ins that wait for a phone, each under its `state`, sealed to it.
+struct SelfIssuedTransactions: Sendable {
+    let store: any SelfIssuedTransactionStore
+    let seal: ShortLivedSeal
+
+    /// Keeps a transaction until its end; nothing is kept under its `state` yet.
+    func keep(_ transaction: SelfIssuedTransaction, as state: String, at now: Timestamp) async throws {
+        let digest = SelfIssuedTransaction.digest(of: state)
+        // One more second: the seal counts in whole ones, and the transaction's own end is what decides.
+        let content = try seal.seal(
+            Array(transaction.text.utf8), binding: digest, lifetime: transaction.expiresAt - now + .seconds(1))
+        try await store.keepSelfIssued(
+            SelfIssuedRecord(content: content, expiresAt: transaction.expiresAt), as: digest, at: now)
+    }
+
+    /// Removes a transaction and gives it to one caller; `nil` to every other, past its end, and for what we never kept.
+    func take(_ state: String, at now: Timestamp) async throws -> SelfIssuedTransaction? {
+        let digest = SelfIssuedTransaction.digest(of: state)
+        return open(try await store.takeSelfIssued(digest, at: now), digest, at: now)
+    }
+
+    /// Looks at a transaction; `nil` past its end, and for what we never kept.
+    func look(_ state: String, at now: Timestamp) async throws -> SelfIssuedTransaction? {
+        let digest = SelfIssuedTransaction.digest(of: state)
+        return open(try await store.selfIssued(digest, at: now), digest, at: now)
+    }
+
+    private func open(_ record: SelfIssuedRecord?, _ digest: String, at now: Timestamp) -> SelfIssuedTransaction? {
+        guard let record, let text = seal.open(record.content, binding: digest),
+            let transaction = SelfIssuedTransaction(text), now < transaction.expiresAt
+        else { return nil }
+        return transaction
+    }
+}
+
+/// Where transactions wait. Each is taken once, whatever becomes of it then.
+package protocol SelfIssuedTransactionStore: Sendable {
+    /// Keeps a transaction until its end.
+    /// - Parameter digest: of its state, under which nothing is kept yet.
+    func keepSelfIssued(_ record: SelfIssuedRecord, as digest: String, at now: Timestamp) async throws
+
+    /// Removes a transaction and gives it to one caller; `nil` to every other, and past its end.
+    func takeSelfIssued(_ digest: String, at now: Timestamp) async throws -> SelfIssuedRecord?
+
+    /// Looks at a transaction; `nil` past its end.
+    func selfIssued(_ digest: String, at now: Timestamp) async throws -> SelfIssuedRecord?
+}
+
+/// The transactions of a single process.
+package final class InProcessSelfIssuedTransactions: SelfIssuedTransactionStore {
+    private let capacity: Int
+    private let kept = Mutex<[String: SelfIssuedRecord]>([:])
+
+    /// - Parameter capacity: transactions at once, of some 700 bytes each, and of 12 KB at most.
+    package init(capacity: Int = 10_000) { self.capacity = max(1, capacity) }
+
+    package func keepSelfIssued(
+        _ record: SelfIssuedRecord, as digest: String, at now: Timestamp
+    ) throws {
+        try kept.withLock { kept in
+            if kept.count >= capacity { kept = kept.filter { now < $1.expiresAt } }
+            guard kept.count < capacity else { throw StorageError.unavailable("too many sign-ins by phone wait") }
+            kept[digest] = record
+        }
+    }
+
+    package func takeSelfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {
+        kept.withLock { $0.removeValue(forKey: digest) }.flatMap { now < $0.expiresAt ? $0 : nil }
+    }
+
+    package func selfIssued(_ digest: String, at now: Timestamp) -> SelfIssuedRecord? {
+        kept.withLock { $0[digest] }.flatMap { now < $0.expiresAt ? $0 : nil }
+    }
+}

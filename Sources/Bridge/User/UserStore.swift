@@ -1,0 +1,120 @@
+/// Users, as far as they are known here, and the accounts that some of them have.
+package protocol UserStore: Sendable {
+    // Users, as far as they are known here. A trusted issuer's users come into being at their first token.
+
+    /// Whether the user may sign in; `.unknown` for one that was never seen.
+    func standing(of subject: Subject) async throws -> SubjectStanding
+
+    /// Notes a user's first sight; does nothing when the user is known.
+    /// - Returns: whether it was the first.
+    @discardableResult
+    func recordFirstSight(of subject: Subject, issuer: String, at now: Timestamp) async throws -> Bool
+
+    /// Replaces the groups that an issuer says its user is in; of a user with an account nothing is kept, since those are
+    /// the operator's to say.
+    /// - Returns: whether they are others now.
+    @discardableResult
+    func keepGroups(_ groups: UserGroups, of subject: Subject, event: AuditEvent) async throws -> Bool
+
+    /// Disables or enables a user; disabling ends everything of the user in the same transaction.
+    ///
+    /// The last enabled account with the role `admin` stays enabled, whoever else is changed at the same time.
+    func setDisabled(
+        _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
+    ) async throws -> UserChangeOutcome
+
+    /// One user; `nil` for one that was never seen.
+    func record(of subject: Subject) async throws -> SubjectRecord?
+
+    /// Users with what their accounts say, in order of subject, at most `limit` after `cursor`.
+    func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
+
+    /// Users of whose id, user name, shown name or e-mail address `text` is a part, whichever case its letters have; in
+    /// order of subject, at most `limit` after `cursor`.
+    func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview]
+
+    // Accounts, their second factors and their links to upstream providers.
+
+    func account(named username: Username) async throws -> Account?
+
+    func account(of subject: Subject) async throws -> Account?
+
+    /// Whether there is any account at all.
+    func hasAccounts() async throws -> Bool
+
+    /// Adds an account and makes its user known.
+    /// - Parameter link: the upstream identity that it belongs to, if it comes from one.
+    /// - Returns: `.added`, or what stood in the way; then nothing was written.
+    func addAccount(
+        _ account: Account, issuer: String, link: UpstreamIdentity?, event: AuditEvent
+    ) async throws -> AccountAdding
+
+    /// Replaces the password and ends everything of the user, in one step (contract §7).
+    /// - Returns: what ended; `nil` for an unknown subject.
+    func setPassword(_ hash: PasswordHash, of subject: Subject, event: AuditEvent, ending: Ending) async throws
+        -> Ended?
+
+    /// The same where the account is still as it was read: with that password, not disabled, and not everything ended
+    /// since. Whoever acts on an older one loses against whoever was first.
+    /// - Parameter session: the one in which the user says so, which must live; `nil` where there is none.
+    /// - Returns: what ended; `nil` when the account or the session is another by now, or for an unknown subject.
+    func replacePassword(
+        _ hash: PasswordHash, of account: Account, in session: SessionID?, event: AuditEvent, ending: Ending
+    ) async throws -> Ended?
+
+    /// The upstream identities that sign this user in, by issuer.
+    func identities(of subject: Subject) async throws -> [UpstreamIdentity]
+
+    /// Replaces the standard claims that are kept of the user.
+    /// - Returns: whether there is such an account.
+    func setClaims(
+        _ claims: StandardClaims, of subject: Subject, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool
+
+    /// Changes a user: everything, with an event for each thing that changed, or nothing.
+    ///
+    /// The last enabled account with the role `admin` stays both, whoever else is changed at the same time.
+    /// - Parameters:
+    ///   - events: makes the event of each change.
+    ///   - ending: when it is done, and how sessions end that end with it.
+    func changeUser(
+        _ subject: Subject, _ change: UserChange, events: @escaping UserChange.Events, ending: Ending
+    ) async throws -> UserChangeOutcome
+
+    /// Stores the same password at another cost, unless it was changed meanwhile.
+    func rehashPassword(from old: PasswordHash, to new: PasswordHash, of subject: Subject) async throws
+
+    /// Sets up, replaces or removes the second factor with its recovery codes.
+    /// - Returns: whether there is such an account.
+    func setSecondFactor(
+        _ factor: SecondFactor?, recoveryDigests: [String], of subject: Subject, at now: Timestamp, event: AuditEvent
+    ) async throws -> Bool
+
+    /// Sets up a second factor with its recovery codes where there is none.
+    /// - Parameter session: the one in which the user does it, which must live; `nil` where an operator does.
+    /// - Returns: whether it is this one now; `false` when there is another, no such account, or the session is over.
+    func addSecondFactor(
+        _ factor: SecondFactor, recoveryDigests: [String], of subject: Subject, in session: SessionID?,
+        event: AuditEvent
+    ) async throws -> Bool
+
+    /// Removes the second factor and its recovery codes.
+    /// - Returns: whether there was one.
+    func removeSecondFactor(of subject: Subject, event: AuditEvent) async throws -> Bool
+
+    /// Replaces the recovery codes of a second factor.
+    /// - Returns: whether there is one.
+    func replaceRecoveryCodes(_ digests: [String], of subject: Subject, event: AuditEvent) async throws -> Bool
+
+    /// How many recovery codes a user has left.
+    func unusedRecoveryCodes(of subject: Subject) async throws -> Int
+
+    /// Uses up a time step: `true` for one caller only, and for no step at or before one that was used.
+    func claimStep(_ step: Int64, of subject: Subject) async throws -> Bool
+
+    /// Uses up a recovery code: `true` for one caller only.
+    func claimRecoveryCode(digest: String, of subject: Subject, at now: Timestamp) async throws -> Bool
+
+    /// The account that an upstream identity is linked to.
+    func account(linkedTo identity: UpstreamIdentity) async throws -> Account?
+}

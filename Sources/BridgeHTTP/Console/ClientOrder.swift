@@ -1,0 +1,34 @@
+import Bridge
+
+/// By what the console's list of clients is ordered; the word is part of its address.
+enum ClientOrder: String, CaseIterable, Sendable {
+    case id, name, type, place
+
+    private var title: String {
+        switch self {
+        case .id: "Client"
+        case .name: "Name"
+        case .type: "Type"
+        case .place: "Kept in"
+        }
+    }
+
+    /// What is compared; ids tell equals apart.
+    func key(_ client: Client, _ register: ClientRegister) -> [String] {
+        let first =
+            switch self {
+            case .id: ""
+            case .name: client.name.lowercased()
+            case .type: client.kind.rawValue
+            case .place: register.isFixed(client.id) ? "settings" : "database"
+            }
+        return [first, client.id.rawValue]
+    }
+
+    /// The headings, as the template takes them.
+    static func columns(by order: ClientOrder) -> [[String: any Sendable]] {
+        allCases.map {
+            ["title": $0.title, "path": "/admin/clients?sort=\($0.rawValue)", "is_order": $0 == order]
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// What a support desk does with accounts: make one, rename it, and help somebody who cannot sign in. Each takes a
+/// reason, and a sign-in of the last minutes.
+struct ConsoleAccounts: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: "/admin/new-user", "consoleNewUser", showEmpty),
+        Route(form: "/admin/new-user", "consoleAddUser", create),
+        Route(form: "/admin/users/{id}/names", "consoleRenameUser", rename),
+        Route(form: "/admin/users/{id}/password", "consoleSetPassword", setPassword),
+        Route(form: "/admin/users/{id}/set-up-link", "consoleMakeSetUpLink", makeLink),
+        Route(form: "/admin/users/{id}/second-factor", "consoleResetSecondFactor", resetSecondFactor),
+        Route(form: "/admin/users/{id}/phone-keys/{thumbprint}", "consoleUnlinkKey", unlinkKey),
+    ]
+
+    let frame: ConsoleFrame
+    let users: ConsoleUsers
+
+    private var passwords: PasswordChange { frame.signIn.services.account.passwords }
+
+    @Sendable func showEmpty(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        form([:], problem: nil, request, context, visit)
+    }
+
+    private func form(
+        _ typed: [String: any Sendable], problem: String?, _ request: Request, _ context: BridgeRequestContext,
+        _ visit: AdminVisit
+    ) -> Response {
+        var values = typed
+        values["problem"] = problem
+        return frame.render(
+            "new_user", values, section: .users, visit: visit, request, context,
+            status: problem == nil ? .ok : .init(code: ErrorCode.invalidRequest.status))
+    }
+
+    @Sendable func create(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        var typed: [String: any Sendable] = [:]
+        for name in ["username", "display_name", "email", "reason"] { typed[name] = fields[name] }
+        typed["is_admin"] = fields["role"] == "admin"
+        try await frame.services.gate.requireFreshSignIn(visit, request, context)
+        do {
+            let action = try reasoned(fields, request, context, visit)
+            let names = try Self.names(fields)
+            guard let username = names.username else { throw OAuthError(.invalidRequest, "a user name is needed") }
+            let account = Account(
+                subject: Account.makeSubject(random: frame.random), username: username,
+                displayName: names.displayName, email: names.email,
+                role: fields["role"] == "admin" ? .admin : nil, createdAt: action.at)
+            guard let user = try await frame.services.users.add(account, password: nil, action: action) else {
+                throw AdminUserController.usernameTaken
+            }
+            return try await link(for: user.subject, action: action, request, context, visit)
+        } catch let error as OAuthError {
+            return form(typed, problem: error.publicDescription ?? error.code.rawValue, request, context, visit)
+        }
+    }
+
+    @Sendable func rename(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        try await change(context, request, visit) { subject in
+            try await frame.services.gate.requireFreshSignIn(visit, request, context)
+            let names = try Self.names(fields)
+            guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
+            guard account.username == nil || names.username != nil else {
+                throw OAuthError(.conflict, "an account that signs in here needs a user name")
+            }
+            return try await frame.services.users.change(
+                subject, UserChange(names: names), password: nil,
+                action: try reasoned(fields, request, context, visit))
+        }
+    }
+
+    @Sendable func setPassword(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        try await change(context, request, visit) { subject in
+            try await frame.services.gate.requireFreshSignIn(visit, request, context)
+            let action = try reasoned(fields, request, context, visit)
+            guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
+            let password = Secret(fields["password"] ?? "")
+            if let flaw = PasswordRules.flaw(of: password, for: account) {
+                throw OAuthError(.conflict, Self.sentence(for: flaw))
+            }
+            return try await frame.services.users.change(subject, UserChange(), password: password, action: action)
+        }
+    }
+
+    @Sendable func makeLink(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let subject = try Self.subject(context)
+        do {
+            try await frame.services.gate.requireFreshSignIn(visit, request, context)
+            return try await link(
+                for: subject, action: try reasoned(fields, request, context, visit), request, context, visit)
+        } catch let error as OAuthError where [.conflict, .invalidRequest].contains(error.code) {
+            return try await users.page(
+                of: subject, problem: error.publicDescription, code: error.code, request, context, visit)
+        }
+    }
+
+    /// Not a redirect: this page is the only one that shows the link.
+    private func link(
+        for subject: Subject, action: AdminAction, _ request: Request, _ context: BridgeRequestContext,
+        _ visit: AdminVisit
+    ) async throws -> Response {
+        guard let link = try await passwords.invite(subject, action: action) else {
+            throw OAuthError(.conflict, "this user has no account here that could sign in with a password")
+        }
+        return try await users.page(
+            of: subject, link: AccountController.setUpURL(link, at: frame.issuer), request, context, visit)
+    }
+
+    @Sendable func resetSecondFactor(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        try await change(context, request, visit) { subject in
+            try await frame.services.gate.requireFreshSignIn(visit, request, context)
+            let action = try reasoned(fields, request, context, visit)
+            let wasReset = try await frame.services.users.resetSecondFactor(
+                of: subject, event: SecondFactorChange.removed.event(by: action, of: subject))
+            guard wasReset else { throw OAuthError(.conflict, "this user has no second factor") }
+            return .unchanged
+        }
+    }
+
+    @Sendable func unlinkKey(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        try await change(context, request, visit) { subject in
+            try await frame.services.gate.requireFreshSignIn(visit, request, context)
+            let thumbprint = try AdminRequestReader.parameter("thumbprint", context)
+            let action = try reasoned(fields, request, context, visit)
+            switch try await frame.services.users.unlinkKey(thumbprint, of: subject, action: action) {
+            case .unlinked, .unknown: return .unchanged
+            case .lastWayIn: throw AdminUserController.lastWayIn
+            }
+        }
+    }
+
+    /// Does it, and shows the user again: with what stood in the way, if anything did.
+    private func change(
+        _ context: BridgeRequestContext, _ request: Request, _ visit: AdminVisit,
+        _ body: (Subject) async throws -> UserChangeOutcome
+    ) async throws -> Response {
+        let subject = try Self.subject(context)
+        let problem: String?
+        var code = ErrorCode.conflict
+        do {
+            switch try await body(subject) {
+            case .changed, .unchanged: return frame.redirect(to: ConsoleRows.userPath(subject))
+            case .usernameTaken: problem = AdminUserController.usernameTaken.publicDescription
+            case .noAccount: problem = "this user has no account here"
+            case .lastAdministrator: problem = AdminUserController.lastAdministrator.publicDescription
+            }
+        } catch let error as OAuthError where [.conflict, .invalidRequest].contains(error.code) {
+            problem = error.publicDescription
+            code = error.code
+        }
+        return try await users.page(of: subject, problem: problem, code: code, request, context, visit)
+    }
+
+    /// The action of a form whose reason is more than an empty line.
+    private func reasoned(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) throws -> AdminAction {
+        guard let reason = fields["reason"], !reason.allSatisfy(\.isWhitespace) else {
+            throw OAuthError(.invalidRequest, "a reason is needed")
+        }
+        return try frame.action(fields, request, context, visit)
+    }
+
+    private static func subject(_ context: BridgeRequestContext) throws -> Subject {
+        Subject(rawValue: try AdminRequestReader.parameter("id", context))
+    }
+
+    private static func names(_ fields: FormParameters) throws -> AccountNames {
+        func text(_ name: String) throws -> String? {
+            guard let text = fields[name], !text.isEmpty else { return nil }
+            guard text.utf8.count <= 256, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+            else {
+                throw OAuthError(.invalidRequest, "\(name) must be one line of at most 256 bytes")
+            }
+            return text
+        }
+        let username = try text("username").map { text in
+            guard let username = Username(text) else {
+                throw OAuthError(.invalidRequest, "username must be 1 to 128 bytes of text")
+            }
+            return username
+        }
+        return AccountNames(username: username, displayName: try text("display_name"), email: try text("email"))
+    }
+
+    private static func sentence(for flaw: PasswordFlaw) -> String {
+        switch flaw {
+        case .tooShort: "the password must have at least \(PasswordRules.minimumLength) characters"
+        case .tooLong: "the password must have at most \(PasswordRules.maximumBytes) bytes"
+        case .common: "the password is one that everybody tries first"
+        case .name, .same: "the password is the account's own name"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Bridge
+import OAuth2
+
+/// A user's sessions in the order of what hangs under what: device, app, web view (contract §16).
+struct SessionTree: Sendable {
+    private let sessions: [SessionOverview]
+    private let devices: [DeviceSecret]
+    private let traces: [SessionID: SessionTrace]
+
+    /// Deeper ones are drawn as deep as this.
+    private static let deepest = 3
+
+    init(_ sessions: [SessionOverview], devices: [DeviceSecret], traces: [SessionID: SessionTrace]) {
+        self.sessions = sessions
+        self.devices = devices
+        self.traces = traces
+    }
+
+    func rows(at now: Timestamp, showsEnded: Bool) -> [[String: any Sendable]] {
+        let shown = sessions.filter { showsEnded || $0.isAlive(at: now) }
+        let ids = Set(shown.map(\.id))
+        let children = Dictionary(grouping: shown.filter { $0.parentID.map(ids.contains) ?? false }) { $0.parentID }
+        var rows: [[String: any Sendable]] = []
+        var drawn: Set<SessionID> = []
+        func draw(_ session: SessionOverview, depth: Int) {
+            // Each once, whatever a damaged row says of its parent.
+            guard drawn.insert(session.id).inserted else { return }
+            rows.append(row(session, depth: min(depth, Self.deepest), at: now))
+            for child in children[session.id] ?? [] { draw(child, depth: depth + 1) }
+        }
+        for device in devices {
+            let apps = shown.filter { $0.deviceSecretID == device.id && !drawn.contains($0.id) }
+            guard !apps.isEmpty else { continue }
+            var row: [String: any Sendable] = [
+                "device_row": true, "name": device.name ?? "A device without a name",
+            ]
+            row["platform"] = device.platform
+            rows.append(row)
+            for app in apps { draw(app, depth: 1) }
+        }
+        for session in shown where !(session.parentID.map(ids.contains) ?? false) { draw(session, depth: 0) }
+        for session in shown { draw(session, depth: 0) }
+        return rows
+    }
+
+    private func row(_ session: SessionOverview, depth: Int, at now: Timestamp) -> [String: any Sendable] {
+        var row = ConsoleRows.session(session, at: now)
+        row["depth"] = String(depth)
+        // The row's own, or a template would take the page's.
+        row["device_row"] = false
+        guard let trace = traces[session.id] else { return row }
+        row["browser"] = [BrowserWords.browser(trace.userAgent), BrowserWords.system(trace.userAgent)]
+            .compactMap(\.self).joined(separator: " on ")
+        if let address = trace.address?.description {
+            row["ip"] = address
+            row["ip_path"] = "/admin/events?ip=\(PercentEncoding.encode(address))"
+        }
+        return row
+    }
+}

@@ -1,0 +1,134 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/session/hand-off`: from a website where the user is signed in to one of another domain (contract §4.6).
+struct HandOffController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        // HEAD must not issue a token, so it does not follow GET here.
+        Route(.get, HandOffs.path, "handOff", anyone: follow).withoutHead,
+        Route(.post, HandOffs.path, "makeHandOff", anyone: make),
+    ]
+
+    static let place: Origins.Purposes? = [.website, .provider]
+
+    let kit: BrowserPages
+    let handOffs: HandOffs
+    let signIn: SignInController
+
+    /// A link for a page of ours, which its visitor confirms with a click at the other website.
+    @Sendable func make(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        guard SameOriginProof(publicOrigin: origins.own(of: request)).holds(for: request) else {
+            throw OAuthError(.forbidden, "a hand-off takes a page of the same origin")
+        }
+        let fields = try await Self.fields(of: request)
+        guard let session = try await session(of: request) else { throw AuthCheckController.signedOut }
+        let answer = try await handOffs.link(
+            HandOffs.Order(
+                website: fields["client_id"], redirect: fields["redirect"].map { Array($0.utf8) }, state: nil),
+            from: session, origin: context.origin(of: request))
+        var body = JSONObjectWriter()
+        body.add("login_url", answer.loginURL.expose())
+        return .json(body)
+    }
+
+    /// A website found nobody signed in, and sends its visitor here.
+    @Sendable func follow(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let visitor = PageVisitor(request, context)
+        // Nobody looks at a frame or at what is fetched ahead.
+        guard !PrefetchSignal.isPresent(in: request.headers), !isEmbedded(request) else {
+            throw OAuthError(.forbidden, "a hand-off is no part of another page")
+        }
+        let parameters = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        for name in ["client_id", "redirect", "state"] where parameters.isRepeated(name) {
+            throw OAuthError(.invalidRequest, "\(name) is repeated")
+        }
+        guard let state = parameters["state"].flatMap({ HandOffState($0) }) else {
+            throw OAuthError(.invalidRequest, "state must be 22 to 256 unreserved characters")
+        }
+        guard let session = try await session(of: request) else { return try signInFirst(request, to: visitor) }
+        let order = HandOffs.Order(
+            website: parameters["client_id"], redirect: parameters.bytes("redirect"), state: state)
+        switch try await handOffs.follow(order, from: session, origin: context.origin(of: request)) {
+        case .stuck: return pages.stuckHandOff(to: visitor)
+        case .link(let answer):
+            var headers: HTTPFields = [.location: answer.loginURL.expose(), .cacheControl: "no-store"]
+            headers[.referrerPolicy] = "no-referrer"
+            headers[.xRobotsTag] = "noindex"
+            return Response(status: .seeOther, headers: headers)
+        }
+    }
+
+    private func session(of request: Request) async throws -> WebSession? {
+        guard let session = try await browsers.opened(by: request), origins.admits(session, at: request) else {
+            return nil
+        }
+        return session
+    }
+
+    /// Old browsers say nothing of frames; to those the session's cookie is not sent, because it is `Lax`.
+    private func isEmbedded(_ request: Request) -> Bool {
+        let saysSo = request.headers.contains(.secFetchMode) || request.headers.contains(.secFetchDest)
+        return saysSo && !FetchMetadata.isDocumentNavigation(request.headers)
+    }
+
+    /// The sign-in page, which leads back here; at an origin that has none, a page with the way to it.
+    private func signInFirst(_ request: Request, to visitor: PageVisitor) throws -> Response {
+        let here = "\(HandOffs.path)?\(request.uri.query ?? "")"
+        let query = "\(SignInWay.wanted)=\(PercentEncoding.encode(here))"
+        guard origins.place(of: request).purposes.contains(.provider) else {
+            let page = "\(issuer)\(SignInController.path)?\(query)"
+            return pages.signInForHandOff(at: page, to: visitor)
+        }
+        var response = try signIn.page(
+            SignInErrand(try FormParameters(parsing: query.utf8)),
+            browser: FormCookie.binding(of: request, random: random), at: origins.own(of: request), to: visitor)
+        response.status = .init(code: ErrorCode.invalidToken.status)
+        return response
+    }
+
+    private static func fields(of request: Request) async throws -> [String: String] {
+        let body = try await BodyReader.bytes(of: request)
+        guard BodyReader.mediaType(of: request) == "application/json" else {
+            throw OAuthError(.unsupportedMediaType)
+        }
+        guard let object = JSONValue.parse(bytes: body)?.object else {
+            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
+        }
+        var fields: [String: String] = [:]
+        for (name, value) in object {
+            guard ["client_id", "redirect"].contains(name) else {
+                throw OAuthError(.invalidRequest, "the body has an unknown member")
+            }
+            if value.isNull { continue }
+            guard let text = value.string else { throw OAuthError(.invalidRequest, "\(name) has the wrong type") }
+            if !text.isEmpty { fields[name] = text }
+        }
+        return fields
+    }
+}
+
+extension Pages {
+    /// The website does not keep what it is told, so nothing would come of sending the browser there again.
+    func stuckHandOff(to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "error",
+            [
+                "title": texts.text("hand_off", "stuck_title", in: language),
+                "explanation": texts.text("hand_off", "stuck", in: language),
+            ], to: visitor, language: language)
+    }
+
+    /// Nobody is signed in here either; the way goes on after the sign-in.
+    func signInForHandOff(at url: String, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "error",
+            [
+                "title": texts.text("hand_off", "sign_in_title", in: language),
+                "explanation": texts.text("hand_off", "sign_in", in: language), "sign_in_url": url, "is_way_on": true,
+            ], to: visitor, language: language, status: .init(code: ErrorCode.invalidToken.status))
+    }
+}

@@ -1,0 +1,81 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// Where a visitor goes whom a website does not know, or not well enough, and how he gets back to the page that he wanted
+/// (contract §6, §4.6).
+struct SignInWay: Sendable {
+    /// The page that asks for a password.
+    static let page = "/sign-in"
+    /// The parameter that says which page was wanted.
+    static let wanted = "redirect"
+
+    let clients: Reloadable<ClientDirectory>
+    let origins: OriginReader
+    let random: RandomSource
+
+    struct Destination {
+        let location: String
+        /// What the website's cookie has to hold when the visitor comes back; `nil` without a hand-off.
+        let state: String?
+
+        /// A redirect there.
+        /// - Parameter status: 302 where a proxy passes it on, 303 otherwise.
+        func response(_ status: HTTPResponse.Status) -> Response {
+            var headers: HTTPFields = [.location: location, .cacheControl: "no-store"]
+            headers[.referrerPolicy] = "no-referrer"
+            if let state { HandOffCookie.set(state, in: &headers) }
+            return Response(status: status, headers: headers)
+        }
+    }
+
+    /// - Parameters:
+    ///   - wanted: the page's path as it came; one that the website does not list is left out.
+    ///   - isStepUp: whether a session is there and not good enough, so that it must not come back as it is.
+    func destination(from request: Request, wanted: [UInt8]?, isStepUp: Bool) -> Destination {
+        let own = origins.own(of: request)
+        let configured = origins.configured
+        let directory = clients.current
+        let home = directory.defaultTarget.flatMap { directory[$0] }
+        let website = directory.websites[own]?.first ?? home
+        let path: String? = wanted.flatMap { wanted in
+            guard let website, case .accepted(let path) = website.returnPaths.decide(wanted) else { return nil }
+            return path.serialized
+        }
+        // Elsewhere a session that is opened by the sign-in page is of no use.
+        let isApart = own != configured.issuer && (configured.areApart || !configured.all.contains(own))
+        if isApart, let website, let home, home.isPortal, home.opens(website) {
+            let state = random.text(16)
+            var handOff = "\(HandOffs.path)?client_id=\(PercentEncoding.encode(website.id.rawValue))&state=\(state)"
+            if let path { handOff += "&redirect=\(PercentEncoding.encode(path))" }
+            let location = isStepUp ? Self.signIn(andThen: handOff) : handOff
+            return Destination(location: configured.issuer.description + location, state: state)
+        }
+        let place = isApart ? configured.issuer : own
+        return Destination(location: place.description + Self.signIn(andThen: path), state: nil)
+    }
+
+    private static func signIn(andThen path: String?) -> String {
+        path.map { "\(page)?\(wanted)=\(PercentEncoding.encode($0))" } ?? page
+    }
+
+    /// Whether somebody looks at the page that a proxy asks for: a script has no use for a sign-in page.
+    static func isPage(_ headers: HTTPFields) -> Bool {
+        for name in [HTTPField.Name.xForwardedMethod, .xOriginalMethod] {
+            if let method = headers.value(of: name), method != "GET", method != "HEAD" { return false }
+        }
+        if headers.contains(.secFetchMode) || headers.contains(.secFetchDest) {
+            return FetchMetadata.isDocumentNavigation(headers)
+        }
+        return headers.values(of: .accept).contains { field in
+            field.split(separator: ",").contains { HeaderText.mediaType(String($0)) == "text/html" }
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let xForwardedMethod = literal("X-Forwarded-Method")
+    static let xOriginalMethod = literal("X-Original-Method")
+    static let xForwardedURI = literal("X-Forwarded-Uri")
+}

@@ -1,0 +1,33 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/session/sign-in`: where a website's proxy sends whoever is not signed in; the way to the sign-in page and back to
+/// the page that was wanted starts here.
+struct SignInWayController: RouteGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, "/session/sign-in", "beginSignIn", as: .page, anyone: begin)
+    ]
+
+    static let place: Origins.Purposes? = .all
+
+    let way: SignInWay
+
+    @Sendable func begin(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        let wanted = try Self.wanted(request.uri.query ?? "")
+        return way.destination(from: request, wanted: wanted, isStepUp: false).response(.seeOther)
+    }
+
+    /// The page that was wanted. A proxy that cannot encode puts its own request's target there as it is, `?` and `&`
+    /// included; that begins with a plain `/`, and then all that follows belongs to it.
+    static func wanted(_ query: String) throws -> [UInt8]? {
+        let name = "\(SignInWay.wanted)="
+        if query.hasPrefix("\(name)/") {
+            return Array(query.utf8.dropFirst(name.utf8.count))
+        }
+        let parameters = try FormParameters(parsing: query.utf8)
+        guard !parameters.isRepeated(SignInWay.wanted) else { return nil }
+        return parameters.bytes(SignInWay.wanted)
+    }
+}

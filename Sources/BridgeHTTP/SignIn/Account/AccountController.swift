@@ -1,0 +1,187 @@
+package import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// What the pages of one's own account call.
+package struct AccountServices: Sendable {
+    package typealias Storage = UserStore & AuditLog & LinkedKeyStore
+
+    let storage: any Storage
+    let passwords: PasswordChange
+
+    package init(storage: any Storage, passwords: PasswordChange) {
+        self.storage = storage
+        self.passwords = passwords
+    }
+}
+
+/// `/account`: who is signed in, and how: the door to everything that a user can do about it.
+struct AccountController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, AccountPath.home, "account", as: .page, .session, show),
+        Route(.get, AccountPath.password, "password", as: .page, .session, showPassword),
+        Route(.post, AccountPath.password, "changePassword", as: .page, .sessionForm, changePassword),
+        Route(.get, setUpPath, "setUpPassword", as: .page, anyone: showSetUp),
+        Route(
+            .post, setUpPath, "finishPasswordSetUp", as: .page, .form(.passwordSetUp, isOfSession: false), finishSetUp),
+    ]
+
+    static let setUpPath = "/account/set-up"
+    static let place: Origins.Purposes? = [.provider, .console]
+    static let reservation = RouteReservation.paths
+
+    let kit: BrowserPages
+    let account: AccountServices
+    let signIn: SignInServices
+    /// Whether there is a page of devices.
+    let offersDevices: Bool
+
+    /// Events on the page, the newest first.
+    private static let eventLimit = 20
+    /// Pages of the log that they are looked for in: a busy app's events must not hide a password's change, nor a user with
+    /// years of them cost a read of all.
+    private static let (historyPage, historyPages) = (500, 10)
+
+    /// The link that an administrator sends.
+    static func setUpURL(_ link: Secret<String>, at origin: WebOrigin) -> String {
+        "\(origin)\(setUpPath)?link=\(PercentEncoding.encode(link.expose()))"
+    }
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext, found: SignedIn) async throws -> Response {
+        let session = found.session
+        let storage = account.storage
+        let known = try await storage.account(of: session.subject)
+        // A session that came over an edge is somebody's who need not be the user: it is shown no history.
+        let history = session.isOwnSignIn ? try await history(of: session.subject) : []
+        let page = AccountPage(
+            session: session, account: known, isOwn: session.isOwnSignIn,
+            recoveryCodesLeft: known?.secondFactor == nil
+                ? nil : try await storage.unusedRecoveryCodes(of: session.subject),
+            identities: try await storage.identities(of: session.subject),
+            keys: try await storage.linkedKeys(of: session.subject).count,
+            events: history,
+            offersDevices: offersDevices, offersSecondFactor: signIn.secondFactor != nil,
+            offersKeys: signIn.selfIssued != nil)
+        let directory = clients.current
+        return pages.account(
+            page, clientName: { directory[$0]?.name ?? $0.rawValue }, to: PageVisitor(request, context))
+    }
+
+    /// What happened to the account, as far as its user understands it.
+    private func history(of subject: Subject) async throws -> [AuditRecord] {
+        var filter = AuditFilter()
+        filter.subject = subject
+        var found: [AuditRecord] = []
+        var cursor: AuditCursor?
+        for _ in 0..<Self.historyPages {
+            let page = try await account.storage.search(filter, before: cursor, limit: Self.historyPage)
+            found += page.records.filter { AccountPage.shows($0.event.type) }
+            cursor = page.next
+            guard found.count < Self.eventLimit, cursor != nil else { break }
+        }
+        return Array(found.prefix(Self.eventLimit))
+    }
+
+    @Sendable func showPassword(
+        _ request: Request, context: BridgeRequestContext, found: SignedIn
+    ) async throws -> Response {
+        try await passwordPage(found.session, request.uri.query == "changed" ? .changed : nil, request, context)
+    }
+
+    @Sendable func changePassword(
+        _ request: Request, context: BridgeRequestContext, sent: (found: SignedIn, form: BrowserForm)
+    ) async throws -> Response {
+        let session = sent.found.session
+        let fields = sent.form.parameters
+        guard sent.form.isOurs else { return try await passwordPage(session, .stale, request, context) }
+        let new = fields["new_password"] ?? ""
+        guard new == fields["again"] ?? "" else { return try await passwordPage(session, .differs, request, context) }
+        let outcome = try await account.passwords.change(
+            from: Secret(fields["password"] ?? ""), to: Secret(new), in: session,
+            origin: context.recognisedOrigin(of: request))
+        switch outcome {
+        case .changed(let opened):
+            var response = onward("\(AccountPath.password)?changed", request)
+            try setCookies(of: opened, in: &response.headers)
+            return response
+        case .flawed(let flaw): return try await passwordPage(session, .flawed(flaw), request, context)
+        case .wrongPassword: return try await passwordPage(session, .wrong, request, context)
+        case .limited(let wait): return try await passwordPage(session, .limited(wait), request, context)
+        case .stale, .isSet: return onward(Self.signInPath(for: AccountPath.password), request)
+        }
+    }
+
+    private func passwordPage(
+        _ session: WebSession, _ notice: PasswordNotice?, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
+        let known = try await account.storage.account(of: session.subject)
+        // Who has no password here has none to change; who may not change it with this session signs in once more.
+        guard known?.passwordHash == nil || session.isOwnSignIn else {
+            return onward(Self.signInPath(for: AccountPath.password), request)
+        }
+        let binding = FormCookie.binding(of: request, random: random)
+        var response = pages.password(
+            PasswordPage(
+                title: "title", action: AccountPath.password, username: known?.username?.text,
+                isOffered: known?.passwordHash != nil, asksOld: true, notice: notice,
+                formToken: try formTokens.make(for: .password, binding: binding, session: request.sessionSecret)),
+            to: PageVisitor(request, context))
+        FormCookie.set(binding, in: &response.headers)
+        return response
+    }
+
+    @Sendable func showSetUp(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        return try await setUpPage(Secret(query["link"] ?? ""), nil, request, context)
+    }
+
+    @Sendable func finishSetUp(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        let link = Secret(form.parameters["link"] ?? "")
+        guard form.isOurs else { return try await setUpPage(link, .stale, request, context) }
+        let new = form.parameters["new_password"] ?? ""
+        guard new == form.parameters["again"] ?? "" else {
+            return try await setUpPage(link, .differs, request, context)
+        }
+        let outcome = try await account.passwords.setUp(
+            Secret(new), invitedBy: link, origin: context.origin(of: request))
+        switch outcome {
+        case .isSet: return onward(Self.signInPath(for: AccountPath.home), request)
+        case .flawed(let flaw): return try await setUpPage(link, .flawed(flaw), request, context)
+        default: return try await setUpPage(link, .used, request, context)
+        }
+    }
+
+    private func setUpPage(
+        _ link: Secret<String>, _ notice: PasswordNotice?, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
+        let binding = FormCookie.binding(of: request, random: random)
+        // What was refused with a notice is written down already.
+        let invited = try await account.passwords.account(
+            invitedBy: link, origin: notice == nil ? context.origin(of: request) : nil)
+        var response = pages.password(
+            PasswordPage(
+                title: "set_up_title", action: Self.setUpPath, username: invited?.username?.text,
+                isOffered: invited != nil, asksOld: false, notice: invited == nil ? .used : notice,
+                link: invited == nil ? nil : link,
+                formToken: try formTokens.make(for: .passwordSetUp, binding: binding)),
+            to: PageVisitor(request, context))
+        FormCookie.set(binding, in: &response.headers)
+        return response
+    }
+
+    static func signInPath(for path: String) -> String {
+        "\(SignInController.path)?redirect=\(PercentEncoding.encode(path))"
+    }
+
+    func onward(_ target: String, _ request: Request) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [
+                .location: "\(origins.own(of: request))\(target)", .cacheControl: "no-store",
+                .referrerPolicy: "no-referrer",
+            ])
+    }
+}

@@ -1,0 +1,150 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The content of the page about one's own account.
+struct AccountPage: Sendable {
+    let session: WebSession
+    /// `nil` for a user of another issuer.
+    let account: Account?
+    /// Whether the user signed in here, so may change how.
+    let isOwn: Bool
+    let recoveryCodesLeft: Int?
+    let identities: [UpstreamIdentity]
+    /// How many phones' keys sign the user in.
+    let keys: Int
+    let events: [AuditRecord]
+    let offersDevices: Bool
+    let offersSecondFactor: Bool
+    let offersKeys: Bool
+
+    /// The events that mean something to their user; each has a text under its name.
+    static func shows(_ type: AuditEventType) -> Bool { shown.contains(type) }
+
+    static let shown: Set<AuditEventType> = [
+        .userSignedIn, .userSignInFailed, .userPasswordChanged, .userSecondFactorChanged, .userRenamed,
+        .userSetUpLinkMade, .userDisabled, .userEnabled, .loginTokenRedeemed, .loginTokenReplayed, .appSessionOpened,
+        .deviceSecretIssued, .deviceSecretRevoked, .webSessionEnded, .selfIssuedLinked, .selfIssuedUnlinked,
+        .consentGranted, .crossDeviceApproved, .deviceCodeApproved,
+    ]
+}
+
+/// What the pages of passwords say above their fields.
+enum PasswordNotice: Sendable {
+    case changed, stale, differs, wrong, used
+    case flawed(PasswordFlaw)
+    case limited(Duration)
+
+    /// The text's key in the section `password`.
+    var key: String {
+        switch self {
+        case .changed: "changed"
+        case .stale: "stale"
+        case .differs: "differs"
+        case .wrong: "wrong"
+        case .used: "used"
+        case .flawed(let flaw): flaw.rawValue
+        case .limited: "limited"
+        }
+    }
+
+    var isError: Bool { if case .changed = self { false } else { true } }
+}
+
+/// The content of a page that asks for a new password.
+struct PasswordPage: Sendable {
+    /// The title's key.
+    let title: String
+    let action: String
+    let username: String?
+    let isOffered: Bool
+    let asksOld: Bool
+    let notice: PasswordNotice?
+    var link: Secret<String>?
+    let formToken: String
+}
+
+extension Pages {
+    func account(_ page: AccountPage, clientName: (ClientID) -> String, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = [
+            "name": page.account?.shownName ?? page.session.subject.rawValue,
+            "has_account": page.account != nil, "is_own": page.isOwn,
+            "has_password": page.account?.passwordHash != nil,
+            "offers_devices": page.offersDevices,
+            "offers_second_factor": page.offersSecondFactor && page.account?.passwordHash != nil,
+            "offers_keys": page.offersKeys && page.account != nil,
+            "has_identities": !page.identities.isEmpty,
+            "identities": page.identities.map(\.issuer),
+            "sign_in_again": AccountController.signInPath(for: AccountPath.home),
+            "signed_in_at": Self.clock(page.session.authentication.time ?? page.session.createdAt),
+            "has_events": !page.events.isEmpty,
+            "events": page.events.map { event($0, clientName: clientName, language) },
+        ]
+        values["username"] = page.account?.username?.text
+        if page.isOwn { values["email"] = page.account?.email }
+        values["password_changed_at"] =
+            page.account?.passwordHash == nil ? nil : (page.account?.passwordChangedAt).map(Self.clock)
+        if let left = page.recoveryCodesLeft {
+            values["second_factor_on"] = texts.text(
+                "second_factor", "codes_left", in: language, ["count": String(left)])
+        }
+        values["keys"] = texts.text(
+            "account", page.keys == 0 ? "no_keys" : "keys", in: language, ["count": String(page.keys)])
+        return render("account", values, to: visitor, language: language)
+    }
+
+    private func event(
+        _ record: AuditRecord, clientName: (ClientID) -> String, _ language: String
+    ) -> [String: any Sendable] {
+        let event = record.event
+        let key = event.type.rawValue.replacing(".", with: "_")
+        var row: [String: any Sendable] = [
+            "what": texts.text("account", "event_\(key)", in: language), "at": Self.clock(event.at),
+            "failed": event.outcome == .failure,
+        ]
+        row["where"] = (event.targetClientID ?? event.clientID).map(clientName)
+        row["browser"] = browser(event.userAgent, language)
+        row["network"] = event.address.flatMap { NetworkAddress($0) }?.limitNetwork.description
+        return row
+    }
+
+    /// “Firefox on Windows”, as far as it is known.
+    func browser(_ userAgent: String?, _ language: String) -> String? {
+        switch (BrowserWords.browser(userAgent), BrowserWords.system(userAgent)) {
+        case (let browser?, let system?):
+            texts.text("account", "browser_on_system", in: language, ["browser": browser, "system": system])
+        case (let one?, nil), (nil, let one?): one
+        case (nil, nil): nil
+        }
+    }
+
+    func password(_ page: PasswordPage, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = [
+            "title": texts.text("password", page.title, in: language), "action": page.action,
+            "is_offered": page.isOffered, "asks_old": page.asksOld, "form_token": page.formToken,
+            "is_error": page.notice?.isError ?? false,
+        ]
+        if case .limited(let wait) = page.notice {
+            values["notice"] = texts.text(
+                "password", "limited", in: language, ["seconds": String(wait.roundedUpSeconds)])
+        } else {
+            values["notice"] = page.notice.map { texts.text("password", $0.key, in: language) }
+        }
+        values["username"] = page.username
+        values["link"] = page.link?.expose()
+        var response = render("password", values, to: visitor, language: language, status: Self.status(of: page.notice))
+        if case .limited(let wait) = page.notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
+        return response
+    }
+
+    private static func status(of notice: PasswordNotice?) -> HTTPResponse.Status {
+        switch notice {
+        case nil, .changed: .ok
+        case .limited: .init(code: ErrorCode.rateLimited.status)
+        default: .init(code: ErrorCode.invalidRequest.status)
+        }
+    }
+}

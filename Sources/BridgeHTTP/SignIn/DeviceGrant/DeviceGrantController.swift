@@ -1,0 +1,150 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/device`: a signed-in user lets a device in that has no browser (RFC 8628 §3.3), or sends it away.
+struct DeviceGrantController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, DevicePath.page, "device", as: .page, anyone: show),
+        Route(.post, DevicePath.page, "enterUserCode", as: .page, .form(.deviceGrant, isOfSession: true), enter),
+        Route(
+            .post, decisionPath, "decideOnDevice", as: .page, .form(.deviceGrant, isOfSession: true), decide),
+    ]
+
+    static let decisionPath = "/device/decision"
+    static let place: Origins.Purposes? = .provider
+    static let reservation = RouteReservation.paths
+
+    let kit: BrowserPages
+    let approvals: DeviceApprovals
+    let accounts: any UserStore
+    let metrics: DeviceGrantMetrics
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let typed = query[DevicePath.userCode]
+        guard let session = try await session(of: request) else { return signIn(for: typed) }
+        let browser = FormCookie.binding(of: request, random: random)
+        // A foreign page that leads here, or loads this as a picture, and a browser that looks ahead would use up the
+        // visitor's guesses: they get the form, with the code in it.
+        guard let typed, FetchMetadata.isOwnVisit(request.headers) else {
+            return try entry(typed: typed, browser: browser, request, context)
+        }
+        return try await look(typed, session, browser: browser, request, context)
+    }
+
+    @Sendable func enter(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        let typed = form.parameters[DevicePath.userCode] ?? ""
+        guard let session = try await session(of: request) else { return signIn(for: typed) }
+        guard form.isOurs else {
+            return try entry(.stale, typed: typed, browser: form.browser, request, context)
+        }
+        return try await look(typed, session, browser: form.browser, request, context)
+    }
+
+    @Sendable func decide(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        guard let session = try await session(of: request) else { return signIn(for: nil) }
+        let agreed = form.parameters["decision"] == "allow"
+        guard form.isOurs, let sealed = form.parameters["device"], agreed || form.parameters["decision"] == "deny"
+        else { return try entry(.stale, typed: nil, browser: form.browser, request, context) }
+        let outcome = try await approvals.settle(
+            sealed, agreed: agreed, by: session, browser: form.browser, origin: context.origin(of: request))
+        switch outcome {
+        case .approved(let client):
+            metrics.count(.approved)
+            return pages.deviceAnswered(client.name, wasLetIn: true, to: PageVisitor(request, context))
+        case .denied(let client):
+            metrics.count(.denied)
+            return pages.deviceAnswered(client.name, wasLetIn: false, to: PageVisitor(request, context))
+        case .gone: return try entry(.gone, typed: nil, browser: form.browser, request, context)
+        case .signInAgain: return signIn(for: nil)
+        }
+    }
+
+    private func look(
+        _ typed: String, _ session: WebSession, browser: OpaqueSecret, _ request: Request,
+        _ context: BridgeRequestContext
+    ) async throws -> Response {
+        let finding = try await approvals.find(
+            typed, for: session, browser: browser, origin: context.origin(of: request))
+        switch finding {
+        case .question(let question):
+            let account = try await accounts.account(of: session.subject)
+            var response = pages.deviceQuestion(
+                question, user: account?.shownName ?? session.subject.rawValue,
+                fields: [
+                    HiddenField(name: "device", value: question.sealed),
+                    try token(browser, request),
+                ], to: PageVisitor(request, context))
+            FormCookie.set(browser, in: &response.headers)
+            return response
+        case .unknown:
+            metrics.count(.unknown)
+            return try entry(.unknown, typed: nil, browser: browser, request, context)
+        case .limited(let wait):
+            metrics.count(.limited)
+            return try entry(.limited(wait), typed: nil, browser: browser, request, context)
+        case .signInAgain: return signIn(for: typed)
+        case .needsSecondFactor:
+            return try entry(.needsSecondFactor, typed: nil, browser: browser, request, context)
+        }
+    }
+
+    private func entry(
+        _ notice: DeviceEntryNotice? = nil, typed: String?, browser: OpaqueSecret, _ request: Request,
+        _ context: BridgeRequestContext
+    ) throws -> Response {
+        var response = pages.deviceEntry(
+            notice, typed: typed.flatMap { DeviceUserCode($0)?.shown }, fields: [try token(browser, request)],
+            to: PageVisitor(request, context))
+        FormCookie.set(browser, in: &response.headers)
+        return response
+    }
+
+    private func token(_ browser: OpaqueSecret, _ request: Request) throws -> HiddenField {
+        HiddenField(
+            name: "form_token",
+            value: try formTokens.make(for: .deviceGrant, binding: browser, session: request.sessionSecret))
+    }
+
+    /// A sign-in of the user's own in this browser: a session that came over an edge lets nobody in (contract §16.2).
+    private func session(of request: Request) async throws -> WebSession? {
+        guard let session = try await browsers.opened(by: request), session.isOwnSignIn else { return nil }
+        return session
+    }
+
+    private func signIn(for typed: String?) -> Response {
+        let path = typed.flatMap { DeviceUserCode($0) }.map { DevicePath.complete($0.shown) } ?? DevicePath.page
+        var headers: HTTPFields = [
+            .location: "\(issuer)\(SignInController.path)?redirect=\(PercentEncoding.encode(path))",
+            .cacheControl: "no-store",
+        ]
+        headers[.referrerPolicy] = "no-referrer"
+        return Response(status: .seeOther, headers: headers)
+    }
+}
+
+/// What the page says before it asks for a code.
+enum DeviceEntryNotice: Sendable {
+    case unknown
+    case stale
+    case gone
+    case limited(Duration)
+    case needsSecondFactor
+
+    /// The text's key in the section `device`.
+    var key: String {
+        switch self {
+        case .unknown: "unknown"
+        case .stale: "stale"
+        case .gone: "gone"
+        case .limited: "limited"
+        case .needsSecondFactor: "needs_second_factor"
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+extension Pages {
+    /// Asks for the code that a device shows.
+    func deviceEntry(
+        _ notice: DeviceEntryNotice?, typed: String?, fields: [HiddenField], to visitor: PageVisitor
+    ) -> Response {
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = ["fields": fields.map(\.values)]
+        values["typed"] = typed
+        values["notice"] = notice.map { texts.text("device", $0.key, in: language) }
+        if case .needsSecondFactor = notice { values["offers_second_factor"] = true }
+        var response = render(
+            "device", values, to: visitor, language: language, status: Self.status(of: notice))
+        if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
+        return response
+    }
+
+    /// Who asks for what on the device, in whose name: what the user compares before answering.
+    func deviceQuestion(
+        _ question: DeviceApprovals.Question, user: String, fields: [HiddenField], to visitor: PageVisitor
+    ) -> Response {
+        let language = language(for: visitor)
+        func text(_ key: String, _ values: [String: String] = [:]) -> String {
+            texts.text("device", key, in: language, values)
+        }
+        let minutes = Int(question.age.components.seconds / 60)
+        let near = question.isNear.map { text($0 ? "same_network" : "other_network") }
+        var values: [String: any Sendable] = [
+            "title": text("question_title", ["client": question.client.name]), "user": user,
+            "user_code": question.userCode.shown, "fields": fields.map(\.values),
+            "scopes": question.scope.tokens.map { scopeText($0, language) },
+            "age": minutes < 1 ? text("asked_now") : text("asked_before", ["minutes": String(minutes)]),
+        ]
+        values["near"] = near
+        values["is_far"] = question.isNear == false
+        values["policy_uri"] = question.client.policyURI
+        return render("device_question", values, to: visitor, language: language)
+    }
+
+    func deviceAnswered(_ client: String, wasLetIn: Bool, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        return render(
+            "device_answered",
+            [
+                "title": texts.text("device", wasLetIn ? "allowed_title" : "denied_title", in: language),
+                "explanation": texts.text(
+                    "device", wasLetIn ? "allowed" : "denied", in: language, ["client": client]),
+                "was_let_in": wasLetIn,
+            ], to: visitor, language: language)
+    }
+
+    private static func status(of notice: DeviceEntryNotice?) -> HTTPResponse.Status {
+        switch notice {
+        case nil: .ok
+        case .unknown, .stale, .gone: .init(code: ErrorCode.invalidRequest.status)
+        case .limited: .init(code: ErrorCode.rateLimited.status)
+        case .needsSecondFactor: .init(code: ErrorCode.accessDenied.status)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/api/xd/…`: an app that approves sign-ins of its user on other devices (contract §9).
+struct ApprovalController: BearerGroup {
+    static let routes: [Route<Self>] = [
+        Route(.post, "/api/xd/{id}/scan", "scanSignIn", as: .json, .bearer, scan),
+        Route(.post, "/api/xd/{id}/approve", "approveSignIn", as: .json, .bearer, approve),
+        Route(.post, "/api/xd/{id}/deny", "denySignIn", as: .json, .bearer, deny),
+        Route(.post, "/api/xd/by-code", "findSignIn", as: .json, .bearer, find),
+        Route(.post, "/api/xd/code", "showSignInCode", as: .json, .bearer, showCode),
+    ]
+
+    let phones: PhoneSignInServices
+    let bearers: BearerGate
+    /// Where the pages are.
+    let origin: WebOrigin
+
+    @Sendable func scan(
+        _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
+    ) async throws -> Response {
+        _ = try await ApprovalRequestReader.read(request)
+        let scanned = try await phones.signIns.scan(
+            context.parameters.get("id") ?? "", bearer: bearer.identity, origin: bearer.origin)
+        var body = JSONObjectWriter()
+        body.add("origin", origin.description)
+        if let browser = scanned.browser { body.add("browser", browser) } else { body.addNull("browser") }
+        if let system = scanned.system { body.add("system", system) } else { body.addNull("system") }
+        if let network = scanned.network { body.add("network", network) } else { body.addNull("network") }
+        body.add("same_network", scanned.isSameNetwork)
+        body.add("known_browser", scanned.isKnownBrowser)
+        body.add("age", Int64(scanned.age))
+        body.add("txn", scanned.transaction.expose())
+        body.add("expires_in", Int64(scanned.expiresIn))
+        return .json(body)
+    }
+
+    @Sendable func approve(
+        _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
+    ) async throws -> Response {
+        let fields = try await ApprovalRequestReader.read(request, knowing: ["txn"])
+        guard let transaction = fields["txn"] else { throw OAuthError(.invalidRequest, "txn is missing") }
+        let shown = try await phones.signIns.approve(
+            context.parameters.get("id") ?? "", transaction: transaction, bearer: bearer.identity,
+            origin: bearer.origin)
+        var body = JSONObjectWriter()
+        body.add("confirm_code", shown.digits.expose())
+        body.add("expires_in", Int64(shown.expiresIn))
+        return .json(body)
+    }
+
+    @Sendable func deny(
+        _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
+    ) async throws -> Response {
+        let fields = try await ApprovalRequestReader.read(request, knowing: ["txn", "report"])
+        try await phones.signIns.deny(
+            context.parameters.get("id") ?? "", isReport: ["1", "true"].contains(fields["report"]),
+            bearer: bearer.identity, origin: bearer.origin)
+        return Response(status: .noContent, headers: [.cacheControl: "no-store"])
+    }
+
+    @Sendable func find(
+        _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
+    ) async throws -> Response {
+        let fields = try await ApprovalRequestReader.read(request, knowing: ["user_code"])
+        guard let code = fields["user_code"] else { throw OAuthError(.invalidRequest, "user_code is missing") }
+        let found = try await phones.signIns.find(typed: code, bearer: bearer.identity, origin: bearer.origin)
+        var body = JSONObjectWriter()
+        body.add("id", found.id)
+        body.add("link", "\(origin)/x/\(found.id)")
+        body.add("expires_in", Int64(found.expiresIn))
+        return .json(body)
+    }
+
+    @Sendable func showCode(
+        _ request: Request, context: BridgeRequestContext, bearer: AdmittedBearer
+    ) async throws -> Response {
+        _ = try await ApprovalRequestReader.read(request)
+        let shown = try await phones.shownCodes.show(bearer: bearer.identity, origin: bearer.origin)
+        var body = JSONObjectWriter()
+        body.add("code", shown.digits.expose())
+        body.add("expires_in", Int64(shown.expiresIn))
+        return .json(body)
+    }
+}
+
+/// Reads the bodies of `/api/xd/…`: none, JSON or a form, strictly.
+enum ApprovalRequestReader {
+    /// - Returns: the members that are there and not empty, numbers and booleans as text.
+    static func read(_ request: Request, knowing names: Set<String> = []) async throws -> [String: String] {
+        let body = try await BodyReader.bytes(of: request)
+        switch BodyReader.mediaType(of: request) {
+        case nil where body.isEmpty: return [:]
+        case "application/json": return try fields(json: body, names)
+        case "application/x-www-form-urlencoded": return try fields(form: body, names)
+        default: throw OAuthError(.unsupportedMediaType)
+        }
+    }
+
+    private static func fields(json body: [UInt8], _ names: Set<String>) throws -> [String: String] {
+        guard !body.isEmpty else { return [:] }
+        guard let object = JSONValue.parse(bytes: body)?.object else {
+            throw OAuthError(.invalidRequest, "the body is not a JSON object, or it repeats a member")
+        }
+        var fields: [String: String] = [:]
+        for (name, value) in object {
+            guard names.contains(name) else { throw unknownMember }
+            if value.isNull { continue }
+            guard let text = value.string ?? value.integer.map(String.init) ?? value.bool.map({ "\($0)" }) else {
+                throw OAuthError(.invalidRequest, "\(name) has the wrong type")
+            }
+            if !text.isEmpty { fields[name] = text }
+        }
+        return fields
+    }
+
+    private static func fields(form body: [UInt8], _ names: Set<String>) throws -> [String: String] {
+        let form = try FormParameters(parsing: body)
+        // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
+        guard !form.hasRepeated, form.names.allSatisfy(names.contains), form.names.count == form.count else {
+            throw unknownMember
+        }
+        var fields: [String: String] = [:]
+        for name in form.names {
+            guard let text = form[name] else { throw OAuthError(.invalidRequest, "\(name) is not UTF-8") }
+            if !text.isEmpty { fields[name] = text }
+        }
+        return fields
+    }
+
+    private static let unknownMember = OAuthError(
+        .invalidRequest, "the body has an unknown member, or it repeats one")
+}

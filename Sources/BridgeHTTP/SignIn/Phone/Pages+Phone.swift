@@ -1,0 +1,83 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// What the page of a phone's sign-in says above its field.
+enum PhonePageNotice: String, Sendable {
+    case wrongDigits = "wrong_digits"
+    case notYet = "not_yet"
+    case stale
+}
+
+/// The content of `/signin/phone`.
+struct PhonePage: Sendable {
+    let content: PhoneSignInPage
+    /// What the code holds.
+    let link: String
+    /// Ours, for people to compare.
+    let host: String
+    let notice: PhonePageNotice?
+    let fields: [HiddenField]
+    /// What the sign-in is for, to be carried along.
+    let query: String
+    let formTargets: [String]
+}
+
+extension Pages {
+    func phone(_ page: PhonePage, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        let content = page.content
+        let further = page.query.isEmpty ? "" : "&\(page.query)"
+        var values: [String: any Sendable] = [
+            "state": content.state, "left": String(content.left),
+            "fields": page.fields.map(\.values), "shown_code": content.shownCode, "link": page.link,
+            "expected_host": texts.text("phone", "host", in: language, ["host": page.host]),
+            "time_left": texts.text("phone", "left", in: language, ["seconds": String(content.left)]),
+            "time_left_template": texts.text("phone", "left", in: language),
+            "waits": content.state == "created", "takes_digits": content.takesDigits, "is_open": content.isOpen,
+            "is_denied": content.state == "denied", "is_locked": content.state == "locked",
+            "is_expired": content.state == "expired", "is_completed": content.state == "completed",
+            "again_url": PhoneSignInController.path + (page.query.isEmpty ? "" : "?\(page.query)"),
+        ]
+        if content.state == "created" {
+            // What the page asks again for when no script runs; not while somebody types.
+            values["refresh_url"] = "\(PhoneSignInController.path)?seen=created\(further)"
+            if let drawing = QRCode(Array(page.link.utf8))?.drawing {
+                values["qr"] = ["path": drawing.path, "side": String(drawing.side)]
+            }
+        }
+        values["notice"] = page.notice.map { texts.text("phone", $0.rawValue, in: language) }
+        let isRefusal = page.notice != nil || content.state == "locked"
+        return render(
+            "phone", values, to: visitor, language: language,
+            status: isRefusal ? .init(code: ErrorCode.invalidRequest.status) : .ok,
+            policy: ContentSecurityPolicy(formTargets: page.formTargets))
+    }
+
+    /// What the link in the code leads to in a browser.
+    func phoneHelp(isSameBrowser: Bool, to visitor: PageVisitor) -> Response {
+        render("phone_help", ["is_same_browser": isSameBrowser], to: visitor)
+    }
+
+    func signInCode(
+        fields: [HiddenField], username: String?, notice: SignInNotice?, formTargets: [String],
+        to visitor: PageVisitor
+    ) -> Response {
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = ["fields": fields.map(\.values)]
+        values["username"] = username
+        values["notice"] = notice.map { notice in
+            if case .refused = notice {
+                texts.text("sign_in_code", "refused", in: language)
+            } else {
+                texts.text("sign_in", notice.key, in: language)
+            }
+        }
+        var response = render(
+            "sign_in_code", values, to: visitor, language: language, status: notice?.status ?? .ok,
+            policy: ContentSecurityPolicy(formTargets: formTargets))
+        if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
+        return response
+    }
+}

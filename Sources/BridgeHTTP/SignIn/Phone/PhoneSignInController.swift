@@ -1,0 +1,166 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+import ServiceLifecycle
+
+/// `/signin/phone`: the computer's page of a sign-in that a phone approves (contract §9).
+struct PhoneSignInController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, path, "phoneSignIn", as: .page, anyone: show).withoutHead,
+        Route(.get, statusPath, "phoneSignInStatus", as: .json, anyone: status).withoutHead,
+        Route(
+            .post, confirmPath, "confirmPhoneSignIn", as: .page,
+            .form(.phoneSignIn, isOfSession: false, field: PhoneSignInController.formField), confirm),
+        Route(.get, "/x/{id}", "phoneSignInLink", as: .page, anyone: explain),
+    ]
+
+    /// All in one place: their cookie belongs to one host.
+    static let place: Origins.Purposes? = [.provider]
+    static let reservation = RouteReservation.paths
+
+    static let path = "/signin/phone"
+    static let statusPath = "/signin/phone/status"
+    static let confirmPath = "/signin/phone/confirm"
+    /// The form's token, as contract §9 names it.
+    static let formField = "csrf"
+
+    let signIn: SignInController
+    let phones: PhoneSignInServices
+
+    var kit: BrowserPages { signIn.kit }
+
+    /// A new one for each visit; with `seen`, which a page without script adds when it looks again, the browser's own.
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        let visit = Visit(
+            errand: SignInErrand(query), browser: FormCookie.binding(of: request, random: random),
+            here: origins.own(of: request), visitor: PageVisitor(request, context))
+        guard !signIn.isBlocked(visit.errand, browser: visit.browser, request) else {
+            return signIn.blockedPage(request, context)
+        }
+        // A browser that looks ahead and a foreign page must not end the page that somebody has open: the sign-in page
+        // has the button.
+        guard FetchMetadata.isOwnVisit(request.headers) else {
+            return Response(
+                status: .seeOther,
+                headers: [.location: "\(visit.here)\(visit.errand.url)", .cacheControl: "no-store"])
+        }
+        let secret = request.phoneSignInSecret
+        if query["seen"] != nil, let secret {
+            return try page(try await phones.signIns.page(of: secret), visit)
+        }
+        switch try await phones.signIns.begin(replacing: secret, origin: context.recognisedOrigin(of: request)) {
+        case .started(let begun):
+            var response = try page(begun, visit)
+            PhoneSignInCookie.set(begun.secret, in: &response.headers)
+            return response
+        case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visit.visitor)
+        }
+    }
+
+    /// Answers when the state is no longer `seen`, or after a while with the same one.
+    @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        guard let secret = request.phoneSignInSecret else { throw OAuthError(.notFound) }
+        let origin = context.origin(of: request)
+        // A page that waits must not hold up a node's stop: it asks again, and another node answers.
+        let news = try await cancelWhenGracefulShutdown {
+            try await phones.signIns.news(of: secret, seen: query["seen"], origin: origin)
+        }
+        var body = JSONObjectWriter()
+        body.add("state", news.state)
+        body.add("left", Int64(news.left))
+        return .json(body)
+    }
+
+    @Sendable func confirm(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        let visit = Visit(
+            errand: SignInErrand(form.parameters), browser: form.browser, here: origins.own(of: request),
+            visitor: PageVisitor(request, context))
+        guard !signIn.isBlocked(visit.errand, browser: visit.browser, request) else {
+            return signIn.blockedPage(request, context)
+        }
+        guard let secret = request.phoneSignInSecret else { return again(visit) }
+        guard form.isOurs else { return try page(try await phones.signIns.page(of: secret), visit, .stale) }
+        let outcome = try await phones.signIns.confirm(
+            form.parameters["code"] ?? "", by: secret, replacing: try await browsers.opened(by: request),
+            origin: context.origin(of: request))
+        switch outcome {
+        case .signedIn(let opened):
+            var response = try await signIn.proceed(
+                visit.errand, opened, browser: visit.browser, request, context)
+            PhoneSignInCookie.clear(in: &response.headers)
+            return response
+        case .wrong(let reached): return try page(reached, visit, .wrongDigits)
+        case .notYet(let reached): return try page(reached, visit, .notYet)
+        case .over(let reached): return try page(reached, visit)
+        }
+    }
+
+    /// Where the phone's link leads in a browser: the app is not there, or this is not the phone. Says nothing of any
+    /// sign-in, there or not.
+    @Sendable func explain(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let isSameBrowser =
+            request.phoneSignInSecret.map { phones.signIns.isLink(context.parameters.get("id"), of: $0) } ?? false
+        return pages.phoneHelp(isSameBrowser: isSameBrowser, to: PageVisitor(request, context))
+    }
+
+    /// What the page is made for.
+    private struct Visit: Sendable {
+        let errand: SignInErrand
+        let browser: OpaqueSecret
+        let here: WebOrigin
+        let visitor: PageVisitor
+    }
+
+    private func again(_ visit: Visit) -> Response {
+        let query = visit.errand.isEmpty ? "" : "?\(visit.errand.query)"
+        return Response(
+            status: .seeOther, headers: [.location: "\(visit.here)\(Self.path)\(query)", .cacheControl: "no-store"])
+    }
+
+    private func page(
+        _ content: PhoneSignInPage, _ visit: Visit, _ notice: PhonePageNotice? = nil
+    ) throws -> Response {
+        let token = try formTokens.make(for: .phoneSignIn, binding: visit.browser)
+        var response = pages.phone(
+            PhonePage(
+                content: content, link: "\(origins.configured.issuer)/x/\(content.id)",
+                host: String(visit.here.authority),
+                notice: notice,
+                fields: visit.errand.fields + [HiddenField(name: Self.formField, value: token)],
+                query: visit.errand.query,
+                formTargets: signIn.targets(of: visit.errand, browser: visit.browser, at: visit.here)),
+            to: visit.visitor)
+        FormCookie.set(visit.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
+    }
+}
+
+/// The cookie that ties a sign-in to the browser that began it: to no other, and to no request that another site makes.
+enum PhoneSignInCookie {
+    static let name: StaticString = "__Host-xd"
+    private static let lifetime = 180
+
+    static func set(_ secret: OpaqueSecret, in headers: inout HTTPFields) {
+        write("\(secret.expose())", lifetime, in: &headers)
+    }
+
+    static func clear(in headers: inout HTTPFields) { write("", 0, in: &headers) }
+
+    private static func write(_ value: String, _ lifetime: Int, in headers: inout HTTPFields) {
+        headers.append(
+            HTTPField(
+                name: .setCookie,
+                value: "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=\(lifetime)"))
+    }
+}
+
+extension Request {
+    fileprivate var phoneSignInSecret: OpaqueSecret? {
+        cookie(PhoneSignInCookie.name).flatMap { OpaqueSecret($0, kind: .phoneSignIn) }
+    }
+}

@@ -1,0 +1,71 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/signin/code`: user name and the digits that the user's phone shows (contract §9).
+struct SignInCodeController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, path, "signInCode", as: .page, anyone: show),
+        Route(
+            .post, path, "attemptSignInCode", as: .page,
+            .form(.signInCode, isOfSession: false, field: PhoneSignInController.formField), attempt),
+    ]
+
+    static let place: Origins.Purposes? = [.provider]
+    static let reservation = RouteReservation.paths
+
+    static let path = "/signin/code"
+
+    let signIn: SignInController
+    let phones: PhoneSignInServices
+
+    var kit: BrowserPages { signIn.kit }
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let errand = SignInErrand(try FormParameters(parsing: (request.uri.query ?? "").utf8))
+        let browser = FormCookie.binding(of: request, random: random)
+        guard !signIn.isBlocked(errand, browser: browser, request) else { return signIn.blockedPage(request, context) }
+        return try page(
+            errand, browser: browser, at: origins.own(of: request),
+            to: PageVisitor(request, context))
+    }
+
+    @Sendable func attempt(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        let errand = SignInErrand(form.parameters)
+        guard !signIn.isBlocked(errand, browser: form.browser, request) else {
+            return signIn.blockedPage(request, context)
+        }
+        let username = form.parameters["username"] ?? ""
+        func again(_ notice: SignInNotice) throws -> Response {
+            try page(
+                errand, notice, username: username, browser: form.browser, at: origins.own(of: request),
+                to: PageVisitor(request, context))
+        }
+        guard form.isOurs else { return try again(.stale) }
+        let outcome = try await phones.shownCodes.use(
+            form.parameters["code"] ?? "", of: username, replacing: try await browsers.opened(by: request),
+            origin: context.origin(of: request))
+        switch outcome {
+        case .signedIn(let opened):
+            return try await signIn.proceed(errand, opened, browser: form.browser, request, context)
+        case .refused: return try again(.refused)
+        case .limited(let wait): return try again(.limited(wait))
+        }
+    }
+
+    private func page(
+        _ errand: SignInErrand, _ notice: SignInNotice? = nil, username: String? = nil, browser: OpaqueSecret,
+        at here: WebOrigin, to visitor: PageVisitor
+    ) throws -> Response {
+        let token = try formTokens.make(for: .signInCode, binding: browser)
+        var response = pages.signInCode(
+            fields: errand.fields + [HiddenField(name: PhoneSignInController.formField, value: token)],
+            username: username, notice: notice, formTargets: signIn.targets(of: errand, browser: browser, at: here),
+            to: visitor)
+        FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
+    }
+}

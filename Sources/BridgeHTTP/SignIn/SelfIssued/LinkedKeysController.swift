@@ -1,0 +1,85 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// `/account/phone-keys`: which phones' keys sign the user in, one more, and one less (contract §10).
+struct LinkedKeysController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, path, "phoneKeys", as: .page, .session, show),
+        Route(.post, path, "changePhoneKeys", as: .page, .sessionForm, change),
+    ]
+
+    static let path = AccountPath.linkedKeys
+    static let signInPath = "\(SignInController.path)?redirect=\(PercentEncoding.encode(path))"
+    static let place: Origins.Purposes? = [.provider]
+    static let reservation = RouteReservation.paths
+
+    let kit: BrowserPages
+    let phone: SelfIssuedSignIn
+
+    @Sendable func show(_ request: Request, context: BridgeRequestContext, found: SignedIn) async throws -> Response {
+        try await page(found.session, request.uri.query == "linked" ? .linked : nil, request, context)
+    }
+
+    @Sendable func change(
+        _ request: Request, context: BridgeRequestContext, sent: (found: SignedIn, form: BrowserForm)
+    ) async throws -> Response {
+        let session = sent.found.session
+        let form = sent.form
+        let origin = context.origin(of: request)
+        guard form.isOurs else { return try await page(session, .stale, request, context) }
+        guard try await phone.mayChangeKeys(session) else { return onward(Self.signInPath, request) }
+        do {
+            switch form.parameters["what"] {
+            case "unlink":
+                switch try await phone.unlink(form.parameters["key"] ?? "", in: session, origin: origin) {
+                case .unlinked, .unknown: return try await page(session, .unlinked, request, context)
+                case .lastWayIn: return try await page(session, .lastWayIn, request, context)
+                }
+            case "link":
+                guard let proof = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
+                    return try await page(session, .stale, request, context)
+                }
+                try await phone.link(proof, in: session, origin: origin)
+                var response = onward("\(Self.path)?linked", request)
+                SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &response.headers)
+                return response
+            case "discard":
+                var response = onward(Self.path, request)
+                SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &response.headers)
+                return response
+            default: throw OAuthError(.invalidRequest, "the form does not say what to do")
+            }
+        } catch let refusal as SelfIssuedRefusal {
+            return try await page(session, refusal.reason == .linkedElsewhere ? .elsewhere : .refused, request, context)
+        }
+    }
+
+    private func page(
+        _ session: WebSession, _ notice: LinkedKeysNotice?, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
+        let binding = FormCookie.binding(of: request, random: random)
+        let keys = try await phone.keys(of: session.subject)
+        let offered = request.selfIssuedProof.flatMap { phone.proof(sealed: $0) }?.proof.thumbprint
+        var response = pages.linkedKeys(
+            LinkedKeysPage(
+                keys: keys, notice: notice, mayChange: try await phone.mayChangeKeys(session),
+                offered: offered.flatMap { thumbprint in
+                    keys.contains { $0.thumbprint == thumbprint } ? nil : thumbprint
+                },
+                formToken: try formTokens.make(for: .linkedKeys, binding: binding, session: request.sessionSecret)),
+            to: PageVisitor(request, context))
+        FormCookie.set(binding, in: &response.headers)
+        return response
+    }
+
+    func onward(_ target: String, _ request: Request) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [
+                .location: "\(origins.own(of: request))\(target)", .cacheControl: "no-store",
+                .referrerPolicy: "no-referrer",
+            ])
+    }
+}

@@ -1,0 +1,194 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The content of the page that asks a phone.
+struct SelfIssuedStartPage: Sendable {
+    /// Opens the app where it is installed.
+    let openLink: String
+    let schemeLink: String
+    /// A code for a phone beside this device; `nil` where no answers of other devices are taken.
+    let drawing: (path: String, side: Int)?
+    let fields: [HiddenField]
+    let isLinking: Bool
+    /// Another way.
+    let signInURL: String
+    let formTargets: [String]
+}
+
+/// What the page says that waits for another device.
+enum SelfIssuedNotice: Sendable {
+    case wrongCode
+    case limited(Duration)
+
+    /// The text's key in the section `self_issued`.
+    var key: String {
+        switch self {
+        case .wrongCode: "wrong_code"
+        case .limited: "limited"
+        }
+    }
+}
+
+/// What the page of a user's keys says above them.
+enum LinkedKeysNotice: String, Sendable {
+    case linked, unlinked, stale, refused, elsewhere
+    case lastWayIn = "last_way_in"
+
+    var status: ErrorCode? {
+        switch self {
+        case .linked, .unlinked: nil
+        case .stale, .refused: .invalidRequest
+        case .elsewhere, .lastWayIn: .conflict
+        }
+    }
+}
+
+/// The content of the page of a user's keys.
+struct LinkedKeysPage: Sendable {
+    let keys: [LinkedKey]
+    let notice: LinkedKeysNotice?
+    /// Whether the user signed in a moment ago.
+    let mayChange: Bool
+    /// The key that the browser brought from a sign-in, to be linked.
+    let offered: String?
+    let formToken: String
+}
+
+extension Pages {
+    func selfIssuedStart(_ page: SelfIssuedStartPage, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        let section = page.isLinking ? "linking" : "sign_in"
+        var values: [String: any Sendable] = [
+            "open_link": page.openLink, "scheme_link": page.schemeLink, "fields": page.fields.map(\.values),
+            "other_url": page.signInURL, "is_linking": page.isLinking,
+            "title": texts.text("self_issued", "\(section)_title", in: language, ["site": siteName]),
+            "explanation": texts.text("self_issued", "\(section)_explanation", in: language),
+        ]
+        if let drawing = page.drawing { values["qr"] = ["path": drawing.path, "side": String(drawing.side)] }
+        return render(
+            "self_issued_start", values, to: visitor, language: language,
+            policy: ContentSecurityPolicy(formTargets: page.formTargets))
+    }
+
+    /// The page that takes an answer out of its address.
+    func selfIssuedReturn(to visitor: PageVisitor) -> Response {
+        render("self_issued_return", to: visitor, policy: .ofScriptAlone)
+    }
+
+    /// - Parameters:
+    ///   - isPosted: whether another device waits for the answer.
+    ///   - stores: where the app is to be had.
+    func selfIssuedOpen(schemeLink: String, isPosted: Bool, stores: [String], to visitor: PageVisitor) -> Response {
+        let stores = stores.map { ["url": $0, "host": WebOrigin.host(ofURL: $0)] }
+        return render(
+            "self_issued_open",
+            ["scheme_link": isPosted ? schemeLink + "&response_mode=direct_post" : schemeLink, "stores": stores],
+            to: visitor)
+    }
+
+    /// The choice of somebody whose key is nobody's.
+    func selfIssuedChoice(
+        _ proof: SelfIssuedProof, formToken: String, formTargets: [String], to visitor: PageVisitor
+    ) -> Response {
+        var values: [String: any Sendable] = [
+            "form_token": formToken, "has_told": proof.name != nil || proof.email != nil,
+            "key": Self.shown(proof.thumbprint),
+        ]
+        values["name"] = proof.name
+        values["email"] = proof.email
+        return render(
+            "self_issued_choice", values, to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
+    }
+
+    func selfIssuedWait(
+        _ waiting: SelfIssuedSignIn.Waiting, notice: SelfIssuedNotice?, fields: [HiddenField], formTargets: [String],
+        to visitor: PageVisitor
+    ) -> Response {
+        let language = language(for: visitor)
+        var values: [String: any Sendable] = ["fields": fields.map(\.values)]
+        values["notice"] = notice.map { texts.text("self_issued", $0.key, in: language) }
+        if case .answered(let name, let needsCode) = waiting {
+            values["answered"] = true
+            values["account"] = name
+            values["needs_code"] = needsCode
+        }
+        let code: ErrorCode? =
+            switch notice {
+            case nil: nil
+            case .wrongCode: .invalidRequest
+            case .limited: .rateLimited
+            }
+        var response = render(
+            "self_issued_wait", values, to: visitor, language: language,
+            status: code.map { .init(code: $0.status) } ?? .ok,
+            policy: ContentSecurityPolicy(formTargets: formTargets))
+        if case .limited(let wait) = notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
+        return response
+    }
+
+    /// One plain sentence, and the way to the ordinary sign-in.
+    func selfIssuedRefused(_ reason: SelfIssuedRefusal.Reason, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        let key =
+            switch reason {
+            case .stateUnknown, .expired: "over"
+            case .subjectRevoked, .subjectUnknown, .userDisabled: "not_known"
+            default: "failed"
+            }
+        return render(
+            "error",
+            [
+                "title": texts.text("self_issued", "failed_title", in: language),
+                "explanation": texts.text("self_issued", key, in: language), "code": reason.rawValue, "is_way_on": true,
+            ], to: visitor, language: language, status: .init(code: ErrorCode.invalidRequest.status))
+    }
+
+    func linkedKeys(_ page: LinkedKeysPage, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        let keys: [[String: any Sendable]] = page.keys.map { key in
+            var values: [String: any Sendable] = [
+                "thumbprint": key.thumbprint, "shown": Self.shown(key.thumbprint), "algorithm": key.algorithm,
+                "since": Self.minute(key.createdAt),
+                "unlink_label": texts.text(
+                    "linked_keys", "unlink_label", in: language, ["key": Self.shown(key.thumbprint)]),
+            ]
+            if let used = key.lastUsedAt { values["used"] = Self.minute(used) }
+            let told = [key.told.name, key.told.email].compactMap(\.self)
+            if !told.isEmpty { values["told"] = ["shown": told.joined(separator: ", ")] }
+            return values
+        }
+        var values: [String: any Sendable] = [
+            "keys": keys, "is_empty": keys.isEmpty, "may_change": page.mayChange, "form_token": page.formToken,
+            "sign_in_again": LinkedKeysController.signInPath,
+            "link_url": "\(SelfIssuedConfiguration.startPath)?link=1",
+        ]
+        values["notice"] = page.notice.map { texts.text("linked_keys", $0.rawValue, in: language) }
+        values["offered"] = page.offered.map { ["key": Self.shown($0)] }
+        return render(
+            "linked_keys", values, to: visitor, language: language,
+            status: page.notice?.status.map { .init(code: $0.status) } ?? .ok)
+    }
+
+    /// The beginning of a thumbprint, in groups that can be compared by eye.
+    static func shown(_ thumbprint: String) -> String {
+        let head = Array(thumbprint.prefix(12))
+        return stride(from: 0, to: head.count, by: 4).map { String(head[$0..<min($0 + 4, head.count)]) }
+            .joined(separator: " ")
+    }
+
+    /// Day and minute; the same in every language.
+    private static func minute(_ instant: Timestamp) -> [String: String] {
+        let text = instant.rfc3339
+        return ["exact": text, "shown": "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"]
+    }
+}
+
+extension WebOrigin {
+    /// What a page shows of an address.
+    fileprivate static func host(ofURL text: String) -> String {
+        let rest = text.drop { $0 != "/" }.drop { $0 == "/" }
+        return String(rest.prefix { $0 != "/" })
+    }
+}

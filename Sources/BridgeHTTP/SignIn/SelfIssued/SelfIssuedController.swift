@@ -1,0 +1,356 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuth2
+
+/// `/self-issued/…`: signing in with a key that the user's phone holds (contract §10).
+struct SelfIssuedController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, SelfIssuedConfiguration.startPath, "beginSelfIssued", as: .page, anyone: start).withoutHead,
+        Route(.get, SelfIssuedConfiguration.openPath, "openSelfIssued", as: .page, anyone: open),
+        Route(.post, "/self-issued/response", "finishSelfIssued", as: .json, anyone: finish),
+        Route(.post, SelfIssuedConfiguration.postPath, "receiveSelfIssued", as: .json, anyone: receive),
+        Route(.get, choicePath, "selfIssuedChoice", as: .page, anyone: showChoice),
+        Route(.post, choicePath, "chooseSelfIssued", as: .page, .form(.selfIssued, isOfSession: false), choose),
+        Route(.get, "/self-issued/status", "selfIssuedStatus", as: .json, anyone: status),
+        Route(
+            .post, continuePath, "continueSelfIssued", as: .page, .form(.selfIssued, isOfSession: false), proceed),
+    ]
+
+    static let place: Origins.Purposes? = [.provider]
+    static let choicePath = "/self-issued/choice"
+    static let continuePath = "/self-issued/continue"
+    /// Bytes of an answer: three tokens.
+    private static let answerLimit = 65_536
+    /// Bytes of what a sign-in is for: a path.
+    private static let pathLimit = 2048
+    /// The same for an authorization request under way, which we sealed ourselves.
+    private static let journeyLimit = 8192
+
+    let phone: SelfIssuedSignIn
+    let signIn: SignInController
+    let metrics: SelfIssuedMetrics
+
+    var kit: BrowserPages { signIn.kit }
+    var configuration: SelfIssuedConfiguration { phone.configuration }
+
+    // MARK: The browser asks
+
+    @Sendable func start(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        try query.checkUnique()
+        // The cookie, the return page and the request file belong to one origin.
+        guard origins.own(of: request) == configuration.origin else {
+            return onward(
+                configuration.origin.description + SelfIssuedConfiguration.startPath
+                    + (request.uri.query.map { "?\($0)" } ?? ""))
+        }
+        guard let form = SelfIssuedLinkForm(rawValue: query["form"] ?? SelfIssuedLinkForm.auto.rawValue),
+            [nil, "0", "1"].contains(query["link"])
+        else { throw OAuthError(.invalidRequest, "form or link is none that is known") }
+        let errand = Self.errand(query)
+        guard errand.query.utf8.count <= (errand.journey == nil ? Self.pathLimit : Self.journeyLimit) else {
+            throw OAuthError(.invalidRequest, "return is too long")
+        }
+        guard !signIn.isBlocked(errand, browser: FormCookie.binding(of: request, random: random), request) else {
+            return signIn.blockedPage(request, context)
+        }
+        // Pictures on a foreign page must not use up what a network may start.
+        guard FetchMetadata.isVisit(request.headers) else { return onward(errand.url) }
+        var linking: Subject?
+        if query["link"] == "1" {
+            guard let session = try await browsers.opened(by: request), try await phone.mayChangeKeys(session) else {
+                return onward(LinkedKeysController.signInPath)
+            }
+            linking = session.subject
+        }
+        // Kept where there is one, so that another tab's sign-in stays good.
+        let browser = request.selfIssuedBrowser ?? .make(.selfIssued, random: random)
+        do {
+            let beginning = try await phone.begin(
+                errand: errand.query, linking: linking, browser: browser, origin: context.origin(of: request))
+            metrics.count(.started)
+            var response = try startPage(
+                beginning, form, errand, isLinking: linking != nil, request, PageVisitor(request, context))
+            SelfIssuedCookies.set(browser, lifetime: configuration.lifetime, in: &response.headers)
+            return response
+        } catch let refusal as SelfIssuedRefusal {
+            metrics.count(refusal)
+            return refusedPage(refusal, PageVisitor(request, context))
+        }
+    }
+
+    private func startPage(
+        _ beginning: SelfIssuedSignIn.Beginning, _ form: SelfIssuedLinkForm, _ errand: SignInErrand, isLinking: Bool,
+        _ request: Request, _ visitor: PageVisitor
+    ) throws -> Response {
+        let binding = FormCookie.binding(of: request, random: random)
+        let (state, nonce) = (beginning.state, beginning.nonce)
+        let takesOthers = configuration.crossDevice != .off && !isLinking
+        let scanned = configuration.openLink(state: state, nonce: nonce, acrossDevices: true)
+        var response = pages.selfIssuedStart(
+            SelfIssuedStartPage(
+                openLink: configuration.openLink(state: state, nonce: nonce),
+                schemeLink: configuration.schemeLink(form, state: state, nonce: nonce),
+                drawing: takesOthers ? QRCode(Array(scanned.utf8))?.drawing : nil,
+                fields: [
+                    HiddenField(name: "state", value: state),
+                    HiddenField(
+                        name: "form_token", value: try formTokens.make(for: .selfIssued, binding: binding)),
+                ],
+                isLinking: isLinking, signInURL: isLinking ? LinkedKeysController.path : errand.url,
+                formTargets: signIn.targets(of: errand, browser: binding, at: configuration.origin)),
+            to: visitor)
+        FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
+    }
+
+    /// What the sign-in is for, under the names that the sign-in page has for it.
+    private static func errand(_ query: FormParameters) -> SignInErrand {
+        let pairs = [("journey", query["journey"]), ("redirect", query["return"])].compactMap { name, value in
+            value.map { "\(name)=\(PercentEncoding.encode($0))" }
+        }
+        return (try? FormParameters(parsing: pairs.joined(separator: "&").utf8)).map { SignInErrand($0) }
+            ?? SignInErrand(.none)
+    }
+
+    /// The claimed link in a browser, so the app is not there, or was passed by.
+    @Sendable func open(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        try query.checkUnique()
+        // Somebody else's request must not be dressed up as ours.
+        guard query["request_uri"] == configuration.requestURI, let state = query["state"], let nonce = query["nonce"],
+            [state, nonce].allSatisfy({ Base64URL.decode($0)?.count == 16 })
+        else { throw OAuthError(.invalidRequest, "request_uri, state or nonce is none of ours") }
+        return pages.selfIssuedOpen(
+            schemeLink: configuration.schemeLink(.binding2012, state: state, nonce: nonce),
+            isPosted: query["response_mode"] == "direct_post", stores: configuration.storeURLs,
+            to: PageVisitor(request, context))
+    }
+
+    // MARK: The phone answers
+
+    @Sendable func finish(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let site = FetchMetadata.site(request.headers)
+        guard site == nil || site == .sameOrigin,
+            FetchMetadata.origin(request.headers, own: origins.own(of: request)) != .foreign
+        else { throw OAuthError(.forbidden, "an answer takes a page of the same origin") }
+        let answer = try await Self.answer(of: request)
+        do {
+            let outcome = try await phone.finish(
+                answer, browser: request.selfIssuedBrowser, current: try await browsers.opened(by: request),
+                origin: context.origin(of: request))
+            metrics.count(outcome)
+            return try await response(to: outcome, request, context)
+        } catch let refusal as SelfIssuedRefusal {
+            metrics.count(refusal)
+            return self.refusal(refusal, context)
+        }
+    }
+
+    private func response(
+        to outcome: SelfIssuedOutcome, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
+        var headers: HTTPFields = [:]
+        let location = try await location(after: outcome, in: &headers, request, context)
+        let here = origins.own(of: request).description
+        var body = JSONObjectWriter()
+        body.add("location", location.hasPrefix(here + "/") ? String(location.dropFirst(here.count)) : location)
+        var response = Response.json(body)
+        for field in headers { response.headers.append(field) }
+        return response
+    }
+
+    /// Where the browser goes, and the cookies that it gets.
+    private func location(
+        after outcome: SelfIssuedOutcome, in headers: inout HTTPFields, _ request: Request,
+        _ context: BridgeRequestContext
+    ) async throws -> String {
+        SelfIssuedCookies.clear(SelfIssuedCookies.browserName, in: &headers)
+        switch outcome {
+        case .signedIn(let opened, let errand):
+            SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
+            signIn.setCookies(of: opened, in: &headers)
+            return try await signIn.location(
+                for: SignInErrand(try FormParameters(parsing: errand.utf8)), of: opened.session.subject, request,
+                context)
+        case .linked: return "\(origins.own(of: request))\(LinkedKeysController.path)?linked"
+        case .unknown(let sealed):
+            SelfIssuedCookies.setProof(sealed, in: &headers)
+            return "\(origins.own(of: request))\(Self.choicePath)"
+        }
+    }
+
+    @Sendable func receive(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let answer = try await Self.answer(of: request)
+        do {
+            try await phone.receive(answer, origin: context.origin(of: request))
+            metrics.count(.answered)
+            return .json(JSONObjectWriter())
+        } catch let refusal as SelfIssuedRefusal {
+            metrics.count(refusal)
+            return self.refusal(refusal, context)
+        }
+    }
+
+    private static func answer(of request: Request) async throws -> FormParameters {
+        let bytes = try await BodyReader.bytes(of: request, upTo: answerLimit)
+        guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
+            throw OAuthError(.unsupportedMediaType)
+        }
+        let answer = try FormParameters(parsing: bytes)
+        try answer.checkUnique()
+        return answer
+    }
+
+    /// What a program reads of a refusal: its name, as the audit log has it.
+    private func refusal(_ refusal: SelfIssuedRefusal, _ context: BridgeRequestContext) -> Response {
+        let code: ErrorCode = refusal.reason == .rateLimited ? .rateLimited : .invalidRequest
+        var body = JSONObjectWriter()
+        body.add("error", refusal.reason.rawValue)
+        body.add("error_description", refusal.reason.explanation)
+        body.add("error_uri", "\(issuer)/errors/\(code.rawValue)")
+        body.add("request_id", context.requestID)
+        var response = Response.json(body, status: .init(code: code.status))
+        if let wait = refusal.retryAfter { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
+        return response
+    }
+
+    // MARK: A key that is nobody's
+
+    @Sendable func showChoice(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        guard let found = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
+            return onward(SignInController.path)
+        }
+        let binding = FormCookie.binding(of: request, random: random)
+        let errand = SignInErrand(try FormParameters(parsing: found.errand.utf8))
+        var response = pages.selfIssuedChoice(
+            found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding),
+            formTargets: signIn.targets(of: errand, browser: binding, at: origins.own(of: request)),
+            to: PageVisitor(request, context))
+        FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
+    }
+
+    @Sendable func choose(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        guard form.isOurs else { return onward(Self.choicePath) }
+        guard let found = request.selfIssuedProof.flatMap({ phone.proof(sealed: $0) }) else {
+            return onward(SignInController.path)
+        }
+        switch form.parameters["what"] {
+        case "link":
+            guard let session = try await browsers.opened(by: request), try await phone.mayChangeKeys(session) else {
+                return onward(LinkedKeysController.signInPath)
+            }
+            return onward(LinkedKeysController.path)
+        case "new":
+            do {
+                let opened = try await phone.createAccount(
+                    for: found, told: form.parameters["told"] == "yes",
+                    replacing: try await browsers.opened(by: request), origin: context.origin(of: request))
+                return try await signedIn(.signedIn(opened, errand: found.errand), request, context)
+            } catch let refusal as SelfIssuedRefusal {
+                metrics.count(refusal)
+                return refusedPage(refusal, PageVisitor(request, context))
+            }
+        default: throw OAuthError(.invalidRequest, "the form does not say what to do")
+        }
+    }
+
+    // MARK: The browser waits for another device
+
+    @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        try query.checkUnique()
+        var body = JSONObjectWriter()
+        do {
+            let found = try await phone.look(
+                query["state"] ?? "", browser: request.selfIssuedBrowser,
+                origin: context.recognisedOrigin(of: request))
+            switch found {
+            case .waiting: body.add("state", "waiting")
+            case .answered: body.add("state", "answered")
+            case .over: body.add("state", "over")
+            }
+        } catch is SelfIssuedRefusal {
+            body.add("state", "over")
+        }
+        return .json(body)
+    }
+
+    @Sendable func proceed(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        let state = form.parameters["state"] ?? ""
+        let visitor = PageVisitor(request, context)
+        let origin = context.recognisedOrigin(of: request)
+        let browser = request.selfIssuedBrowser
+        guard form.isOurs else { return onward(SelfIssuedConfiguration.startPath) }
+        do {
+            switch form.parameters["what"] {
+            case "decline":
+                try await phone.decline(state, browser: browser, origin: origin)
+                return onward(SignInController.path)
+            case "confirm":
+                let outcome = try await phone.pickUp(
+                    state, code: form.parameters["code"], browser: browser,
+                    current: try await browsers.opened(by: request), origin: origin)
+                switch outcome {
+                case .done(let outcome): return try await signedIn(outcome, request, context)
+                case .wrongCode: return try await waitPage(state, .wrongCode, form, request, visitor, origin)
+                case .limited(let wait):
+                    return try await waitPage(state, .limited(wait), form, request, visitor, origin)
+                case .over: return pages.selfIssuedRefused(.stateUnknown, to: visitor)
+                }
+            default: return try await waitPage(state, nil, form, request, visitor, origin)
+            }
+        } catch let refusal as SelfIssuedRefusal {
+            metrics.count(refusal)
+            return refusedPage(refusal, visitor)
+        }
+    }
+
+    private func waitPage(
+        _ state: String, _ notice: SelfIssuedNotice?, _ form: BrowserForm, _ request: Request, _ visitor: PageVisitor,
+        _ origin: RequestOrigin
+    ) async throws -> Response {
+        let found = try await phone.look(state, browser: request.selfIssuedBrowser, origin: origin)
+        if case .over = found { return pages.selfIssuedRefused(.stateUnknown, to: visitor) }
+        let errand = SignInErrand(try FormParameters(parsing: try await phone.errand(of: state).utf8))
+        var response = pages.selfIssuedWait(
+            found, notice: notice,
+            fields: [
+                HiddenField(name: "state", value: state),
+                HiddenField(
+                    name: "form_token", value: try formTokens.make(for: .selfIssued, binding: form.browser)),
+            ],
+            formTargets: signIn.targets(of: errand, browser: form.browser, at: origins.own(of: request)), to: visitor)
+        FormCookie.set(form.browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
+        return response
+    }
+
+    private func signedIn(
+        _ outcome: SelfIssuedOutcome, _ request: Request, _ context: BridgeRequestContext
+    ) async throws -> Response {
+        metrics.count(outcome)
+        var headers: HTTPFields = [.cacheControl: "no-store", .referrerPolicy: "no-referrer"]
+        headers[.location] = try await location(after: outcome, in: &headers, request, context)
+        return Response(status: .seeOther, headers: headers)
+    }
+
+    private func refusedPage(_ refusal: SelfIssuedRefusal, _ visitor: PageVisitor) -> Response {
+        if let wait = refusal.retryAfter { return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor) }
+        return pages.selfIssuedRefused(refusal.reason, to: visitor)
+    }
+
+    /// - Parameter target: a path of ours, or an address.
+    private func onward(_ target: String) -> Response {
+        let location = target.hasPrefix("/") ? configuration.origin.description + target : target
+        return Response(
+            status: .seeOther,
+            headers: [.location: location, .cacheControl: "no-store", .referrerPolicy: "no-referrer"])
+    }
+}

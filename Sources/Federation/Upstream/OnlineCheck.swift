@@ -1,0 +1,142 @@
+import AsyncHTTPClient
+package import Bridge
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Asks others once what the service will ask of them later: whether they answer, and with what.
+package enum OnlineCheck {
+    package enum Finding: Hashable, Sendable {
+        case good(String)
+        /// Worth a look, and no fault by itself.
+        case note(String)
+        case bad(String)
+    }
+
+    /// A trusted issuer: its keys, or what stands in their place.
+    package static func keys(of issuer: TrustedIssuerSettings, limits: FetchLimits = FetchLimits()) async -> Finding {
+        let connection = IssuerConnection(limits: limits, triesOnce: true)
+        func count(_ json: [UInt8], at url: EndpointURL) throws -> Finding {
+            let set = try KeySet(json: json, allowed: issuer.algorithms, maximumKeys: limits.maximumKeys)
+            return set.keys.isEmpty
+                ? .bad("\(url) has no key for any of the allowed algorithms")
+                : .good("\(set.keys.count) keys at \(url)")
+        }
+        do {
+            switch issuer.verification {
+            case .hmac: return .good("a shared secret, nothing to ask")
+            case .jwksFile(let path): return .good("keys from \(path), nothing to ask")
+            case .jwksURL(let text):
+                guard let url = EndpointURL(text) else { return .bad("jwks_uri is not a secure URL") }
+                return try count(try await connection.get(url), at: url)
+            case .discovery:
+                guard let url = EndpointURL(issuer.issuer) else { return .bad("issuer is not a secure URL") }
+                let metadata = try await IssuerMetadata.fetch(for: url, over: connection)
+                return try count(try await connection.get(metadata.keySetURL), at: metadata.keySetURL)
+            case .introspection(let text, let clientID, let secret):
+                guard let url = EndpointURL(text) else { return .bad("introspection_endpoint is not a secure URL") }
+                // RFC 7662 §2.2: of a token that it does not know it says that it is not active.
+                _ = try await connection.post(
+                    url, form: [("token", "drawbridge-check-config")], clientID: clientID, secret: secret)
+                return .good("\(url) answers us as \(clientID)")
+            }
+        } catch {
+            return .bad(words(error))
+        }
+    }
+
+    /// A provider that users sign in at.
+    package static func provider(
+        _ settings: UpstreamProviderSettings, limits: FetchLimits = FetchLimits()
+    ) async -> Finding {
+        guard let issuer = EndpointURL(settings.issuer),
+            let url = EndpointURL(
+                "\(settings.issuer)/.well-known/openid-configuration".replacing("//.well", with: "/.well"))
+        else { return .bad("\(settings.issuer) is not a secure URL") }
+        let connection = IssuerConnection(limits: limits, triesOnce: true)
+        do {
+            guard let metadata = UpstreamMetadata(json: try await connection.get(url), issuer: issuer.description)
+            else {
+                return .bad("\(url) is not the metadata of this issuer, or lacks something")
+            }
+            let set = try KeySet(
+                json: try await connection.get(metadata.keySetURL), allowed: settings.algorithms,
+                maximumKeys: limits.maximumKeys)
+            return set.keys.isEmpty
+                ? .bad("\(metadata.keySetURL) has no key for any of the allowed algorithms")
+                : .good("metadata, and \(set.keys.count) keys")
+        } catch {
+            return .bad(words(error))
+        }
+    }
+
+    /// An origin of ours, as browsers would meet it.
+    /// - Returns: what was found, and how far the clock there is ahead of `now`, when it says.
+    package static func origin(
+        _ origin: WebOrigin, at now: Timestamp, limits: FetchLimits = FetchLimits()
+    ) async -> (finding: Finding, clock: Duration?) {
+        let connection = IssuerConnection(limits: limits, triesOnce: true)
+        do {
+            let (status, date) = try await connection.look(at: "\(origin)/")
+            return (.good("answers with \(status)"), date.map { $0 - now })
+        } catch let error as NIOSSLError {
+            return (.bad("TLS fails: \(tls(error))"), nil)
+        } catch is NIOSSLExtraError {
+            return (.bad("TLS fails: the certificate is for another name"), nil)
+        } catch is BoringSSLError {
+            return (.bad("TLS fails: the certificate is not trusted here, or no version in common"), nil)
+        } catch let error as NIOConnectionError where error.dnsAError != nil && error.dnsAAAAError != nil {
+            return (.bad("its name leads nowhere: DNS knows no address"), nil)
+        } catch is IOError {
+            // Of an address that needed no name looked up.
+            return (.note("nobody listens there now; a server or proxy should"), nil)
+        } catch is NIOConnectionError {
+            return (.note("nobody listens there now; a server or proxy should"), nil)
+        } catch {
+            return (.note("no answer that could be read, from here at least"), nil)
+        }
+    }
+
+    private static func tls(_ error: NIOSSLError) -> String {
+        if case .handshakeFailed = error { return "the certificate is not trusted here, or is for another name" }
+        return "the server speaks no TLS there, or none that is safe"
+    }
+
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case IssuerConnection.Failure.status(let status): "answers with \(status)"
+        case IssuerConnection.Failure.tooLarge: "answers with too much"
+        case IssuerConnection.Failure.timedOut: "does not answer in time"
+        case IssuerConnection.Failure.unreachable:
+            "cannot be reached: no such host, nobody listening, or no trust in TLS"
+        case IssuerMetadataError.otherIssuer: "its metadata name another issuer"
+        case IssuerMetadataError.noKeySet: "its metadata have no jwks_uri"
+        case IssuerMetadataError.malformed: "its metadata are no JSON object"
+        case KeySetError.tooManyKeys: "its key set has too many keys"
+        default: "its keys are no JWK set"
+        }
+    }
+}
+
+extension IssuerConnection {
+    /// Whether an address answers, whatever it says.
+    /// - Returns: the status, and the time that the other side says it is (RFC 9110 §6.6.1).
+    func look(at url: String) async throws -> (status: Int, date: Timestamp?) {
+        let (limits, client) = (limits, client)
+        return try await Deadline.run(limits.timeout, otherwise: Failure.timedOut) {
+            let response = try await client.execute(
+                HTTPClientRequest(url: url), timeout: .milliseconds(limits.timeout.inMilliseconds))
+            return (Int(response.status.code), response.headers.first(name: "Date").flatMap(Self.instant))
+        }
+    }
+
+    private static func instant(_ text: String) -> Timestamp? {
+        let style = DateFormatter()
+        style.locale = Locale(identifier: "en_US_POSIX")
+        style.timeZone = TimeZone(identifier: "GMT")
+        style.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        return style.date(from: text).map { Timestamp(seconds: Int64($0.timeIntervalSince1970)) }
+    }
+}

@@ -1,0 +1,31 @@
+package import Bridge
+
+/// The tries that all nodes share. The server's own clock ends each, so clocks that differ change nothing.
+package struct RedisRecentTries: RecentTries {
+    private let client: RedisClient
+    private let prefix: String
+
+    /// - Parameter prefix: in front of every key, so that a server can be shared.
+    package init(client: RedisClient, prefix: String = "drawbridge:") {
+        self.client = client
+        self.prefix = prefix
+    }
+
+    package func isFirst(_ id: TokenID, within window: Duration) async throws -> Bool {
+        let key = key(of: id)
+        let command = RedisCommand("SET", key, "1", "NX", "PX", "\(max(1, window.inMilliseconds))", key: key)
+        switch try await client.send([command])[0] {
+        case .status: return true
+        case .null: return false
+        case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))
+        default: throw StorageError.redis(RedisConnectionError.unexpectedReply)
+        }
+    }
+
+    package func takeBack(_ id: TokenID) async throws {
+        let key = key(of: id)
+        _ = try await client.send([RedisCommand("DEL", key, key: key)])
+    }
+
+    private func key(of id: TokenID) -> String { "\(prefix)w:\(id.rawValue)" }
+}

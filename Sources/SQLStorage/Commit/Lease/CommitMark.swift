@@ -1,0 +1,190 @@
+import Foundation
+import OAuth2
+import Synchronization
+
+/// The last commit of a node, noted beside the database and not in it: what a database put back to an earlier state
+/// contradicts (ADR-0030).
+///
+/// A page of a file that is written through memory, so that a note costs no call and outlives the process, however it
+/// ends. What a machine that loses its power had not written yet is lost; that it did is known from the kernel's run, and
+/// then nothing is certain.
+package final class CommitMark: Sendable {
+    enum Found: Hashable, Sendable {
+        case missing
+        case certain(SeenCommit)
+        /// The machine stopped in between, or this is a copy of the file.
+        case doubtful
+    }
+
+    private struct Page: @unchecked Sendable {
+        // Only touched under the lock.
+        var start: UnsafeMutableRawPointer?
+        var descriptor: CInt
+        var count: UInt64 = 0
+    }
+
+    /// What the file said when it was opened.
+    let found: Found
+    private let page: Mutex<Page>
+
+    // Layout: 8 bytes of name, 8 of inode, 8 that are 1 after a clean end, 36 of the kernel's run, 4 of the inode's
+    // generation; then two notes in turn, so that one is whole whenever the process ends.
+    private static let name: [UInt8] = Array("DBMARK1\n".utf8)
+    private static let length = 512
+    private static let inodePlace = 8
+    private static let cleanPlace = 16
+    private static let runPlace = 24
+    private static let runLength = 36
+    private static let generationPlace = 60
+    private static let notePlaces = [64, 256]
+    private static let hashLength = 64
+
+    /// - Throws: ``CommitMarkError``.
+    package init(path: String) throws {
+        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard opened >= 0 else { throw CommitMarkError(path: path, code: errno) }
+        do {
+            var status = stat()
+            guard fstat(opened, &status) == 0 else { throw CommitMarkError(path: path, code: errno) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw CommitMarkError(path: path, code: EINVAL) }
+            let isNew = status.st_size == 0
+            // Blocks of its own from the start: a page without would end the process on a full disk.
+            if status.st_size != Self.length {
+                var bytes = [UInt8](repeating: 0, count: Self.length)
+                guard ftruncate(opened, 0) == 0, write(opened, &bytes, bytes.count) == bytes.count else {
+                    throw CommitMarkError(path: path, code: errno)
+                }
+            }
+            guard
+                let start = mmap(nil, Self.length, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0),
+                start != MAP_FAILED
+            else { throw CommitMarkError(path: path, code: errno) }
+            let generation = Self.generation(of: opened)
+            found = isNew ? .missing : Self.read(start, inode: UInt64(status.st_ino), generation: generation)
+            start.copyMemory(from: Self.name, byteCount: Self.name.count)
+            start.storeBytes(of: UInt64(status.st_ino), toByteOffset: Self.inodePlace, as: UInt64.self)
+            start.storeBytes(of: generation, toByteOffset: Self.generationPlace, as: UInt32.self)
+            start.storeBytes(of: 0, toByteOffset: Self.cleanPlace, as: UInt64.self)
+            let run = Self.padded(KernelRun.id ?? "", to: Self.runLength)
+            (start + Self.runPlace).copyMemory(from: run, byteCount: run.count)
+            // On the disk before anything is written that it speaks of.
+            guard msync(start, Self.length, MS_SYNC) == 0, fsync(opened) == 0 else {
+                throw CommitMarkError(path: path, code: errno)
+            }
+            Self.synchronizeFolder(of: path)
+            // Counted on from what is there: the higher number is the later note.
+            let count = Self.notes(start).map(\.count).max() ?? 0
+            page = Mutex(Page(start: start, descriptor: opened, count: count))
+        } catch {
+            Foundation.close(opened)
+            throw error
+        }
+    }
+
+    deinit {
+        page.withLock { page in
+            if let start = page.start { munmap(start, Self.length) }
+            if page.descriptor >= 0 { Foundation.close(page.descriptor) }
+        }
+    }
+
+    func note(_ commit: SeenCommit) {
+        page.withLock { page in
+            guard let start = page.start else { return }
+            page.count += 1
+            let bytes = Self.encode(commit, count: page.count)
+            (start + Self.notePlaces[Int(page.count % 2)]).copyMemory(from: bytes, byteCount: bytes.count)
+        }
+    }
+
+    /// Says that nothing comes after what was noted last.
+    func close() {
+        page.withLock { page in
+            guard let start = page.start else { return }
+            msync(start, Self.length, MS_SYNC)
+            start.storeBytes(of: 1, toByteOffset: Self.cleanPlace, as: UInt64.self)
+            msync(start, Self.length, MS_SYNC)
+            fsync(page.descriptor)
+            munmap(start, Self.length)
+            page.start = nil
+        }
+    }
+
+    /// A file system gives the inode of a file that was removed to the next one, a copy for instance; this number tells
+    /// them apart (FS_IOC_GETVERSION). 0 where the file system keeps none.
+    private static func generation(of descriptor: CInt) -> UInt32 {
+        var generation: CLong = 0
+        guard ioctl(descriptor, UInt(0x8008_7601), &generation) == 0 else { return 0 }
+        return UInt32(truncatingIfNeeded: generation)
+    }
+
+    private static func read(_ start: UnsafeMutableRawPointer, inode: UInt64, generation: UInt32) -> Found {
+        let bytes = UnsafeRawBufferPointer(start: start, count: length)
+        let kept = bytes.load(fromByteOffset: generationPlace, as: UInt32.self)
+        guard bytes.prefix(name.count).elementsEqual(name),
+            bytes.load(fromByteOffset: inodePlace, as: UInt64.self) == inode,
+            // 0 in files of the version before, which kept none.
+            kept == generation || kept == 0
+        else { return .doubtful }
+        let isSameRun = bytes[runPlace..<runPlace + runLength].elementsEqual(padded(KernelRun.id ?? "", to: runLength))
+        let isClean = bytes.load(fromByteOffset: cleanPlace, as: UInt64.self) == 1
+        guard isClean || (isSameRun && KernelRun.id != nil) else { return .doubtful }
+        return notes(start).max { $0.count < $1.count }.map { .certain($0.commit) } ?? .doubtful
+    }
+
+    private static func notes(_ start: UnsafeMutableRawPointer) -> [(count: UInt64, commit: SeenCommit)] {
+        let bytes = UnsafeRawBufferPointer(start: start, count: length)
+        return notePlaces.compactMap { decode(Array(bytes[$0..<$0 + 160])) }
+    }
+
+    private static func encode(_ commit: SeenCommit, count: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(160)
+        for number in [count, UInt64(bitPattern: commit.sequence), UInt64(bitPattern: commit.transaction)] {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        bytes += padded(commit.hash, to: hashLength)
+        withUnsafeBytes(of: sum(bytes).littleEndian) { bytes.append(contentsOf: $0) }
+        return bytes
+    }
+
+    private static func decode(_ bytes: [UInt8]) -> (count: UInt64, commit: SeenCommit)? {
+        func number(_ place: Int) -> UInt64 {
+            bytes[place..<place + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        let length = 24 + hashLength
+        guard sum(Array(bytes[..<length])) == number(length), number(0) > 0,
+            let hash = String(validating: bytes[24..<length].prefix { $0 != 0 }, as: UTF8.self)
+        else { return nil }
+        let commit = SeenCommit(
+            sequence: Int64(bitPattern: number(8)), hash: hash, transaction: Int64(bitPattern: number(16)))
+        return (number(0), commit)
+    }
+
+    /// FNV-1a: tells a half-written note, not a forged one. Who can write here can do worse.
+    private static func sum(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+
+    private static func padded(_ text: String, to length: Int) -> [UInt8] {
+        let bytes = Array(text.utf8.prefix(length))
+        return bytes + [UInt8](repeating: 0, count: length - bytes.count)
+    }
+
+    private static func synchronizeFolder(of path: String) {
+        let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        Foundation.close(folder)
+    }
+}
+
+/// The file cannot be kept.
+package struct CommitMarkError: Error, CustomStringConvertible {
+    let path: String
+    let code: CInt
+
+    var reason: String { String(cString: strerror(code)) }
+
+    package var description: String { "\(path) cannot be written: \(reason)" }
+}

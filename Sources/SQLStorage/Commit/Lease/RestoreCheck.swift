@@ -1,0 +1,173 @@
+import Bridge
+
+/// Finds out whether a database is the one that was left, or an earlier state of it, and if so ends what could be used
+/// a second time (ADR-0030).
+struct RestoreCheck {
+    let node: String
+    let dialect: SQLDialect
+    /// What was noted beside the database, at the start of a process that notes it.
+    let mark: CommitMark.Found?
+    let keepsMark: Bool
+    let seen: SeenCommit
+
+    /// What was found.
+    struct Outcome {
+        let number: Int64
+        /// What counts as seen from now on.
+        let seen: SeenCommit
+        let notice: RestoreNotice?
+    }
+
+    /// Longer than any clock is wrong. Only tokens whose issue the database does not know are told by the time, and
+    /// after this there are none such that anybody should have.
+    private static let allowance = Duration.seconds(300)
+
+    /// - Throws: ``SQLError``.
+    func run(_ session: any SQLSession, identity: String, at now: Timestamp) throws -> Outcome {
+        let end = try AuditChainEnd.find(of: node, session.run)
+        let transaction = try session.run(dialect.lease.transaction).first?.integer(0) ?? 0
+        let current = SeenCommit(end, transaction: transaction)
+        let marked = dialect.lease.runsOut ? identity : (keepsMark ? "marked" : "")
+        let isNew = try session.change(RestoreSQL.insert, [.text(marked), .integer(0)]) > 0
+        guard let row = try session.run(dialect.lease.restorePoint).first else {
+            throw SQLError(kind: .unavailable, text: "the database does not say how often it was restored")
+        }
+        let number = try row.integer(0)
+        let found = try row.text(1)
+        let reason =
+            try flaw(in: session, end: end, transaction: transaction)
+            ?? (isNew || found == identity && dialect.lease.runsOut ? nil : flaw(ofDatabase: found))
+        guard let reason else {
+            if found != marked, keepsMark || dialect.lease.runsOut {
+                _ = try session.change(RestoreSQL.identify, [.text(marked)])
+            }
+            return Outcome(number: number, seen: current, notice: nil)
+        }
+        try Self.raise(session, identity: marked, at: now)
+        return Outcome(number: number + 1, seen: current, notice: RestoreNotice(at: now, reason: reason))
+    }
+
+    /// Counts the restore, and ends what may have been used in the time that the database does not remember.
+    static func raise(_ session: any SQLSession, identity: String, at now: Timestamp) throws {
+        _ = try session.change(RestoreSQL.identify, [.text(identity)])
+        for call in raise(at: now) { _ = try session.change(call.statement, call.arguments) }
+    }
+
+    static func raise(at now: Timestamp) -> [SQLCall] {
+        [
+            SQLCall(RestoreSQL.raise, [SQLValue(now), SQLValue(now + allowance)]),
+            SQLCall(RestoreSQL.endTokens, [SQLValue(now), SQLValue(now - allowance)]),
+            // The step of a code that a clock a little ahead may have shown.
+            SQLCall(RestoreSQL.useUpSteps, [.integer(OneTimeCode.step(at: now) + 1)]),
+        ] + RestoreSQL.removals.map { SQLCall($0) }
+    }
+
+    /// Whether something that was seen is not there.
+    private func flaw(
+        in session: any SQLSession, end: AuditChainEnd?, transaction: Int64
+    ) throws -> RestoreNotice.Reason? {
+        var seen = [self.seen]
+        if case .certain(let marked) = mark { seen.append(marked) }
+        for commit in seen where commit.sequence > 0 {
+            guard (end?.sequence ?? 0) >= commit.sequence else { return .eventsMissing }
+            let row = try session.run(RestoreSQL.hash, [.text(node), .integer(commit.sequence)]).first
+            // An old one may have been removed by retention.
+            if let row, row.values[0] != .text(commit.hash) { return .eventsMissing }
+        }
+        // What another server counted means nothing here; that it is another shows by itself.
+        return seen.contains { $0.transaction > transaction } ? .transactionsMissing : nil
+    }
+
+    /// - Parameter found: what the database says of itself, which is not what it should.
+    private func flaw(ofDatabase found: String) -> RestoreNotice.Reason? {
+        guard !dialect.lease.runsOut else { return .otherServer }
+        return switch mark {
+        case .doubtful: .unknownEnd
+        case .missing: found == "marked" ? .unknownEnd : nil
+        case .certain, nil: nil
+        }
+    }
+
+}
+
+/// A commit that the database must know of, if it is the one that it was.
+struct SeenCommit: Hashable, Sendable {
+    /// The last event of the node's own chain.
+    var sequence: Int64 = 0
+    var hash = ""
+    /// The engine's own count.
+    var transaction: Int64 = 0
+
+    init() {}
+
+    init(sequence: Int64, hash: String, transaction: Int64) {
+        self.sequence = sequence
+        self.hash = hash
+        self.transaction = transaction
+    }
+
+    /// - Parameter end: of the chain as the database has it.
+    init(_ end: AuditChainEnd?, transaction: Int64 = 0) {
+        self.transaction = transaction
+        guard let end, case .text(let hash) = end.hash else { return }
+        sequence = end.sequence
+        self.hash = hash
+    }
+}
+
+/// A database was found to be in an earlier state.
+struct RestoreNotice: Hashable, Sendable {
+    enum Reason: String, Sendable {
+        /// Events that this node wrote are not there.
+        case eventsMissing = "events_missing"
+        case transactionsMissing = "transactions_missing"
+        /// A standby took over, or the tables were loaded into another database.
+        case otherServer = "other_server"
+        /// The machine stopped without notice, or the folder is a copy: what came last cannot be known.
+        case unknownEnd = "unknown_end"
+        /// An operator said so.
+        case command = "restored"
+    }
+
+    let at: Timestamp
+    let reason: Reason
+
+    var event: AuditEvent {
+        AuditEvent(at: at, type: .databaseRestored, outcome: .success, reason: reason.rawValue)
+    }
+}
+
+enum RestoreSQL {
+    static let insert: SQLStatement = """
+        INSERT INTO restore_point (id, number, identity, tokens_void_until) VALUES (1, 0, $1, $2)
+        ON CONFLICT (id) DO NOTHING
+        """
+    static let identify: SQLStatement = "UPDATE restore_point SET identity = $1 WHERE id = 1"
+    static let raise: SQLStatement = """
+        UPDATE restore_point SET number = number + 1, restored_at = $1, tokens_void_until = $2 WHERE id = 1
+        """
+    static let hash: SQLStatement = "SELECT hash FROM audit_event WHERE node = $1 AND sequence = $2"
+
+    /// Login tokens that live; `$1` is now, and what expired before `$2` is past use.
+    static let endTokens: SQLStatement = """
+        UPDATE login_token_use SET state = 'revoked', used_at = $1 WHERE state = 'pending' AND expires_at > $2
+        """
+    /// Other things that count once, and the answers from which a login token would be made again.
+    static let removals: [SQLStatement] = [
+        "DELETE FROM idempotency_key", "DELETE FROM authorization_code WHERE redeemed_at IS NULL",
+        "DELETE FROM pushed_request", "DELETE FROM self_issued_transaction", "DELETE FROM cross_device",
+    ]
+    /// One-time codes of second factors, up to the step `$1`.
+    static let useUpSteps: SQLStatement = """
+        UPDATE account SET second_factor_step = $1 WHERE second_factor_step < $1
+        """
+
+    /// Nodes other than `$1` that are there at `$2`.
+    static let living: SQLStatement = "SELECT node FROM node_lease WHERE node <> $1 AND expires_at > $2 ORDER BY node"
+
+    /// A row for a token, `$2`, issued at `$1`, whose issue went with what the database lost.
+    static let lost: SQLStatement = """
+        SELECT 1 FROM restore_point
+        WHERE tokens_void_until > $1 AND NOT EXISTS (SELECT 1 FROM login_token_use WHERE token_id = $2)
+        """
+}

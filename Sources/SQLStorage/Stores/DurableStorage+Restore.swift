@@ -1,0 +1,93 @@
+package import Bridge
+import OAuth2
+
+extension DurableStorage {
+    /// Nodes that write to the database now, beside this process; always none where a file's locks say so.
+    package func livingNodes() async throws -> [String] {
+        guard dialect.lease.runsOut else { return [] }
+        let node = try ownNode()
+        return try await read { [dialect] session in
+            let clock = SQLStatement("SELECT \(dialect.lease.clock)", isRecurring: false)
+            guard let now = try session.run(clock).first?.integer(0) else { return [] }
+            return try session.run(RestoreSQL.living, [.text(node), .integer(now)]).map { try $0.text(0) }
+        }
+    }
+
+    /// Begins a new restore epoch: login tokens, codes and requests of before are over (ADR-0030).
+    /// - Parameters:
+    ///   - keepsSessions: whether those that are open stay so, also such as were ended since the backup.
+    ///   - said: why, for the log.
+    package func recordRestore(
+        at now: Timestamp, keepsSessions: Bool, said: String?
+    ) async throws -> RestoreReport {
+        try await write { transaction in
+            for call in RestoreCheck.raise(at: now) { _ = try transaction.change(call.statement, call.arguments) }
+            var ended: [(name: String, count: Int)] = []
+            if !keepsSessions {
+                for statement in RestoreSQL.notices { _ = try transaction.change(statement, [SQLValue(now)]) }
+                for (name, statement) in RestoreSQL.ends {
+                    ended.append((name, try transaction.change(statement, [SQLValue(now)])))
+                }
+            }
+            var detail = JSONObjectWriter()
+            for (name, count) in ended.sorted(by: { $0.name < $1.name }) { detail.add(name, Int64(count)) }
+            if let said { detail.add("said", said) }
+            var event = RestoreNotice(at: now, reason: .command).event
+            event.detail = String(decoding: detail.finish(), as: UTF8.self)
+            try transaction.record(event)
+            // One event each, as whenever the ground of a console's session goes.
+            if !keepsSessions { try transaction.endAdminSessions(event) }
+            let left = keepsSessions ? [] : try transaction.run(RestoreSQL.keysLeft)
+            return RestoreReport(
+                ended: ended, keysLeft: try left.map { (subject: try $0.identifier(0), thumbprint: try $0.text(1)) })
+        }
+    }
+}
+
+extension RestoreSQL {
+    /// What has to hear of the ends, before they are made; `$1` is now.
+    static let notices: [SQLStatement] = [
+        logoutNotices(of: "app_session"), logoutNotices(of: "web_session"),
+        WebhookSQL.insertEnds(.appSessionEnded, of: "app_session", alive: "ended_at IS NULL", reason: reason),
+        WebhookSQL.insertEnds(.webSessionEnded, of: "web_session", alive: "ended_at IS NULL", reason: reason),
+        WebhookSQL.insertEnds(.deviceRevoked, of: "device_secret", alive: "revoked_at IS NULL", reason: reason),
+    ]
+
+    private static func logoutNotices(of table: String) -> SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO logout_notice (id, client_id, subject, session_id, created_at, attempts, next_attempt_at)
+            SELECT id, client_id, subject, id, CAST($1 AS BIGINT), 0, CAST($1 AS BIGINT) FROM \(table)
+            WHERE ended_at IS NULL AND expires_at > $1 AND wants_logout_notice <> 0 ON CONFLICT (id) DO NOTHING
+            """)
+    }
+
+    private static let reason = RestoreNotice.Reason.command.rawValue
+
+    /// All that somebody is signed in by, or could sign in with whatever became of it since; `$1` is now.
+    ///
+    /// A phone's key may have been unlinked since. Whoever has another way in links it again; who has none would be left
+    /// without the account.
+    static let ends: [(name: String, statement: SQLStatement)] = [
+        (
+            "devices",
+            SQLStatement(
+                "UPDATE device_secret SET revoked_at = $1, revoke_reason = '\(reason)' WHERE revoked_at IS NULL")
+        ),
+        ("app_sessions", "UPDATE app_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
+        ("web_sessions", "UPDATE web_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
+        ("recovery_codes", "UPDATE recovery_code SET used_at = $1 WHERE used_at IS NULL"),
+        (
+            "phone_keys",
+            """
+            DELETE FROM linked_key WHERE revoked_at IS NULL AND created_at <= $1 AND subject IN (
+                SELECT subject FROM account WHERE password_hash IS NOT NULL
+                UNION SELECT subject FROM upstream_identity)
+            """
+        ),
+    ]
+    /// Phones' keys that are somebody's only way in.
+    static let keysLeft: SQLStatement = """
+        SELECT subject, thumbprint FROM linked_key WHERE revoked_at IS NULL ORDER BY subject, thumbprint
+        """
+}

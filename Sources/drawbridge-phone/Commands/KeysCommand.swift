@@ -1,0 +1,69 @@
+import ArgumentParser
+import SelfIssuedIdP
+
+/// Shows and forgets keys.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "List, show or forget the keys of websites.",
+        subcommands: [List.self, Show.self, Forget.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List websites, each with the kind of its key and the thumbprint it knows you by.")
+        @OptionGroup var options: StoreOptions
+
+        func run() async throws {
+            let keys = try await ExitStatus.after { () async throws(PhoneRefusal) in try options.keys().list() }
+            for key in keys {
+                let sealed = key.isSealed ? "under a PIN" : "without a PIN"
+                Terminal.write(
+                    "\(PlainText.line(key.website))  \(key.algorithm.rawValue)  \(key.thumbprint)  \(sealed)")
+            }
+            if keys.isEmpty { Terminal.say("No website has a key here.") }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print one website's public key and thumbprint, as JSON.")
+        @OptionGroup var options: StoreOptions
+        @Argument(help: "The website: its client_id, or any address of it.") var website: String
+
+        func run() async throws {
+            let wanted = try KeysCommand.website(website)
+            let keys = try await ExitStatus.after { () async throws(PhoneRefusal) in try options.keys().list() }
+            guard let key = keys.first(where: { $0.website == wanted.description }) else {
+                throw ExitStatus.store.end(saying: "\(wanted) has no key here")
+            }
+            Terminal.write(
+                JSONValue.object([
+                    "website": .string(key.website), "alg": .string(key.algorithm.rawValue), "jwk": key.jwk,
+                    "thumbprint": .string(key.thumbprint), "created_at": .integer(key.createdAt),
+                    "pin": .bool(key.isSealed),
+                ]).text)
+        }
+    }
+
+    struct Forget: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a website's key: to that website you are somebody new from now on.")
+        @OptionGroup var options: StoreOptions
+        @Argument(help: "The website: its client_id, or any address of it.") var website: String
+
+        func run() async throws {
+            let wanted = try KeysCommand.website(website)
+            let wasThere = try await ExitStatus.after { () async throws(PhoneRefusal) in
+                try options.keys().forget(wanted)
+            }
+            guard wasThere else { throw ExitStatus.store.end(saying: "\(wanted) has no key here") }
+            Terminal.say("The key of \(wanted) is gone.")
+        }
+    }
+
+    static func website(_ text: String) throws -> Website {
+        guard let address = WebAddress(text.hasPrefix("https://") ? text : "https://\(text)") else {
+            throw ExitStatus.usage.end(saying: "\(text) is no address of a website")
+        }
+        return address.website
+    }
+}

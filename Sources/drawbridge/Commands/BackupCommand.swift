@@ -1,0 +1,179 @@
+import ArgumentParser
+import Bridge
+import Crypto
+import Foundation
+import SQLStorage
+
+/// Copies the embedded database while servers use it.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the embedded database, in one consistent piece, while the server runs.",
+        discussion: """
+            DIR must not exist yet, or be empty; it is made for its owner alone. It gets the database, the names \
+            of retired keys, the signed notes about the audit log, and backup.json, which says what there is and \
+            its digest.
+
+            What is secret in it: password hashes, and digests of tokens; signing keys and second factors are \
+            sealed with the master key. NOT in it are master-key and audit-signing-key. Without master-key a \
+            backup opens nothing and starts nothing: keep a copy of both keys, somewhere else.
+
+            A PostgreSQL database is backed up by PostgreSQL's own means: pg_dump, or a base backup with its \
+            write-ahead log. docs/postgresql.md says how, and what to do after it was put back.
+
+            Example:
+              drawbridge backup /backup/drawbridge-2026-05-03 \\
+                  --config /etc/drawbridge/drawbridge.yaml
+            """)
+
+    @Argument(help: "The folder to write to.")
+    var directory: String
+
+    @OptionGroup var options: StorageOptions
+
+    func run() async throws {
+        let location = try options.location()
+        guard location.database == nil else {
+            throw CommandError(
+                """
+                A PostgreSQL database is backed up by its own means, for instance \
+                pg_dump --format=custom --file=drawbridge.dump DATABASE. After it was put back, run drawbridge restore \
+                --in-place before the servers start; they notice by themselves too. See docs/postgresql.md.
+                """)
+        }
+        guard location.hasDatabase else { throw CommandError("There is no database at \(location.databasePath).") }
+        let folder = try BackupFolder.create(directory)
+        let now = TimeSource.system.now()
+        do {
+            try await Self.watched(writing: folder.databasePath, copyOf: location.databasePath) {
+                try SQLiteBackup.make(of: location.databasePath, at: folder.databasePath)
+            }
+            let events = try SQLiteBackup.events(in: folder.databasePath)
+            for source in [location.retiredKeysPath, location.auditNoteFile.path, "\(location.auditNoteFile.path).1"] {
+                try folder.take(source)
+            }
+            try folder.describe(madeAt: now, node: location.node, events: events)
+        } catch let error as SQLiteOpenError {
+            throw CommandError(error.description)
+        }
+        StandardOutput.say("Backed up \(location.databasePath) to \(folder.path).")
+        StandardOutput.say(
+            "Not in it: master-key and audit-signing-key. Without master-key it cannot be used; keep both elsewhere.")
+    }
+
+    /// Shows how the copy grows. It may come out smaller than what it is of: what was deleted is not in it.
+    private static func watched(
+        writing target: String, copyOf source: String, _ work: () throws -> Void
+    ) async throws {
+        let progress = Progress(of: "MB", total: Self.megabytes(source))
+        defer { progress.end() }
+        guard progress.isShown else { return try work() }
+        let watch = Task {
+            for await _ in AsyncTimer(every: .milliseconds(500)) {
+                progress.reach(megabytes(SQLiteBackup.unfinished(target)))
+            }
+        }
+        defer { watch.cancel() }
+        try work()
+    }
+
+    /// Of a file; 0 of one that is not there yet.
+    private static func megabytes(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size >> 20) : 0
+    }
+}
+
+/// A folder with a backup.
+struct BackupFolder {
+    let path: String
+
+    var databasePath: String { "\(path)/drawbridge.sqlite" }
+    private var descriptionPath: String { "\(path)/backup.json" }
+
+    /// What `backup.json` says.
+    struct Contents: Codable {
+        let version: String
+        let madeAt: String
+        let node: String
+        let events: Int64
+        /// SHA-256 of the database, hexadecimal.
+        let digest: String
+
+        enum CodingKeys: String, CodingKey {
+            case version, node, events
+            case madeAt = "made_at"
+            case digest = "database_sha256"
+        }
+    }
+
+    init(path: String) { self.path = URL(filePath: path).standardizedFileURL.path(percentEncoded: false) }
+
+    /// - Throws: ``CommandError`` where something is in the way.
+    static func create(_ path: String) throws -> BackupFolder {
+        umask(0o077)
+        let folder = BackupFolder(path: path)
+        let manager = FileManager.default
+        if manager.fileExists(atPath: folder.path) {
+            guard let names = try? manager.contentsOfDirectory(atPath: folder.path), names.isEmpty else {
+                throw CommandError("\(folder.path) is not an empty folder; each backup has one of its own.")
+            }
+            guard chmod(folder.path, 0o700) == 0 else { throw CommandError("\(folder.path) is somebody else's.") }
+        } else {
+            do {
+                try manager.createDirectory(
+                    atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            } catch {
+                throw CommandError("\(folder.path) cannot be made.")
+            }
+        }
+        return folder
+    }
+
+    /// Copies a file that a server keeps beside its database, if there is one.
+    func take(_ source: String) throws {
+        guard let bytes = FileManager.default.contents(atPath: source) else { return }
+        try PrivateFile.replace(file((source as NSString).lastPathComponent), with: Array(bytes))
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    func describe(madeAt: Timestamp, node: String, events: Int64) throws {
+        let contents = Contents(
+            version: Version.text, madeAt: madeAt.rfc3339, node: node, events: events, digest: try digest())
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try PrivateFile.replace(descriptionPath, with: Array(try encoder.encode(contents)) + [0x0A])
+    }
+
+    /// What the folder says that it holds, once it is sure that it does.
+    /// - Throws: ``CommandError``.
+    func verified() throws -> Contents {
+        guard let bytes = FileManager.default.contents(atPath: descriptionPath),
+            let contents = try? JSONDecoder().decode(Contents.self, from: bytes)
+        else {
+            throw CommandError(
+                """
+                \(path) is no backup: it has no readable backup.json. For a database that was put back by other means \
+                there is drawbridge restore --in-place.
+                """)
+        }
+        guard try digest() == contents.digest else {
+            throw CommandError("\(databasePath) is not what was backed up: its digest is another.")
+        }
+        return contents
+    }
+
+    private func digest() throws -> String {
+        guard let file = FileHandle(forReadingAtPath: databasePath) else {
+            throw CommandError("\(databasePath) cannot be read.")
+        }
+        defer { try? file.close() }
+        var digest = SHA256()
+        while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { digest.update(data: part) }
+        return digest.finalize().map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0\(text)" : text
+        }.joined()
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Bridge
+import OAuth2
+
+extension ExplainCommand {
+    /// What a phone's answer would come to.
+    struct SelfIssued: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "self-issued",
+            abstract: "Would this self-issued ID token be taken, and which check decides?",
+            discussion: """
+                Reads the ID token from standard input, or the whole answer as a phone puts it into the \
+                fragment, and prints {"passes":…,"reason":…,"rule":…,"steps":[…]}. Exit status 0 when it passes, \
+                1 when not.
+
+                Example:
+                  pbpaste | drawbridge explain self-issued --config drawbridge.yaml \\
+                      --nonce n-0S6_WzA2Mj
+                """)
+
+        @OptionGroup var options: StorageOptions
+
+        @Option(help: "The nonce that the phone was sent. Without it the token's nonce is not judged.")
+        var nonce: String?
+
+        func validate() throws {
+            guard options.dataPath == nil else {
+                throw ValidationError("explain self-issued needs --config: what is taken stands there.")
+            }
+        }
+
+        func run() async throws {
+            let text = StandardInput.token()
+            guard !text.isEmpty else { throw CommandError("There is no token on standard input.") }
+            let answer = try FormParameters(parsing: (text.contains("=") ? text : "id_token=\(text)").utf8)
+            guard let configuration = try options.settings.load().selfIssued.configuration else {
+                throw CommandError("\(SelfIssuedSettings.enabled.key.name) is false: no such token is taken.")
+            }
+            let explainer = SelfIssuedExplainer(
+                configuration: configuration, keys: try await options.openForReading())
+            let explanation = try await explainer.explain(answer, nonce: nonce)
+            try StandardOutput.answer(explanation.json)
+            if !explanation.passes { throw ExitCode.failure }
+        }
+    }
+}

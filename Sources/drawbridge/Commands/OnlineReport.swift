@@ -1,0 +1,111 @@
+import Bridge
+import BridgeHTTP
+import Federation
+import Logging
+import NIOPosix
+import RedisStorage
+import SQLStorage
+
+/// What the settings lead to, asked once: files, stores, issuers and origins, a line each.
+struct OnlineReport {
+    private(set) var lines: [String] = []
+    private(set) var isGood = true
+
+    /// How far clocks may be apart: what tokens of others are given.
+    private static let leeway = Duration.seconds(30)
+
+    static func make(_ settings: DrawbridgeSettings, time: TimeSource = .system) async -> OnlineReport {
+        var report = OnlineReport()
+        report.addKeyFiles(settings)
+        report.add("database", await database(settings))
+        if let redis = settings.redis { report.add("redis", await Self.redis(redis)) }
+        for issuer in settings.trustedIssuers {
+            report.add("trusted issuer \(issuer.issuer)", await OnlineCheck.keys(of: issuer))
+        }
+        for provider in settings.upstreamProviders {
+            report.add("provider \(provider.issuer)", await OnlineCheck.provider(provider))
+        }
+        for origin in Set([settings.origins.website, settings.origins.issuer, settings.origins.admin]).sorted(
+            by: { $0.description < $1.description })
+        {
+            let (finding, clock) = await OnlineCheck.origin(origin, at: time.now())
+            report.add("origin \(origin)", finding)
+            if let clock { report.add("clock of \(origin)", Self.judged(clock)) }
+        }
+        return report
+    }
+
+    private mutating func add(_ what: String, _ finding: OnlineCheck.Finding) {
+        switch finding {
+        case .good(let text): lines.append("ok    \(what): \(text)")
+        case .note(let text): lines.append("note  \(what): \(text)")
+        case .bad(let text):
+            lines.append("FAIL  \(what): \(text)")
+            isGood = false
+        }
+    }
+
+    private mutating func addKeyFiles(_ settings: DrawbridgeSettings) {
+        let master = settings.storage.masterKeyPath
+        do {
+            _ = try MasterKeyFile.load(master)
+            add("master key", .good(master))
+        } catch {
+            add("master key", .bad("\(error)"))
+        }
+        let signing = settings.audit.signingKeyPath
+        do {
+            _ = try PrivateFile.read(signing)
+            add("audit signing key", .good(signing))
+        } catch PrivateFileError.missing {
+            add("audit signing key", .note("\(signing) is not there yet; the first start makes it"))
+        } catch {
+            add("audit signing key", .bad("\(error)"))
+        }
+    }
+
+    private static func database(_ settings: DrawbridgeSettings) async -> OnlineCheck.Finding {
+        let location = StorageLocation(settings)
+        guard location.hasDatabase else {
+            return .note("\(location.databasePath) is not there yet; the first start makes it")
+        }
+        do {
+            let storage = try await location.openForReading()
+            _ = try await storage.signingKeys()
+            try await storage.close()
+            return .good(location.database == nil ? location.databasePath : "answers")
+        } catch let error as StorageError {
+            // For the operator's own eyes; the text names no values.
+            switch error {
+            case .unavailable(let text), .undecided(let text), .corrupt(let text): return .bad(text)
+            }
+        } catch {
+            return .bad("\(error)")
+        }
+    }
+
+    private static func redis(_ redis: SharedRedisSettings) async -> OnlineCheck.Finding {
+        let silent = Logger(label: "drawbridge") { _ in SwiftLogNoOpLogHandler() }
+        let client = RedisClient(
+            settings: redis.connection, group: MultiThreadedEventLoopGroup.singleton, logger: silent)
+        await client.waitForFirstAttempt()
+        let finding: OnlineCheck.Finding
+        do {
+            try await client.checkAvailable()
+            finding = .good("answers")
+        } catch StorageError.unavailable(let text) {
+            finding = .bad(text)
+        } catch {
+            finding = .bad("does not answer")
+        }
+        await client.close()
+        return finding
+    }
+
+    private static func judged(_ clock: Duration) -> OnlineCheck.Finding {
+        let seconds = Int(clock / .seconds(1))
+        return abs(seconds) <= Int(leeway / .seconds(1))
+            ? .good("agrees with ours")
+            : .bad("\(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") ours; let both follow a time server")
+    }
+}

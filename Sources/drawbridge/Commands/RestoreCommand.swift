@@ -1,0 +1,176 @@
+import ArgumentParser
+import Bridge
+import Foundation
+import Logging
+import SQLStorage
+
+/// Puts a backup in the database's place, or says that somebody did.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put a backup in the place of the embedded database.",
+        discussion: """
+            Stop every server first; over one that runs this is refused. What was there before is kept beside \
+            the database as drawbridge.sqlite.before-…; remove it when you are sure.
+
+            A backup does not know what happened since. So login tokens, authorization codes and pushed requests \
+            of before are refused from then on, and every session ends: nobody can say which of them had been \
+            ended, which device reported stolen. Recovery codes end too, and phones' keys of users who have \
+            another way in: each links theirs again. --keep-sessions keeps all of these as the backup has them. \
+            Keys that were retired since stay retired. The audit log ends where the backup ends: that is \
+            accepted in its own words, as by audit accept.
+
+            --in-place does the same for a database that was put back by other means: PostgreSQL's, or a copy of \
+            the whole folder.
+
+            Examples:
+              drawbridge restore /backup/drawbridge-2026-05-03 \\
+                  --config /etc/drawbridge/drawbridge.yaml
+              drawbridge restore --in-place --reason "point-in-time recovery to 14:00" \\
+                  --config drawbridge.yaml
+            """)
+
+    @Argument(help: "The folder that drawbridge backup wrote.")
+    var directory: String?
+
+    @Flag(name: .customLong("in-place"), help: "The database is where it belongs already.")
+    var isInPlace = false
+
+    @Flag(name: .customLong("keep-sessions"), help: "End no session, also none that had been ended since the backup.")
+    var keepsSessions = false
+
+    @Option(help: "Why. It is kept in the audit log.")
+    var reason: String?
+
+    @OptionGroup var options: StorageOptions
+
+    func validate() throws {
+        guard (directory != nil) != isInPlace else {
+            throw ValidationError("Name the folder of a backup, or say --in-place.")
+        }
+        if let reason, reason.isEmpty || reason.utf8.count > 500 {
+            throw ValidationError("--reason must have 1 to 500 bytes.")
+        }
+    }
+
+    func run() async throws {
+        let location = try options.location()
+        umask(0o077)
+        do {
+            if let directory {
+                try await restore(BackupFolder(path: directory), at: location)
+            } else {
+                try await restoreInPlace(location)
+            }
+        } catch let error as SQLiteOpenError {
+            if case .nodeInUse(let node) = error {
+                throw CommandError("A server or a command runs as the node \(node.debugDescription); stop it first.")
+            }
+            throw CommandError(error.description)
+        }
+        StandardOutput.say("Done. Login tokens of before are not accepted any more.")
+        if !keepsSessions { StandardOutput.say("Every session ended.") }
+    }
+
+    private func restore(_ folder: BackupFolder, at location: StorageLocation) async throws {
+        guard location.database == nil else {
+            throw CommandError(
+                """
+                The settings name a PostgreSQL database. Put it back by PostgreSQL's own means, then run drawbridge restore \
+                --in-place. See docs/postgresql.md.
+                """)
+        }
+        let contents = try folder.verified()
+        try SQLiteBackup.check(folder.databasePath)
+        if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
+        let hold = try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"])
+        defer { hold.release() }
+        let now = TimeSource.system.now()
+        let new = "\(location.databasePath).restoring"
+        try clear(new)
+        try FileManager.default.copyItem(atPath: folder.databasePath, toPath: new)
+        guard chmod(new, 0o600) == 0 else { throw CommandError("\(new) cannot be made private.") }
+        let said = reason ?? "restored the backup of \(contents.madeAt)"
+        // Before it is in its place: no server can start on a database that still knows old tokens as unused.
+        let beginning = StorageLocation(location, databasePath: new)
+        try await ServerStorage.withStorage(at: beginning) { storage in
+            try await tell(storage.recordRestore(at: now, keepsSessions: keepsSessions, said: said))
+        }
+        let kept = "\(location.databasePath).before-\(now.rfc3339.filter { $0 != ":" })"
+        try SQLiteBackup.replace(location.databasePath, with: new, keeping: kept)
+        try clear(new)
+        try takeFiles(from: folder, to: location)
+        try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
+        // A command's own name, under which the rest is written; no server starts before all is.
+        hold.release(node: "\(location.node)-cli")
+        try await accept(at: location, saying: said)
+        StandardOutput.say("Restored the backup of \(contents.madeAt), with \(contents.events) events.")
+        if FileManager.default.fileExists(atPath: kept) { StandardOutput.say("What was there before is now \(kept).") }
+        if !FileManager.default.fileExists(atPath: location.masterKeyPath) {
+            StandardOutput.say(
+                "There is no \(location.masterKeyPath): put the master key there before you start the server.")
+        }
+    }
+
+    private func restoreInPlace(_ location: StorageLocation) async throws {
+        guard location.hasDatabase else { throw CommandError("There is no database at \(location.databasePath).") }
+        let hold =
+            location.database == nil
+            ? try SQLiteBackup.hold(location.databasePath, nodes: [location.node, "\(location.node)-cli"]) : nil
+        defer { hold?.release() }
+        // A command's own name, under which the rest is written; no server starts before all is.
+        hold?.release(node: "\(location.node)-cli")
+        let said = reason ?? "the database was put back"
+        try await ServerStorage.withStorage(at: location) { storage in
+            let living = try await storage.livingNodes()
+            guard living.isEmpty else {
+                throw CommandError("Servers are running: \(living.joined(separator: ", ")). Stop them first.")
+            }
+            try await tell(
+                storage.recordRestore(at: TimeSource.system.now(), keepsSessions: keepsSessions, said: said))
+        }
+        if location.database == nil {
+            try SQLiteBackup.mark(location.databasePath, node: location.node, prefix: location.commitMarkPrefix)
+        }
+        try await accept(at: location, saying: said)
+    }
+
+    /// The log ends earlier than what was signed about it: that is known, and has its reason.
+    private func accept(at location: StorageLocation, saying said: String) async throws {
+        let keys = [try ServerStorage.signingKey(location).verifierKey]
+        try await ServerStorage.withStorage(at: location) { storage in
+            try await AuditAcceptance(storage: storage, location: location, keys: keys).run(saying: said)
+        }
+    }
+
+    /// What a server keeps beside its database, as far as this machine does not know better.
+    private func takeFiles(from folder: BackupFolder, to location: StorageLocation) throws {
+        let retired = RetiredKeyFile(path: location.retiredKeysPath)
+        let known = try retired.ids()
+        let ids = try RetiredKeyFile(path: folder.file("retired-keys")).ids().subtracting(known)
+        if !ids.isEmpty { try retired.add(ids) }
+        let notes = location.auditNoteFile
+        guard !notes.exists else { return }
+        for path in ["\(notes.path).1", notes.path] {
+            let name = (path as NSString).lastPathComponent
+            guard let bytes = FileManager.default.contents(atPath: folder.file(name)) else { continue }
+            try PrivateFile.replace(path, with: Array(bytes))
+        }
+    }
+
+    private func clear(_ path: String) throws {
+        let folder = (path as NSString).deletingLastPathComponent
+        let name = (path as NSString).lastPathComponent
+        for other in try FileManager.default.contentsOfDirectory(atPath: folder) where other.hasPrefix(name) {
+            try FileManager.default.removeItem(atPath: "\(folder)/\(other)")
+        }
+    }
+
+    private func tell(_ done: RestoreReport) {
+        for (name, count) in done.ended { StandardOutput.say("Ended \(name.replacing("_", with: " ")): \(count)") }
+        guard !done.keysLeft.isEmpty else { return }
+        StandardOutput.say(
+            "Phones' keys that were left, unlinked since or not, because their users have no other way in:")
+        for key in done.keysLeft { StandardOutput.say("  user \(key.subject.rawValue), key \(key.thumbprint)") }
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import VectorServer
+
+/// For the makers of client libraries: the scripted provider that their tests are played against.
+struct VectorsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vectors",
+        abstract: "Play the provider for the tests of client libraries.",
+        subcommands: [Serve.self])
+
+    struct Serve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "serve",
+            abstract: "Replay the cases of clients/vectors on loopback, and judge what a library does.",
+            discussion: """
+                It opens no store and reads no settings; keys and secrets are made anew for every run of a case. \
+                How a test program talks to it: clients/vectors/README.md.
+
+                Example:
+                  drawbridge vectors serve --vectors clients/vectors \\
+                      --port-file /tmp/vectors.url
+                """)
+
+        @Option(help: "Folder with the cases, or one that has them in cases/.")
+        var vectors = "clients/vectors"
+
+        @Option(help: "Address and port, on loopback; port 0 picks a free one.")
+        var listen = "127.0.0.1:0"
+
+        @Option(help: "File to write the address to when ready. Default: standard output.")
+        var portFile: String?
+
+        @Flag(help: "End when standard input closes: with the program that started this.")
+        var untilInputCloses = false
+
+        func validate() throws {
+            guard let address = ListenAddress(listen), address.host == "127.0.0.1" else {
+                throw ValidationError("\(listen): it listens on 127.0.0.1 only, such as 127.0.0.1:0.")
+            }
+        }
+
+        func run() async throws {
+            let folder = URL(fileURLWithPath: vectors)
+            let inner = folder.appendingPathComponent("cases")
+            let isOuter = FileManager.default.fileExists(atPath: inner.path)
+            let server = VectorServer(try VectorCase.load(from: isOuter ? inner : folder))
+            let address = try await server.start(port: ListenAddress(listen)?.port ?? 0)
+            if let portFile {
+                try Data("\(address)\n".utf8).write(to: URL(fileURLWithPath: portFile), options: .atomic)
+            } else {
+                // Not print: a program that waits for the line reads it from a pipe.
+                FileHandle.standardOutput.write(Data("\(address)\n".utf8))
+            }
+            if untilInputCloses {
+                while !FileHandle.standardInput.availableData.isEmpty {}
+            } else {
+                try await Task.sleep(for: .seconds(86_400))
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+
+/// The command that a command line's words name, as far as they name one.
+struct NamedCommand {
+    /// From `drawbridge` down.
+    private(set) var path: [any ParsableCommand.Type] = [Drawbridge.self]
+    /// A word in the place of a command that is none.
+    private(set) var unknown: String?
+
+    /// - Parameter words: those after `drawbridge`.
+    init(_ words: some Collection<String>) {
+        for word in words.first == "help" ? words.dropFirst() : words[...] {
+            let commands = last.configuration.subcommands
+            guard !commands.isEmpty, !word.hasPrefix("-") else { return }
+            guard let next = commands.first(where: { $0._commandName == word }) else {
+                unknown = word == "help" ? nil : word
+                return
+            }
+            path.append(next)
+        }
+    }
+
+    /// The one that an error was met in.
+    init(_ command: any ParsableCommand.Type) {
+        path = Self.way(to: command, from: Drawbridge.self) ?? path
+    }
+
+    var name: String { path.map { $0._commandName }.joined(separator: " ") }
+
+    /// - Returns: `nil` when every word that stands for a command is one.
+    var problem: String? {
+        guard let unknown else { return nil }
+        let names = last.configuration.subcommands.map { $0._commandName }
+        let hint = NearestName.of(unknown, among: names).map { " Did you mean \($0)?" } ?? ""
+        return "\(name) has no command \(unknown).\(hint)"
+    }
+
+    /// Where to read on.
+    var pointer: String {
+        "See '\(([Drawbridge._commandName, "help"] + path.dropFirst().map { $0._commandName }).joined(separator: " "))'."
+    }
+
+    private var last: any ParsableCommand.Type { path[path.count - 1] }
+
+    private static func way(
+        to command: any ParsableCommand.Type, from root: any ParsableCommand.Type
+    ) -> [any ParsableCommand.Type]? {
+        if root == command { return [root] }
+        for next in root.configuration.subcommands {
+            if let way = way(to: command, from: next) { return [root] + way }
+        }
+        return nil
+    }
+}

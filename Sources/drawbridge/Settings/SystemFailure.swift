@@ -1,0 +1,70 @@
+import Foundation
+
+/// What the system refused, as a sentence: what could not be done, with which file, and why.
+///
+/// Foundation's own descriptions name domains, codes and class names, which help nobody at three in the morning.
+struct SystemFailure: Error, CustomStringConvertible {
+    /// What could not be done, such as `write to standard output`.
+    let task: String
+    /// Why, to stand after a colon: `no such file or directory`.
+    let reason: String
+
+    var description: String { "Cannot \(task): \(reason)." }
+
+    /// - Returns: `nil` for an error that is not the system's.
+    init?(_ error: any Error) {
+        guard let (reason, verb, path) = Self.read(error as NSError) else { return nil }
+        task = "\(verb) \(path ?? "a file")"
+        self.reason = reason
+    }
+
+    /// - Parameter what: what could not be done: `write to standard output`.
+    init(_ error: any Error, doing what: String) {
+        task = what
+        reason = Self.read(error as NSError)?.reason ?? "the system gives no reason"
+    }
+
+    /// - Parameter what: what could not be done: `write to standard output`.
+    init(code: Int32, doing what: String) {
+        task = what
+        reason = Self.words(code)
+    }
+
+    /// As `strerror(3)` says it, beginning small, since it stands after a colon.
+    static func words(_ code: Int32) -> String {
+        let text = String(cString: strerror(code))
+        return text.prefix(1).lowercased() + text.dropFirst()
+    }
+
+    private static func read(_ error: NSError) -> (reason: String, verb: String, path: String?)? {
+        switch error.domain {
+        case NSPOSIXErrorDomain: return (words(Int32(error.code)), "use", path(of: error))
+        case NSCocoaErrorDomain:
+            let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+            let system = underlying.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32($0.code) : nil }
+            // Reading has the codes 256 to 511, writing those from 512 (Foundation's FoundationErrors).
+            return (
+                words(system ?? code(of: error)), error.code < 512 ? "read" : "write",
+                path(of: error) ?? underlying.flatMap(path)
+            )
+        default: return nil
+        }
+    }
+
+    private static func code(of error: NSError) -> Int32 {
+        switch CocoaError.Code(rawValue: error.code) {
+        case .fileNoSuchFile, .fileReadNoSuchFile: ENOENT
+        case .fileReadNoPermission, .fileWriteNoPermission: EACCES
+        case .fileWriteOutOfSpace: ENOSPC
+        case .fileWriteFileExists: EEXIST
+        case .fileWriteVolumeReadOnly: EROFS
+        case .fileReadTooLarge: EFBIG
+        default: EIO
+        }
+    }
+
+    private static func path(of error: NSError) -> String? {
+        error.userInfo[NSFilePathErrorKey] as? String
+            ?? (error.userInfo[NSURLErrorKey] as? URL)?.path(percentEncoded: false)
+    }
+}

@@ -1,0 +1,109 @@
+import Bridge
+import BridgeHTTP
+
+/// Signing in with a key that the user's phone holds (contract §10); off until somebody switches it on.
+struct SelfIssuedSettings: Sendable {
+    static let enabled = Setting.boolean(
+        "self_issued.enabled", default: false, "Whether users may sign in with a key that their phone holds.")
+    static let clientID = Setting.text(
+        "self_issued.client_id",
+        "What phones know this website by: a URL at the issuer's origin that ends with a slash. Default: the issuer's "
+            + "origin and a slash. Keys are made for it, so it must not change.")
+    static let requestPath = Setting.text(
+        "self_issued.request_path", default: SelfIssuedConfiguration.requestPath, "Where phones fetch the request file."
+    )
+    static let returnPath = Setting.text(
+        "self_issued.return_path", default: SelfIssuedConfiguration.returnPath,
+        "The page that phones' answers come back to.")
+    static let forms = Setting.list(
+        "self_issued.forms", default: SelfIssuedForm.allCases.map(\.rawValue).joined(separator: ","),
+        "Forms of the ID token that are taken.")
+    static let unknownSubject = Setting.choice(
+        "self_issued.unknown_subject", among: SelfIssuedConfiguration.UnknownSubject.allCases, default: .ask,
+        "What becomes of a key that is nobody's: ask whether the user is new, create an account, or reject.")
+    static let crossDevice = Setting.choice(
+        "self_issued.cross_device", among: SelfIssuedConfiguration.CrossDevice.allCases, default: .linkedOnly,
+        "Whose answers are taken from another device than the browser's: those of linked keys, none, or any.")
+    static let lifetime = Setting.duration(
+        "self_issued.lifetime", .seconds(30)...(.seconds(600)), default: "5m", "How long a phone may take to answer.")
+    static let claims = Setting.list(
+        "self_issued.claims", default: "email,name,picture", "What users are asked to tell of themselves.")
+    static let contacts = Setting.list("self_issued.contacts", "Whom users may ask, for the request file.")
+    static let logoURL = Setting.text("self_issued.logo_url", "The logo that phones show, at the issuer's origin.")
+    static let policyURL = Setting.text("self_issued.policy_url", "What becomes of the users' data: an https URL.")
+    static let storeURLs = Setting.list("self_issued.app_urls", "Where the app is to be had: https URLs.")
+
+    /// `nil` where it is off.
+    let configuration: SelfIssuedConfiguration?
+
+    /// - Parameter origin: of the issuer, as far as it is known.
+    init(reading settings: SettingsReader, at origin: WebOrigin?, siteName: String) {
+        let isEnabled = settings[Self.enabled]
+        let clientID = settings[Self.clientID] ?? origin.map { "\($0)/" } ?? ""
+        if !settings.isSet(Self.clientID) { settings.show(Self.clientID, as: clientID) }
+        let requestPath = Self.path(Self.requestPath, SelfIssuedConfiguration.requestPath, settings)
+        let returnPath = Self.path(Self.returnPath, SelfIssuedConfiguration.returnPath, settings)
+        let forms = settings.elements(
+            Self.forms, expecting: SettingKind.choice(SelfIssuedForm.allCases.map(\.rawValue)).expectation
+        ) { SelfIssuedForm(rawValue: $0) }
+        let unknownSubject = settings[Self.unknownSubject]
+        let crossDevice = settings[Self.crossDevice]
+        let lifetime = settings[Self.lifetime]
+        let claims = settings.elements(Self.claims, expecting: "the name of a claim") { $0.isName() ? $0 : nil }
+        let contacts = settings.elements(Self.contacts, expecting: "an address without spaces") { text in
+            text.isEmpty || text.contains(" ") ? nil : text
+        }
+        let urls = [Self.logoURL, Self.policyURL].map { Self.url($0, settings) }
+        let stores = settings.elements(Self.storeURLs, expecting: "an https URL") { Self.isURL($0) ? $0 : nil }
+        guard isEnabled, let origin else {
+            configuration = nil
+            return
+        }
+        // One host for all: phones show it, and compare it with the certificate's.
+        if !clientID.hasPrefix(origin.description + "/") || !clientID.hasSuffix("/") || !clientID.isURLText {
+            settings.note(
+                Self.clientID, value: clientID,
+                "must begin with \(origin)/ and end with a slash, without query or fragment")
+        }
+        if forms.isEmpty { settings.note(Self.forms, "needs at least one form") }
+        var configuration = SelfIssuedConfiguration(
+            clientID: clientID, origin: origin, requestPath: requestPath, returnPath: returnPath, siteName: siteName)
+        configuration.contacts = contacts
+        configuration.logoURL = urls[0]
+        configuration.policyURL = urls[1]
+        configuration.claims = claims
+        configuration.forms = Set(forms)
+        configuration.unknownSubject = unknownSubject
+        configuration.crossDevice = crossDevice
+        configuration.lifetime = lifetime
+        configuration.storeURLs = stores
+        self.configuration = configuration
+    }
+
+    /// A path that is not used by anything else of the service.
+    private static func path(_ setting: Setting<String>, _ fallback: String, _ settings: SettingsReader) -> String {
+        let text = settings[setting]
+        guard text != fallback else { return text }
+        guard case .success(let path) = ReturnPath.parse(Array(text.utf8)), path.query == nil, path.path != "/",
+            text.isName(and: "/")
+        else {
+            settings.note(setting, value: text, "must be a path such as \(fallback)")
+            return fallback
+        }
+        if RouteTable.reserves(text) { settings.note(setting, value: text, "is used by the service itself") }
+        return text
+    }
+
+    private static func url(_ setting: Setting<String?>, _ settings: SettingsReader) -> String? {
+        guard let text = settings[setting] else { return nil }
+        if !isURL(text) { settings.note(setting, value: text, "must be an https URL") }
+        return text
+    }
+
+    private static func isURL(_ text: String) -> Bool { text.hasPrefix("https://") && text.isURLText }
+}
+
+extension String {
+    /// Whether it could be a URL without query and fragment, and needs no escaping in a page.
+    fileprivate var isURLText: Bool { isName(and: ":/~%+@") }
+}

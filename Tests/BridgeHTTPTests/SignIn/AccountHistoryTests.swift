@@ -1,0 +1,26 @@
+import Bridge
+import BridgeHTTP
+import HTTPTypes
+import HummingbirdTesting
+import SQLStorage
+import Testing
+
+/// What a user is told of the own account's past.
+@Suite struct AccountHistoryTests {
+    @Test func `a change of the password is found behind a page of the log full of other events`() async throws {
+        try await TestBridge.run { bridge, client in
+            try await TestAccounts.add(to: bridge)
+            func event(_ type: AuditEventType) -> AuditEvent {
+                AuditEvent(at: bridge.clock.now, type: type, outcome: .success, subject: "alice")
+            }
+            try await bridge.storage.append([event(.userPasswordChanged)])
+            // More than a page of what a busy app leaves, none of which is shown.
+            try await bridge.storage.append((0..<600).map { _ in event(.accessTokenIssued) })
+            let browser = TestBrowser(client)
+            #expect(try await browser.signIn(on: browser.get("/sign-in")).status == .seeOther)
+            let page = try await browser.get("/account").text
+            #expect(page.contains("Password changed"))
+            #expect(page.contains("Signed in"))
+        }
+    }
+}

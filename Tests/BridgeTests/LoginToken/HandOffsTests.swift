@@ -1,0 +1,68 @@
+import OAuth2
+import StorageConformance
+import Testing
+
+@testable import Bridge
+
+/// Contract §4.6.
+@Suite struct HandOffsTests {
+    private static let portal: ClientID = "portal"
+
+    /// A portal's browser, and whom it asks.
+    private struct Desk {
+        let handOffs: HandOffs
+        let session: WebSession
+
+        init(_ service: Service, _ tries: any RecentTries) throws {
+            var portal = Client(
+                id: HandOffsTests.portal, name: "Portal", kind: .web, mayReach: [website],
+                returnPaths: try ReturnPathPolicy(entries: ["/"], defaultPath: "/"))
+            portal.isPortal = true
+            service.clients.replace(with: ClientDirectory(try testClients() + [portal], defaultTarget: website))
+            session = WebSession(
+                id: "browser", secretDigest: "d",
+                lineage: .signIn(
+                    of: "alice", authentication: Authentication(), at: noon, lifetime: .seconds(43_200)),
+                clientID: portal.id, createdAt: noon, idleLifetime: .seconds(600), lastSeenAt: noon)
+            handOffs = HandOffs(issuer: service.issuer, tries: tries)
+        }
+
+        func follow(_ website: ClientID = website, redirect: String? = nil) async throws -> Bool {
+            let order = HandOffs.Order(
+                website: website.rawValue, redirect: redirect.map { Array($0.utf8) },
+                state: HandOffState(String(repeating: "n", count: 22)))
+            guard case .link = try await handOffs.follow(order, from: session, origin: origin()) else { return false }
+            return true
+        }
+    }
+
+    @Test func `a second try is stuck for ten seconds after the first, not for more, and is recorded`() async throws {
+        try await withService { service async throws in
+            let desk = try Desk(service, InProcessRecentTries(time: service.clock.source))
+            #expect(try await desk.follow())
+            service.clock.advance(.milliseconds(9_999))
+            #expect(try await !desk.follow())
+            #expect(try await service.events().last == "login_token.refused hand_off_stuck")
+            service.clock.advance(.milliseconds(1))
+            #expect(try await desk.follow())
+            service.clock.advance(.seconds(11))
+            #expect(try await desk.follow())
+        }
+    }
+
+    @Test func `a try that was refused, or over a limit, is none`() async throws {
+        try await withService { service async throws in
+            let desk = try Desk(service, InProcessRecentTries(time: service.clock.source))
+            await #expect(throws: OAuthError.self) { try await desk.follow(redirect: "//evil.example") }
+            await #expect(throws: OAuthError.self) { try await desk.follow("unreachable") }
+            #expect(try await desk.follow())
+            // The burst of a device is five: two refusals and one link are gone.
+            for _ in 0..<2 { #expect(try await !desk.follow()) }
+            service.clock.advance(.seconds(10))
+            let error = await #expect(throws: OAuthError.self) { try await desk.follow() }
+            #expect(error?.code == .rateLimited)
+            service.clock.advance(.seconds(60))
+            #expect(try await desk.follow(), "not stuck by the try that the limit refused")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import OAuth2
+import StorageConformance
+import Testing
+
+@testable import Bridge
+
+/// A computer's browser and phones over a database of their own, with a clock that the test moves: several nodes that
+/// share nothing but the store.
+struct PhoneDesk: Sendable {
+    static let phoneAddress = "203.0.113.9"
+
+    let service: Service
+    let limiter: any RateLimiter
+    private let master: MasterKey
+    private let store: any CrossDeviceStore
+
+    init(_ service: Service, store: (any CrossDeviceStore)? = nil) throws {
+        self.service = service
+        self.store = store ?? service.storage
+        limiter = InProcessRateLimiter(clock: .parameter)
+        master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
+    }
+
+    var clock: FixedClock { service.clock }
+
+    /// What one node calls.
+    func node(requiresSameNetwork: Bool = false) -> PhoneSignIns {
+        let refusals = RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter))
+        return PhoneSignIns(
+            store: store, watch: CrossDeviceWatch(store: store, time: clock.source),
+            approvers: PhoneApprovers(
+                apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: limiter,
+                refusals: refusals),
+            opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
+            apps: service.storage, accounts: service.storage, master: master, keys: service.keys,
+            audit: service.storage, limiter: limiter, limits: LimitSettings(), refusals: refusals,
+            requiresSameNetwork: requiresSameNetwork, time: clock.source)
+    }
+
+    func codes(requiresSameNetwork: Bool = false) -> ShownSignInCodes {
+        ShownSignInCodes(node(requiresSameNetwork: requiresSameNetwork), master: master)
+    }
+
+    /// An app's session on a phone, and its bearer.
+    @discardableResult
+    func phone(
+        _ name: String = "phone", of subject: Subject = "alice", client: ClientID = app,
+        opening: SessionOpening = .authorize, ancestry: Set<SessionOpening> = [.authorize], issuedAt: Timestamp? = nil,
+        scope: Scope = Scope(tokens: ["openid", "profile"])
+    ) async throws -> BearerIdentity {
+        let id = SessionID(rawValue: name)
+        if try await service.storage.appSession(id: id) == nil {
+            let session = AppSession(
+                id: id, subject: subject, clientID: client, scope: Scope(tokens: ["openid", "profile"]),
+                opening: opening, ancestry: ancestry,
+                authentication: Authentication(time: noon, acr: "aal1", amr: ["pwd"]), createdAt: noon,
+                expiresAt: noon + .seconds(86_400))
+            _ = try await service.storage.open(session, refreshToken: nil, events: [])
+        }
+        return BearerIdentity(
+            subject: subject, clientID: client, issuer: "https://bridge.example", authority: .own, sessionID: id,
+            authentication: Authentication(), scope: scope, issuedAt: issuedAt ?? clock.now,
+            expiresAt: clock.now + .seconds(3600))
+    }
+
+    func begin(
+        from address: String = "203.0.113.7", userAgent: String = "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"
+    ) async throws -> PhoneSignInPage {
+        guard
+            case .started(let page) = try await node().begin(
+                replacing: nil, origin: origin(address, userAgent: userAgent))
+        else { throw StorageError.unavailable("no page") }
+        return page
+    }
+
+    func scan(_ page: PhoneSignInPage, _ bearer: BearerIdentity, from address: String = phoneAddress) async throws
+        -> ScannedSignIn
+    {
+        try await node().scan(page.id, bearer: bearer, origin: origin(address, userAgent: "App"))
+    }
+
+    func approve(_ page: PhoneSignInPage, _ scanned: ScannedSignIn, _ bearer: BearerIdentity) async throws -> String {
+        try await node().approve(
+            page.id, transaction: scanned.transaction.expose(), bearer: bearer, origin: origin(Self.phoneAddress)
+        ).digits.expose()
+    }
+
+    func confirm(
+        _ digits: String, _ page: PhoneSignInPage, replacing current: WebSession? = nil
+    ) async throws -> PhoneSignInConfirmation {
+        try await node().confirm(digits, by: page.secret, replacing: current, origin: origin())
+    }
+
+    /// The whole way: the browser's session.
+    func signIn(_ bearer: BearerIdentity? = nil) async throws -> OpenedSession {
+        let page = try await begin()
+        let phone = try await phone()
+        let bearer = bearer ?? phone
+        let digits = try await approve(page, try await scan(page, bearer), bearer)
+        return try #require(try await confirm(digits, page).opened)
+    }
+
+    func state(_ page: PhoneSignInPage) async throws -> String { try await node().page(of: page.secret).state }
+
+    /// The code of the error that a step ends with.
+    func refusal<Value: Sendable>(_ step: () async throws -> Value) async throws -> String {
+        do {
+            _ = try await step()
+            return "none"
+        } catch let error as OAuthError {
+            return error.code.rawValue
+        }
+    }
+
+    func reasons() async throws -> [String?] {
+        try await service.storage.search(AuditFilter(type: .crossDeviceRefused), before: nil, limit: 100).records
+            .map(\.event.reason)
+    }
+}
+
+extension PhoneSignInConfirmation {
+    var word: String {
+        switch self {
+        case .signedIn: "signed in"
+        case .wrong: "wrong"
+        case .notYet: "not yet"
+        case .over(let page): "over: \(page.state)"
+        }
+    }
+
+    var opened: OpenedSession? { if case .signedIn(let opened) = self { opened } else { nil } }
+}
+
+/// Other digits than these.
+func wrong(_ digits: String) -> String { digits == "000000" ? "000001" : "000000" }

@@ -1,0 +1,213 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+@Suite struct PasswordChangeTests {
+    private static let new = Secret("plum duff at noon")
+
+    private func withChange(
+        _ body: (PasswordChange, SignInDesk) async throws -> Void
+    ) async throws {
+        try await withService { service in
+            let desk = try SignInDesk(service)
+            try await desk.add("alice")
+            let limiter = InProcessRateLimiter(clock: .parameter)
+            let refusals = RefusalLog(audit: service.storage, limiter: limiter)
+            let change = PasswordChange(
+                storage: service.storage, desk: try PasswordHasher(cost: SignInDesk.cost, width: 4),
+                throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
+                opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
+                endings: service.endings, refusals: refusals, keys: service.keys, time: service.clock.source)
+            try await body(change, desk)
+        }
+    }
+
+    private func session(_ desk: SignInDesk) async throws -> WebSession {
+        try #require(try await desk.attempt("alice").opened).session
+    }
+
+    private func invite(_ change: PasswordChange, _ desk: SignInDesk) async throws -> Secret<String> {
+        let action = AdminAction(
+            actor: .account("root"), reason: "forgotten", origin: nil, at: desk.service.clock.source.now())
+        return try #require(try await change.invite("sub-alice", action: action))
+    }
+
+    @Test func `a new password ends every other session and goes on in this browser`() async throws {
+        try await withChange { change, desk in
+            let elsewhere = try await session(desk)
+            let here = try await session(desk)
+            desk.service.clock.advance(.seconds(1))
+            let outcome = try await change.change(
+                from: SignInDesk.password, to: Self.new, in: here, origin: origin())
+            let opened = try #require(outcome.opened)
+            for id in [elsewhere.id, here.id] {
+                #expect(try await desk.service.storage.session(id: id)?.endedAt != nil)
+            }
+            #expect(opened.session.authentication == here.authentication)
+            #expect(opened.session.isAlive(at: desk.service.clock.source.now()))
+            #expect(try await desk.attempt("alice").word == "refused")
+            #expect(try await desk.attempt("alice", Self.new).word == "signed in")
+        }
+    }
+
+    @Test func `whoever does not know the old password guesses five times a minute at most`() async throws {
+        try await withChange { change, desk in
+            let here = try await session(desk)
+            for _ in 0..<5 {
+                let outcome = try await change.change(from: Secret("wrong"), to: Self.new, in: here, origin: origin())
+                #expect(outcome.word == "wrong")
+            }
+            let last = try await change.change(
+                from: SignInDesk.password, to: Self.new, in: here, origin: origin())
+            #expect(last.word == "limited")
+            #expect(try await desk.failures().allSatisfy { $0 == "wrong_password" })
+        }
+    }
+
+    @Test(arguments: [
+        ("short", "too_short"), ("Password1", "common"), ("QWERTYUIOP", "common"), ("correct horse", "same"),
+    ])
+    func `a bad new password is refused and says why`(_ text: String, _ flaw: String) async throws {
+        try await withChange { change, desk in
+            let outcome = try await change.change(
+                from: SignInDesk.password, to: Secret(text), in: try await session(desk), origin: origin())
+            #expect(outcome.word == flaw)
+            #expect(try await desk.attempt("alice").word == "signed in")
+        }
+    }
+
+    @Test func `a session that came over an edge changes no password`() async throws {
+        try await withChange { change, desk in
+            let own = try await session(desk)
+            let lineage = IssuingSession.browser(own)
+            let handed = WebSession(
+                id: "handed", secretDigest: "d",
+                lineage: .handedOver(
+                    to: own.subject, own.authentication, session: own.id, issuedFrom: lineage, at: noon,
+                    lifetime: .seconds(600)),
+                clientID: "web", createdAt: noon, idleLifetime: .seconds(600), lastSeenAt: noon)
+            let outcome = try await change.change(
+                from: SignInDesk.password, to: Self.new, in: handed, origin: origin())
+            #expect(outcome.word == "stale")
+        }
+    }
+
+    @Test func `an account with a second factor wants a session that has it`() async throws {
+        try await withChange { change, desk in
+            let here = try await session(desk)
+            _ = try await desk.service.storage.addSecondFactor(
+                SecondFactor(sealedSecret: "sealed"), recoveryDigests: [], of: here.subject,
+                in: nil, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            let outcome = try await change.change(
+                from: SignInDesk.password, to: Self.new, in: here, origin: origin())
+            #expect(outcome.word == "stale")
+        }
+    }
+
+    @Test func `a set-up link sets one password however many use it at once`() async throws {
+        try await withChange { change, desk in
+            let link = try await invite(change, desk)
+            let words = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        try await change.setUp(Secret("a thief's words \(number)"), invitedBy: link, origin: origin())
+                            .word
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(words.count { $0 == "set" } == 1)
+            #expect(try await change.account(invitedBy: link, origin: nil) == nil)
+        }
+    }
+
+    @Test func `a set-up link is worth nothing after its hour or after another password was set`() async throws {
+        try await withChange { change, desk in
+            let old = try await invite(change, desk)
+            let used = try await invite(change, desk)
+            #expect(try await change.setUp(Self.new, invitedBy: used, origin: origin()).word == "set")
+            #expect(
+                try await change.setUp(Secret("another good one"), invitedBy: old, origin: origin()).word == "stale")
+            let late = try await invite(change, desk)
+            desk.service.clock.advance(PasswordChange.linkLifetime)
+            #expect(
+                try await change.setUp(Secret("another good one"), invitedBy: late, origin: origin()).word == "stale")
+        }
+    }
+
+    @Test func `a set-up link stays dead when its user is disabled and enabled again`() async throws {
+        try await withChange { change, desk in
+            let link = try await invite(change, desk)
+            for isDisabled in [true, false] {
+                _ = try await desk.service.storage.changeUser(
+                    "sub-alice", UserChange(isDisabled: isDisabled),
+                    events: { type, _ in AuditEvent(at: noon, type: type, outcome: .success) },
+                    ending: Ending(at: noon, reason: "disabled", origin: nil))
+            }
+            #expect(try await change.setUp(Self.new, invitedBy: link, origin: origin()).word == "stale")
+            #expect(try await desk.attempt("alice").word == "signed in")
+        }
+    }
+
+    @Test func `a set-up link that is refused is in the audit log`() async throws {
+        try await withChange { change, desk in
+            let link = try await invite(change, desk)
+            _ = try await change.setUp(Self.new, invitedBy: link, origin: origin())
+            _ = try await change.setUp(Secret("another good one"), invitedBy: link, origin: origin())
+            _ = try await change.account(invitedBy: Secret("x"), origin: origin())
+            let events = try await desk.service.storage.search(
+                AuditFilter(type: .userPasswordChanged), before: nil, limit: 10
+            ).records.map(\.event)
+            #expect(Set(events.filter { $0.outcome == .failure }.map(\.reason)) == ["link_used", "link_unknown"])
+        }
+    }
+
+    @Test func `contract §16.2: a changed password makes no session last longer than the one before`() async throws {
+        try await withChange { change, desk in
+            let here = try await session(desk)
+            desk.service.clock.advance(.seconds(600))
+            let outcome = try await change.change(
+                from: SignInDesk.password, to: Self.new, in: here, origin: origin())
+            #expect(try #require(outcome.opened).session.expiresAt == here.expiresAt)
+        }
+    }
+
+    @Test func `attack: a session that ended while its request was under way changes no password`() async throws {
+        try await withChange { change, desk in
+            let here = try await session(desk)
+            _ = try await desk.service.endings.end(
+                .user(here.subject), Ending(at: desk.service.clock.now, reason: "by the desk", origin: nil))
+            let outcome = try await change.change(
+                from: SignInDesk.password, to: Self.new, in: here, origin: origin())
+            #expect(outcome.word == "stale")
+            #expect(try await desk.attempt("alice").word == "signed in")
+        }
+    }
+
+    @Test func `a link that was changed or is another seal opens nothing`() async throws {
+        try await withChange { change, desk in
+            let link = try await invite(change, desk).expose()
+            for text in [
+                "", "x", link + "A", String(link.dropLast(2)), link.replacing(".", with: "..", maxReplacements: 1),
+            ] {
+                #expect(try await change.account(invitedBy: Secret(text), origin: nil) == nil, "\(text)")
+            }
+        }
+    }
+}
+
+extension PasswordOutcome {
+    fileprivate var word: String {
+        switch self {
+        case .changed: "changed"
+        case .isSet: "set"
+        case .flawed(let flaw): flaw.rawValue
+        case .wrongPassword: "wrong"
+        case .limited: "limited"
+        case .stale: "stale"
+        }
+    }
+
+    fileprivate var opened: OpenedSession? { if case .changed(let opened) = self { opened } else { nil } }
+}

@@ -1,0 +1,86 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// A website that asks phones, and phones, over a database of their own, with a clock that the test moves.
+struct SelfIssuedDesk: Sendable {
+    static let site = "https://bridge.example/"
+
+    let accounts: SignInDesk
+    let store = InProcessSelfIssuedTransactions()
+    let phone: SelfIssuedSignIn
+    let browser = OpaqueSecret.make(.selfIssued, random: .system)
+    let key: SigningKey
+
+    init(
+        _ service: Service, replays: any ReplayGuard = InProcessReplayGuard(),
+        crossDevice: SelfIssuedConfiguration.CrossDevice = .linkedOnly
+    ) throws {
+        accounts = try SignInDesk(service)
+        key = try SigningKey.generate(.es256)
+        let limiter = InProcessRateLimiter(clock: .parameter)
+        let refusals = RefusalLog(audit: service.storage, limiter: limiter)
+        var configuration = SelfIssuedConfiguration(
+            clientID: Self.site, origin: try #require(WebOrigin("https://bridge.example")), siteName: "Example")
+        configuration.crossDevice = crossDevice
+        phone = SelfIssuedSignIn(
+            configuration: configuration, transactions: store, keys: service.storage, opener: accounts.signIn.opener,
+            codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
+            throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
+            endings: service.endings, replays: replays, limiter: limiter, limits: LimitSettings(), refusals: refusals,
+            ring: service.keys, time: service.clock.source)
+    }
+
+    var service: Service { accounts.service }
+    var thumbprint: String { get throws { try SelfIssuedKey(jwk: key.publicKey.bareJWK).thumbprint } }
+
+    /// An account, with the phone's key.
+    func linked(_ name: String = "alice", factor: SecondFactor? = nil) async throws {
+        try await accounts.add(name, factor: factor)
+        let key = LinkedKey(
+            thumbprint: try thumbprint, subject: Subject(rawValue: "sub-\(name)"), algorithm: "ES256", origin: .linked,
+            createdAt: noon)
+        let event = AuditEvent(at: noon, type: .selfIssuedLinked, outcome: .success)
+        #expect(try await service.storage.link(key, in: nil, event: event) == .linked)
+    }
+
+    func begin(linking: Subject? = nil) async throws -> SelfIssuedSignIn.Beginning {
+        try await phone.begin(errand: "redirect=%2Fcontacts", linking: linking, browser: browser, origin: origin())
+    }
+
+    /// A sign-in of alice with her password.
+    func passwordSession() async throws -> WebSession {
+        try #require(try await accounts.attempt("alice").opened).session
+    }
+
+    /// What the phone sends back.
+    func answer(_ beginning: SelfIssuedSignIn.Beginning) throws -> FormParameters {
+        let now = service.clock.now.seconds
+        let jwk = key.publicKey.bareJWK
+        let claims = JSONValue.object([
+            "iss": .string("https://self-issued.me"), "sub": .string(try SelfIssuedKey(jwk: jwk).thumbprint),
+            "sub_jwk": jwk, "aud": .string(Self.site + "self-issued/callback"), "nonce": .string(beginning.nonce),
+            "iat": .number(String(now)), "exp": .number(String(now + 300)),
+        ])
+        let token = try CompactJWS.sign(Array(claims.text.utf8), type: "JWT", with: key)
+        return try FormParameters(parsing: "state=\(beginning.state)&id_token=\(token)".utf8)
+    }
+
+    /// Signs in in one go on one device.
+    func signIn() async throws -> WebSession {
+        let beginning = try await begin()
+        let outcome = try await phone.finish(
+            try answer(beginning), browser: browser, current: nil, origin: origin())
+        guard case .signedIn(let opened, _) = outcome else { throw StorageError.corrupt("not signed in") }
+        return opened.session
+    }
+
+    func look(_ state: String) async throws -> String {
+        switch try await phone.look(state, browser: browser, origin: origin()) {
+        case .waiting: "waiting"
+        case .answered: "answered"
+        case .over: "over"
+        }
+    }
+}

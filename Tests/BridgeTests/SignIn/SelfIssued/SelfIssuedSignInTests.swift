@@ -1,0 +1,160 @@
+import OAuth2
+import Testing
+
+@testable import Bridge
+
+/// Signing in with a phone's key: what is kept of it, and what takes it back.
+@Suite struct SelfIssuedSignInTests {
+    @Test func `attack: a writer of the store can neither make nor alter a sign-in by phone`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let (beginning, other) = (try await desk.begin(), try await desk.begin())
+            try await desk.phone.receive(try desk.answer(beginning), origin: origin())
+            #expect(try await desk.look(beginning.state) == "answered")
+            let (digest, place) = (
+                SelfIssuedTransaction.digest(of: beginning.state), SelfIssuedTransaction.digest(of: other.state)
+            )
+            let kept = try #require(desk.store.selfIssued(digest, at: noon))
+            // What stands in the store says nothing.
+            for word in [try desk.thumbprint, beginning.nonce, "contacts"] { #expect(!kept.content.contains(word)) }
+            // Copied to another browser's place it does not open.
+            try desk.store.keepSelfIssued(kept, as: place, at: noon)
+            #expect(try await desk.look(other.state) == "over")
+            // Nor does a transaction of the writer's own, with the thumbprint of whom he likes and his own cookie.
+            let forged = SelfIssuedTransaction(
+                nonce: "n", errand: "", linking: nil, browserDigest: desk.browser.digest,
+                expiresAt: noon + .seconds(60),
+                answer: SelfIssuedProof(
+                    thumbprint: try desk.thumbprint, algorithm: "ES256", form: .core7, name: nil, email: nil))
+            let record = SelfIssuedRecord(content: forged.text, expiresAt: noon + .seconds(60))
+            try desk.store.keepSelfIssued(record, as: place, at: noon)
+            #expect(try await desk.look(other.state) == "over")
+            let outcome = try await desk.phone.pickUp(
+                other.state, code: nil, browser: desk.browser, current: nil, origin: origin())
+            guard case .over = outcome else { Issue.record("\(outcome)"); return }
+            #expect(try await !service.events().contains("web_session.opened"))
+        }
+    }
+
+    @Test func `a longer life written beside a transaction is not believed`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            let beginning = try await desk.begin()
+            let digest = SelfIssuedTransaction.digest(of: beginning.state)
+            let kept = try #require(desk.store.selfIssued(digest, at: noon))
+            let longer = SelfIssuedRecord(content: kept.content, expiresAt: noon + .seconds(9000))
+            try desk.store.keepSelfIssued(longer, as: digest, at: noon)
+            #expect(try await desk.look(beginning.state) == "waiting")
+            service.clock.advance(.seconds(300))
+            #expect(try await desk.look(beginning.state) == "over")
+        }
+    }
+
+    @Test func `an answer that cannot be remembered is not taken`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service, replays: FullReplayGuard())
+            try await desk.linked()
+            await #expect(throws: StorageError.self) { try await desk.signIn() }
+            #expect(try await !service.events().contains("web_session.opened"))
+        }
+    }
+
+    @Test func `unlinking ends what the key opened, and a key that is unlinked opens nothing`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let session = try await desk.signIn()
+            let password = try await desk.passwordSession()
+            let outcome = try await desk.phone.unlink(try desk.thumbprint, in: password, origin: origin())
+            #expect(outcome == .unlinked(Ended(sessions: [session.id])))
+            #expect(try await service.sessions.peek(session.id) == nil)
+            #expect(try await service.sessions.peek(password.id) != nil)
+            let refusal = await #expect(throws: SelfIssuedRefusal.self) { try await desk.signIn() }
+            #expect(refusal?.reason == .subjectRevoked)
+        }
+    }
+
+    @Test func `attack: a session that ended while its request was under way links no key`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.accounts.add("alice")
+            let session = try await desk.passwordSession()
+            let beginning = try await desk.begin(linking: session.subject)
+            _ = try await service.endings.end(
+                .user(session.subject), Ending(at: service.clock.now, reason: "by the desk", origin: nil))
+            let refusal = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.finish(
+                    try desk.answer(beginning), browser: desk.browser, current: session, origin: origin())
+            }
+            #expect(refusal?.reason == .notSignedIn)
+            #expect(try await service.storage.linkedKeys(of: session.subject).isEmpty)
+        }
+    }
+
+    @Test func `with a second factor, keys are linked and unlinked by a sign-in with it alone`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let session = try await desk.passwordSession()
+            #expect(try await desk.phone.mayChangeKeys(session))
+            let beginning = try await desk.begin(linking: session.subject)
+            let sealed = try desk.accounts.secrets.seal([UInt8](repeating: 1, count: 20), for: session.subject)
+            _ = try await service.storage.addSecondFactor(
+                SecondFactor(sealedSecret: sealed), recoveryDigests: [], of: session.subject,
+                in: nil, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            #expect(try await !desk.phone.mayChangeKeys(session))
+            let linking = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.finish(
+                    try desk.answer(beginning), browser: desk.browser, current: session, origin: origin())
+            }
+            #expect(linking?.reason == .notSignedIn)
+            let unlinking = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            }
+            #expect(unlinking?.reason == .notSignedIn)
+        }
+    }
+
+    @Test func `attack: of a hundred codes at once, typed where an answer is picked up, five are looked at`()
+        async throws
+    {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            let sealed = try desk.accounts.secrets.seal([UInt8](repeating: 1, count: 20), for: "sub-alice")
+            try await desk.linked(factor: SecondFactor(sealedSecret: sealed))
+            let beginning = try await desk.begin()
+            try await desk.phone.receive(try desk.answer(beginning), origin: origin())
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        _ = try await desk.phone.pickUp(
+                            beginning.state, code: "000000", browser: desk.browser, current: nil, origin: origin())
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await service.events().count { $0 == "self_issued.refused wrong_code" } == 5)
+        }
+    }
+
+    @Test func `another browser that picks an answer up is written down, and gets nothing`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let beginning = try await desk.begin()
+            try await desk.phone.receive(try desk.answer(beginning), origin: origin())
+            let outcome = try await desk.phone.pickUp(
+                beginning.state, code: nil, browser: .make(.selfIssued, random: .system), current: nil,
+                origin: origin())
+            guard case .over = outcome else { Issue.record("\(outcome)"); return }
+            #expect(try await service.events().last == "self_issued.refused browser_mismatch")
+            #expect(try await desk.look(beginning.state) == "answered")
+        }
+    }
+}
+
+/// A replay guard without room.
+private struct FullReplayGuard: ReplayGuard {
+    func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) -> ReplayClaim { .full }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Bridge
+import Testing
+
+@testable import drawbridge
+
+/// What `drawbridge audit` asks for and prints.
+@Suite struct AuditCommandTests {
+    private let at = Timestamp(seconds: 1_795_356_000)
+
+    @Test func `every option of a search is a condition`() throws {
+        let filter = try AuditFilterOptions.parse([
+            "--from", "2026-11-21T00:00:00Z", "--to", "2026-11-22T00:00:00Z", "--type", "login_token.redeemed",
+            "--outcome", "failure", "--reason", "expired", "--sub", "alice", "--client", "app", "--sid", "s",
+            "--token", "t", "--ip", "192.0.2.7", "--request", "r", "--text", "curl",
+        ]).filter()
+        var expected = AuditFilter(type: .loginTokenRedeemed)
+        expected.from = Timestamp(rfc3339: "2026-11-21T00:00:00Z")
+        expected.to = Timestamp(rfc3339: "2026-11-22T00:00:00Z")
+        expected.outcome = .failure
+        expected.reason = "expired"
+        expected.subject = "alice"
+        expected.clientID = "app"
+        expected.sessionID = SessionID(rawValue: "s")
+        expected.tokenID = "t"
+        expected.address = "192.0.2.7"
+        expected.requestID = "r"
+        expected.text = "curl"
+        #expect(filter == expected)
+        #expect(try AuditFilterOptions.parse([]).filter() == AuditFilter())
+    }
+
+    @Test(arguments: [["--from", "yesterday"], ["--to", "2026-11-21"], ["--outcome", "maybe"]])
+    func `a condition that means nothing is refused by the option's name`(_ words: [String]) throws {
+        let options = try AuditFilterOptions.parse(words)
+        let failure = #expect(throws: ValidationError.self) { try options.filter() }
+        #expect(failure?.message.hasPrefix(words[0]) == true)
+    }
+
+    @Test func `a type that there is none of is refused with the list of those there are`() throws {
+        let options = try AuditFilterOptions.parse(["--type", "login_token.redemed"])
+        let failure = try #require(throws: ValidationError.self) { try options.filter() }
+        #expect(failure.message.hasPrefix("--type names no type of event: did you mean login_token.redeemed?"))
+        for type in AuditEventType.all { #expect(failure.message.contains("\n  \(type.rawValue)\n")) }
+    }
+
+    @Test func `a line has the time, the id, what happened and every fact`() {
+        var event = AuditEvent(
+            at: at, type: .loginTokenRefused, outcome: .failure, reason: "expired", subject: "alice", clientID: "app",
+            targetClientID: "web", tokenID: "t")
+        event.address = "192.0.2.7"
+        let record = AuditRecord(chaining: event, node: "n", sequence: 4, previousHash: AuditRecord.genesis)
+        #expect(
+            AuditLine.text(of: record)
+                == "2026-11-22T14:00:00.000Z n-4 login_token.refused failure reason=expired sub=alice client=app "
+                + "target=web token=t ip=192.0.2.7")
+    }
+
+    @Test func `what somebody else wrote cannot move the cursor of a terminal`() {
+        let event = AuditEvent(
+            at: at, type: .userSignInFailed, outcome: .failure, subject: "a\u{1B}[2K\r\u{202E}b\u{2028}")
+        let record = AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis)
+        let line = AuditLine.text(of: record)
+        #expect(line.hasSuffix("sub=a\u{FFFD}[2K\u{FFFD}\u{FFFD}b\u{FFFD}"))
+        let damage = AuditEntry.damaged(AuditDamage(.event, node: "n\u{7}", sequence: 2, field: "type"))
+        #expect(AuditLine.text(of: damage).hasPrefix("- n\u{FFFD}-2 damaged - "))
+    }
+
+    @Test func `each format has its line, and CSV a header`() {
+        let event = AuditEvent(at: at, type: .nodeStarted, outcome: .success)
+        let entry = AuditEntry.intact(
+            AuditRecord(chaining: event, node: "n", sequence: 1, previousHash: AuditRecord.genesis))
+        #expect(AuditCommand.Format.allCases.map(\.header.isEmpty) == [true, true, false])
+        for format in AuditCommand.Format.allCases {
+            #expect(format.line(entry).last?.isNewline == true)
+            #expect(format.line(entry).contains("node.started"))
+        }
+        #expect(AuditCommand.Format.jsonl.line(entry).hasPrefix("{"))
+    }
+}

@@ -1,0 +1,146 @@
+import Bridge
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+/// The commands that read the record, over one of three events.
+@Suite struct AuditOutputTests {
+    private let folder: TemporaryFolder
+    private let config: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        config = try folder.file("drawbridge.yaml", "public_origin: https://www.example.com\ndata_directory: data\n")
+    }
+
+    private func run(_ words: String..., input: String = "") async -> RanCommand {
+        await RanCommand(words + ["--config", config], input: input)
+    }
+
+    private func add(_ ids: String...) async throws {
+        for id in ids {
+            let ran = await run("clients", "add", "-", input: #"{"client_id":"\#(id)","client_type":"native"}"#)
+            try #require(ran.status == 0, "\(ran.reason)")
+        }
+    }
+
+    private func prepare() async throws {
+        try #require(await run("migrate").status == 0)
+        try await add("one", "two", "three")
+    }
+
+    private static func clients(_ ran: RanCommand) -> [String] {
+        ran.lines.compactMap { line in
+            line.split(separator: " ").first { $0.hasPrefix("client=") }.map { String($0.dropFirst(7)) }
+        }
+    }
+
+    @Test func `a search has the newest first, a tail the newest last`() async throws {
+        try await prepare()
+        #expect(Self.clients(await run("audit", "search", "--type", "client.created")) == ["three", "two", "one"])
+        #expect(Self.clients(await run("audit", "tail", "-n", "2")) == ["two", "three"])
+        #expect(Self.clients(await run("audit", "search", "--client", "two")) == ["two"])
+    }
+
+    @Test func `a search that found more says so, but not to other programs`() async throws {
+        try await prepare()
+        let ran = await run("audit", "search", "--limit", "1", "--format", "jsonl")
+        #expect(ran.lines.count == 1)
+        #expect(ran.errors == "There are more; narrow the search, or use audit export.\n")
+        #expect(await run("audit", "search", "--limit", "100").errors.isEmpty)
+    }
+
+    @Test func `an export of some events has those, under CSV's header`() async throws {
+        try await prepare()
+        let ran = await run("audit", "export", "--format", "csv", "--client", "two")
+        #expect(ran.output.hasPrefix(AuditCSV.header))
+        #expect(ran.output.contains("two") && !ran.output.contains("three"))
+    }
+
+    @Test func `a whole export verifies with the public key alone, and not once it was changed`() async throws {
+        try await prepare()
+        let exported = await run("audit", "export").output
+        let export = try folder.file("audit.jsonl", exported)
+        let key = try folder.file("audit.pub", await run("audit", "public-key").output)
+        let whole = await RanCommand(["audit", "verify", "--export", export, "--public-key", key])
+        #expect(whole.status == 0)
+        #expect(whole.output.contains(#""valid":true"#))
+        _ = try folder.file("audit.jsonl", exported.replacing("\"two\"", with: "\"2wo\""))
+        let changed = await RanCommand(["audit", "verify", "--export", export, "--public-key", key])
+        #expect(changed.status == 1)
+        #expect(changed.output.contains(#""valid":false"#))
+        let trusted = try folder.file("none.pub", "no key\n")
+        #expect(
+            await RanCommand(["audit", "verify", "--export", export, "--public-key", trusted]).reason
+                == "\(trusted) holds a line that is no key, or none.")
+    }
+
+    @Test func `a database is verified against what was kept elsewhere`() async throws {
+        try await prepare()
+        #expect(await run("audit", "verify").status == 0)
+        let kept = try folder.file("kept.jsonl", await run("audit", "export").output)
+        #expect(await RanCommand(["audit", "verify", "--config", config, "--checkpoint", kept]).status == 0)
+        let none = try folder.file("none.txt", "nothing\n")
+        let refused = await RanCommand(["audit", "verify", "--config", config, "--checkpoint", none])
+        #expect(refused.status == 1)
+        #expect(refused.reason.hasSuffix("no signed note."))
+        #expect(
+            await RanCommand(["audit", "verify", "--config", config, "--checkpoint", "/nowhere/x"]).reason
+                == "/nowhere/x cannot be read.")
+    }
+
+    @Test func `a log that contradicts nothing needs no accepting`() async throws {
+        try await prepare()
+        let ran = await run("audit", "accept", "--reason", "to be sure")
+        #expect(ran.output == "The log contradicts nothing; there is nothing to accept.\n")
+        #expect(await run("audit", "search", "--type", "audit.accepted").output.isEmpty)
+    }
+
+    @Test func `a restore brings the backup back, ends every session and keeps its reason`() async throws {
+        try #require(await run("keys", "init").status == 0)
+        try await prepare()
+        let backup = folder.path + "/backup"
+        let made = await run("backup", backup)
+        #expect(made.lines.first?.hasSuffix("to \(backup).") == true)
+        let mode = try FileManager.default.attributesOfItem(atPath: backup)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+        #expect(!FileManager.default.fileExists(atPath: backup + "/master-key"))
+        #expect(
+            await run("backup", backup).reason
+                == "\(backup) is not an empty folder; each backup has one of its own.")
+        try await add("later")
+        let restored = await run("restore", backup, "--reason", "tried it")
+        #expect(restored.status == 0, "\(restored.reason)")
+        #expect(restored.lines.contains("Every session ended."))
+        #expect(await run("clients", "list").lines.count == 1 + 3)
+        #expect(await run("audit", "verify").status == 0)
+        #expect(await run("audit", "tail").output.contains("tried it"))
+    }
+
+    @Test func `what is no backup, or was changed since, is not restored`() async throws {
+        try await prepare()
+        let empty = folder.path + "/empty"
+        #expect(await run("restore", empty).reason.hasPrefix("\(empty) is no backup"))
+        let backup = folder.path + "/backup"
+        try #require(await run("backup", backup).status == 0)
+        let database = try #require(FileHandle(forWritingAtPath: backup + "/drawbridge.sqlite"))
+        try database.seekToEnd()
+        try database.write(contentsOf: Data([0]))
+        try database.close()
+        let refused = await run("restore", backup)
+        #expect(refused.status == 1)
+        #expect(refused.reason.hasSuffix("is not what was backed up: its digest is another."))
+        #expect(await run("clients", "list").lines.count == 1 + 3)
+    }
+
+    @Test func `a database that was put back by other means is told so, in place`() async throws {
+        #expect(await run("restore", "--in-place").reason.hasPrefix("There is no database at "))
+        #expect(await run("backup", folder.path + "/backup").reason.hasPrefix("There is no database at "))
+        try await prepare()
+        let told = await run("restore", "--in-place", "--keep-sessions")
+        #expect(told.status == 0, "\(told.reason)")
+        #expect(told.lines.contains("Done. Login tokens of before are not accepted any more."))
+        #expect(!told.output.contains("Every session ended."))
+    }
+}

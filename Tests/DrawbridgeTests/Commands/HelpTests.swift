@@ -1,0 +1,43 @@
+import ArgumentParser
+import Testing
+
+@testable import drawbridge
+
+@Suite struct HelpTests {
+    /// Every command with its way from `drawbridge`.
+    private static func all(
+        from root: any ParsableCommand.Type = Drawbridge.self
+    ) -> [any ParsableCommand.Type] {
+        [root] + root.configuration.subcommands.flatMap { all(from: $0) }
+    }
+
+    @Test func `no example is broken at 80 columns`() {
+        let commands = Self.all()
+        #expect(commands.count > 30)
+        for command in commands {
+            let source = command.configuration.discussion.split(separator: "\n").filter { $0.hasPrefix(" ") }
+            let shown = Set(Drawbridge.helpMessage(for: command, columns: 80).split(separator: "\n").map(String.init))
+            for line in source {
+                #expect(line.count <= 76, "\(command._commandName)")
+                #expect(shown.contains(String(line)), "\(command._commandName): \(line)")
+            }
+        }
+    }
+
+    /// What is broken in the source is broken once more at the terminal's width.
+    @Test func `a paragraph is one line of the source`() {
+        for command in Self.all() {
+            let lines = command.configuration.discussion.split(separator: "\n", omittingEmptySubsequences: false)
+            for (line, next) in zip(lines, lines.dropFirst()) where !line.isEmpty && !line.hasPrefix(" ") {
+                #expect(next.isEmpty || next.hasPrefix(" "), "\(command._commandName): \(line)")
+            }
+        }
+    }
+
+    @Test func `help names people without saying who they are`() {
+        for command in Self.all() {
+            let words = Drawbridge.helpMessage(for: command, columns: 200).split { !$0.isLetter }
+            #expect(words.allSatisfy { !["his", "him", "he"].contains($0) }, "\(command._commandName)")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+@testable import drawbridge
+
+@Suite struct SystemFailureTests {
+    @Test func `a file that is not there is told as a sentence`() throws {
+        let error = try #require(throws: (any Error).self) {
+            try String(contentsOf: URL(filePath: "/no/such.yaml"), encoding: .utf8)
+        }
+        #expect(SystemFailure(error)?.description == "Cannot read /no/such.yaml: no such file or directory.")
+    }
+
+    @Test func `a folder that cannot be made is told as a sentence`() throws {
+        let error = try #require(throws: (any Error).self) {
+            try FileManager.default.createDirectory(atPath: "/proc/x/y", withIntermediateDirectories: true)
+        }
+        let text = SystemFailure(error, doing: "make the folder /proc/x/y").description
+        #expect(text == "Cannot make the folder /proc/x/y: no such file or directory.")
+    }
+
+    @Test func `output that finds a full disk is told as a sentence`() throws {
+        let full = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
+        let error = try #require(throws: (any Error).self) { try full.write(contentsOf: Data("x".utf8)) }
+        #expect(SystemFailure(error, doing: "write").description == "Cannot write: no space left on device.")
+    }
+
+    @Test func `what is not the system's is left to who knows it`() {
+        #expect(SystemFailure(CommandError("x")) == nil)
+    }
+}

@@ -1,0 +1,25 @@
+import Bridge
+import Testing
+
+@testable import drawbridge
+
+@Suite struct UserListingTests {
+    private let record = SubjectRecord(
+        subject: "s", issuer: "drawbridge", firstSeenAt: Timestamp(seconds: 0), disabledAt: nil)
+
+    @Test func `an account shows its name, role and second factor`() {
+        let account = Account(
+            subject: "s", username: Username("alice"), role: .admin,
+            secondFactor: SecondFactor(sealedSecret: "sealed", lastStep: 0), createdAt: Timestamp(seconds: 0))
+        let rows = Listing(users: [UserOverview(record, account: account)]).rows
+        #expect(
+            rows.map { $0.map { $0 ?? "-" } } == [
+                ["s", "alice", "admin", "yes", "drawbridge", "1970-01-01T00:00:00.000Z", "active"]
+            ])
+    }
+
+    @Test func `a user without an account keeps every field in its place`() {
+        let rows = Listing(users: [UserOverview(record)]).rows
+        #expect(rows[0].prefix(4) == ["s", nil, nil, "no"] && rows[0].count == 7)
+    }
+}

@@ -1,0 +1,160 @@
+import Bridge
+import BridgeHTTP
+import Logging
+import Synchronization
+import Testing
+
+@testable import SQLStorage
+@testable import drawbridge
+
+/// What a server does again and again, one round at a time and with a clock that stands still.
+@Suite struct TimedServicesTests {
+    private static let noon = Timestamp(seconds: 1_795_356_000)
+
+    private let folder: TemporaryFolder
+    private let storage: DurableStorage
+    private let metrics = PrometheusMetrics()
+    private let lines = LogLines()
+    private let time = TimeSource { noon }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        storage = try SQLiteStorage.open(
+            path: "\(folder.path)/drawbridge.sqlite", node: "test",
+            signer: try AuditSigningKey.generate(name: "localhost/test"), time: time)
+    }
+
+    private func events(_ type: AuditEventType, _ outcome: AuditEvent.Outcome, _ count: Int) async throws {
+        try await storage.append(
+            (0..<count).map { _ in AuditEvent(at: Self.noon, type: type, outcome: outcome) })
+    }
+
+    private func issue(_ id: TokenID, expiring expiry: Timestamp) async throws {
+        _ = try await storage.recordIssue(
+            IssuedLoginToken(
+                id: id, subject: "alice", clientID: "app", issuedAt: expiry - .seconds(60), expiresAt: expiry),
+            scope: nil, idempotency: nil,
+            event: AuditEvent(at: Self.noon, type: .loginTokenIssued, outcome: .success))
+    }
+
+    @Test func `a purge takes what expired more than an hour ago, however much, and nothing younger`() async throws {
+        let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
+        let old = Self.noon - PurgeService.retention - .milliseconds(1)
+        for number in 0...PurgeService.batch { try await issue(TokenID(rawValue: "old-\(number)"), expiring: old) }
+        try await issue("young", expiring: Self.noon - PurgeService.retention)
+        try await service.purge()
+        #expect(try await storage.state(of: "old-0") == nil)
+        #expect(try await storage.state(of: TokenID(rawValue: "old-\(PurgeService.batch)")) == nil)
+        #expect(try await storage.state(of: "young") != nil)
+    }
+
+    @Test func `a purge leaves the audit log alone where no retention is set`() async throws {
+        try await events(.nodeStarted, .success, 3)
+        let service = PurgeService(storage: storage, interval: .seconds(60), time: time, logger: lines.logger)
+        try await service.purge()
+        #expect(try await storage.chains().map(\.sequence) == [3])
+    }
+
+    @Test func `events are counted once each, by type and outcome`() async throws {
+        let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
+        try await events(.loginTokenIssued, .success, 2)
+        try await events(.loginTokenRefused, .failure, 1)
+        while try await service.count() {}
+        while try await service.count() {}
+        let text = metrics.exposition()
+        #expect(text.contains(#"drawbridge_audit_events_total{outcome="success",type="login_token.issued"} 2"#))
+        #expect(text.contains(#"drawbridge_audit_events_total{outcome="failure",type="login_token.refused"} 1"#))
+    }
+
+    @Test func `living sessions are noted once a minute, at its beginning`() async throws {
+        let service = AuditTallyService(storage: storage, metrics: metrics, time: time, logger: lines.logger)
+        let minute = try await service.sample(after: 0)
+        #expect(minute == Self.noon.milliseconds / 60_000)
+        #expect(try await service.sample(after: minute) == minute)
+        let samples = try await storage.samples(
+            .webSessions, from: Timestamp(seconds: 0), to: Self.noon + .seconds(60))
+        #expect(samples.map(\.at) == [Timestamp(milliseconds: minute * 60_000)])
+        #expect(samples.map(\.value) == [0])
+    }
+
+    @Test func `suppressed events are written as one each, and counted`() async throws {
+        let refusals = RefusalLog(
+            audit: storage, limiter: InProcessRateLimiter(clock: .parameter), ceiling: RefusalCeiling(perSecond: 1))
+        for _ in 0..<200 {
+            try await refusals.record(AuditEvent(at: Self.noon, type: .loginTokenRefused, outcome: .failure))
+        }
+        let written = try await storage.chains().first?.sequence ?? 0
+        let service = SuppressedEventsService(
+            refusals: refusals, metrics: metrics, time: time, logger: lines.logger)
+        try await service.write()
+        #expect(try await storage.chains().first?.sequence == written + 1)
+        #expect(
+            metrics.exposition().contains(
+                #"drawbridge_audit_events_suppressed_total{type="login_token.refused"} \#(200 - written)"#))
+        try await service.write()
+        #expect(try await storage.chains().first?.sequence == written + 1, "nothing new to say")
+    }
+
+    /// Takes every alert but those of the first tries.
+    private final class Receiver: AlertDelivery {
+        struct Told: Hashable {
+            let rule: AlertRule.Name
+            let isOver: Bool
+            let node: String
+        }
+
+        private let state = Mutex<(refusals: Int, told: [Told])>((0, []))
+
+        init(refusing tries: Int = 0) { state.withLock { $0.refusals = tries } }
+
+        var told: [Told] { state.withLock { $0.told } }
+
+        func deliver(_ alert: Alert, isOver: Bool, node: String, at now: Timestamp) -> Bool {
+            state.withLock { state in
+                guard state.refusals == 0 else {
+                    state.refusals -= 1
+                    return false
+                }
+                state.told.append(Told(rule: alert.rule.name, isOver: isOver, node: node))
+                return true
+            }
+        }
+    }
+
+    private func alerts(_ board: AlertBoard, _ receiver: Receiver?, at now: Timestamp = noon) -> AlertService {
+        AlertService(
+            board: board, tallies: storage, delivery: receiver, node: "test", time: TimeSource { now },
+            logger: lines.logger)
+    }
+
+    @Test func `an alert is told when it begins and when it is over, once each`() async throws {
+        let board = AlertBoard(rules: [AlertRule(name: .replays, threshold: 2)])
+        let receiver = Receiver()
+        try await events(.loginTokenReplayed, .failure, 2)
+        try await alerts(board, receiver).look()
+        #expect(receiver.told.isEmpty, "as many as are allowed")
+        try await events(.loginTokenReplayed, .failure, 1)
+        for _ in 0..<2 { try await alerts(board, receiver).look() }
+        #expect(receiver.told == [.init(rule: .replays, isOver: false, node: "test")])
+        for _ in 0..<2 { try await alerts(board, receiver, at: Self.noon + .seconds(700)).look() }
+        #expect(receiver.told.map(\.isOver) == [false, true])
+        #expect(lines.count(of: #""alert":"replays""#) == 2)
+    }
+
+    @Test(arguments: [(2, 0), (3, 1)])
+    func `a receiver is tried three times before the log says that it did not take an alert`(
+        _ refusals: Int, _ errors: Int
+    ) async throws {
+        try await events(.loginTokenReplayed, .failure, 3)
+        let receiver = Receiver(refusing: refusals)
+        try await alerts(AlertBoard(rules: [AlertRule(name: .replays, threshold: 2)]), receiver).look()
+        #expect(receiver.told.count == 1 - errors)
+        #expect(lines.count(of: "did not take an alert") == errors)
+    }
+
+    @Test func `without a receiver an alert is in the log alone`() async throws {
+        try await events(.loginTokenReplayed, .failure, 3)
+        try await alerts(AlertBoard(rules: [AlertRule(name: .replays, threshold: 2)]), nil).look()
+        #expect(lines.all.count == 1)
+    }
+}

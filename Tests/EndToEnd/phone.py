@@ -1,0 +1,317 @@
+"""`drawbridge-phone` started for real, and websites for it to answer: over TLS, with an authority of the test's own.
+
+What the phone sends is judged by another implementation of JOSE, joserfc, in the order in which a website has to check.
+"""
+
+import base64
+import datetime
+import hashlib
+import http.server
+import ipaddress
+import json
+import os
+import ssl
+import subprocess
+import threading
+import time
+import urllib.parse
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from joserfc import jwk, jws
+
+import instance
+
+URN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
+
+
+def binary() -> str:
+    return str(Path(instance.binary()).with_name("drawbridge-phone"))
+
+
+class Authority:
+    """Signs certificates for names of the test's choice."""
+
+    def __init__(self, folder: Path, name: str = "authority"):
+        self.folder = folder
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        self.path = folder / f"{name}.pem"
+        self.certificate = self._build(self.name, self.key, [
+            (x509.BasicConstraints(ca=True, path_length=0), True),
+            (x509.KeyUsage(False, False, False, False, False, True, True, False, False), True)])
+        self.path.write_bytes(self.certificate.public_bytes(serialization.Encoding.PEM))
+
+    def issue(self, *names: str, common: str = "website") -> tuple[Path, Path]:
+        """A certificate for DNS names or addresses in subjectAltName, and its key."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        listed = [
+            x509.IPAddress(ipaddress.ip_address(name)) if name[0].isdigit() else x509.DNSName(name) for name in names]
+        extensions = [(x509.SubjectAlternativeName(listed), False)] if listed else []
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+        certificate = self._build(subject, key, extensions)
+        stem = "-".join(names).replace("*", "any") or common
+        crt, pem = self.folder / f"{stem}.crt", self.folder / f"{stem}.key"
+        crt.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        pem.write_bytes(key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        pem.chmod(0o600)
+        return crt, pem
+
+    def _build(self, subject, key, extensions):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        builder = (
+            x509.CertificateBuilder().subject_name(subject).issuer_name(self.name).public_key(key.public_key())
+            .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(hours=1))
+            .not_valid_after(now + datetime.timedelta(days=2)))
+        for extension, critical in extensions:
+            builder = builder.add_extension(extension, critical)
+        return builder.sign(self.key, hashes.SHA256())
+
+
+class Website:
+    """A website that asks phones who they are. `answers` maps paths to (status, headers, body)."""
+
+    def __init__(self, authority: Authority, host: str = "rp.example", names: list[str] | None = None):
+        self.host, self.requests, self.posts, self.answers = host, [], [], {}
+        website = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                website.requests.append((self.path, dict(self.headers)))
+                self.answer()
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                website.posts.append((self.path, dict(self.headers), body))
+                self.answer()
+
+            def answer(self):
+                status, headers, body = website.answers.get(self.path, (404, {}, b"nothing here"))
+                if callable(body):
+                    body = body()
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                try:
+                    self.wfile.write(body)
+                except OSError:
+                    pass
+
+            def log_message(self, *_):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*authority.issue(*(names if names is not None else [host]), common=host))
+        self.server.socket = context.wrap_socket(
+            self.server.socket, server_side=True, do_handshake_on_connect=False)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.file = self.file_of_2012()
+        self.publish(self.file)
+
+    @property
+    def origin(self) -> str:
+        return f"https://{self.host}:{self.port}"
+
+    @property
+    def client_id(self) -> str:
+        return f"{self.origin}/"
+
+    @property
+    def return_uri(self) -> str:
+        return f"{self.origin}/rp/authz/callback.php"
+
+    @property
+    def file_address(self) -> str:
+        return f"{self.origin}/rp/rpf.json"
+
+    def file_of_2012(self, **changes) -> dict:
+        """The request file of 2012."""
+        return {
+            "response_type": "token id_token userinfo", "client_id": self.client_id, "scope": "openid profile",
+            "userinfo": {"claims": {"email": None, "name": None, "picture": {"optional": True}}},
+            "registration": {"claims": {
+                "type": "client_association", "contacts": "contact@rp.example", "application_name": "Sample RP",
+                "policy_url": f"{self.origin}/rp/policy.html", "redirect_uris": self.return_uri}}, **changes}
+
+    def publish(self, file, status: int = 200, path: str = "/rp/rpf.json", **headers):
+        body = file if isinstance(file, bytes) else json.dumps(file).encode()
+        self.answers[path] = (status, {"Content-Type": "application/json", **headers}, body)
+
+    def link(self, head: str = "openid://authz", nonce: str | None = "4f8921ce98f89", state: str = "a_f2fkEx", **more):
+        query = {"request_uri": self.file_address, "state": state, "nonce": nonce, **more}
+        return head + "?" + urllib.parse.urlencode({k: v for k, v in query.items() if v is not None})
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Phone:
+    """One person's phone."""
+
+    def __init__(self, home: Path, authority: Authority | None, hosts=("rp.example",)):
+        self.home, self.store = home, home / "keys"
+        self.flags = ["--allow-private"] + [f"--resolve={host}=127.0.0.1" for host in hosts]
+        if authority:
+            self.flags += ["--ca", str(authority.path)]
+        self.environment = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
+
+    def run(self, *arguments: str, status: int = 0, typed: str = "") -> subprocess.CompletedProcess:
+        done = subprocess.run(
+            [binary(), *arguments, "--store", str(self.store)], env=self.environment, input=typed,
+            capture_output=True, text=True, timeout=60, start_new_session=True)
+        assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+        return done
+
+    def handle(self, link: str, *more: str, status: int = 0, typed: str = "", consent: str | None = "--yes"):
+        flags = self.flags + ([consent] if consent else [])
+        return self.run("handle", link, *flags, *more, status=status, typed=typed)
+
+    def answer(self, link: str, *more: str, **how) -> "Answer":
+        return Answer(self.handle(link, *more, **how).stdout.strip())
+
+    def keys(self) -> list[Path]:
+        return sorted(self.store.glob("*.key"))
+
+    def secret(self, name: str, text: str) -> str:
+        path = self.home / name
+        path.write_text(text + "\n")
+        path.chmod(0o600)
+        return str(path)
+
+
+class Answer:
+    """An address with an answer in its fragment."""
+
+    def __init__(self, address: str):
+        self.address, _, fragment = address.partition("#")
+        self.parameters = dict(urllib.parse.parse_qsl(fragment, keep_blank_values=True, strict_parsing=True))
+
+
+class Refused(Exception):
+    pass
+
+
+def _part(text: str) -> dict:
+    if "=" in text or "+" in text or "/" in text:
+        raise Refused("malformed")
+    try:
+        value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    except ValueError:
+        raise Refused("malformed") from None
+    if not isinstance(value, dict):
+        raise Refused("malformed")
+    return value
+
+
+def check(parameters: dict, client_ids: list[str], nonce: str, now: float | None = None) -> dict:
+    """What a website does with an answer; form, thumbprint and claims, or `Refused` with the name."""
+    now = time.time() if now is None else now
+    if "error" in parameters:
+        raise Refused("op_error")
+    form, thumbprint, key, claims = _token(parameters["id_token"], client_ids, nonce, now, None)
+    if "at_hash" in claims and "access_token" in parameters:
+        half = hashlib.sha256(parameters["access_token"].encode()).digest()[:16]
+        if claims["at_hash"] != base64.urlsafe_b64encode(half).rstrip(b"=").decode():
+            raise Refused("at_hash_mismatch")
+    told = claims
+    if "userinfo_token" in parameters:
+        told = _userinfo(parameters["userinfo_token"], key, claims, client_ids, nonce)
+    return {"form": form, "thumbprint": thumbprint, "alg": key["kty"], "claims": claims, "told": told}
+
+
+def _token(text, client_ids, nonce, now, _):
+    if len(text) > 16384 or text.count(".") != 2:
+        raise Refused("malformed")
+    header, claims = (_part(part) for part in text.split(".")[:2])
+    if "crit" in header:
+        raise Refused("malformed")
+    if header.get("alg") not in ("ES256", "RS256", "EdDSA"):
+        raise Refused("alg_not_allowed")
+    iss, sub = claims.get("iss"), claims.get("sub")
+    if iss == "https://self-issued.me":
+        form, written = "core7", claims.get("sub_jwk")
+    elif iss == "https://self-issued.me/v2":
+        form, written = "siopv2-legacy", claims.get("sub_jwk")
+    elif "user_id" in claims and iss == claims["user_id"]:
+        form, written = "seed2012", json.loads(iss) if iss.startswith("{") else iss
+    elif iss is not None and iss == sub:
+        form, written = "siopv2", claims.get("sub_jwk")
+    else:
+        raise Refused("not_self_issued")
+    if not isinstance(written, dict):
+        raise Refused("key_invalid")
+    if set(written) & {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}:
+        raise Refused("key_private")
+    required = {"EC": ["crv", "kty", "x", "y"], "RSA": ["e", "kty", "n"], "OKP": ["crv", "kty", "x"]}
+    names = required.get(written.get("kty"))
+    if not names or written.get("crv", "P-256") not in ("P-256", "Ed25519"):
+        raise Refused("key_invalid")
+    bare = {name: written[name] for name in names}
+    if bare["kty"] == "RSA" and len(bare["n"]) < 342:
+        raise Refused("key_invalid")
+    key = jwk.import_key(bare)
+    thumbprint = key.thumbprint()
+    if {"EC": "ES256", "RSA": "RS256", "OKP": "EdDSA"}[bare["kty"]] != header["alg"]:
+        raise Refused("alg_not_allowed")
+    allowed = {
+        "core7": [thumbprint], "seed2012": [None, thumbprint], "siopv2": [thumbprint, URN + thumbprint],
+        "siopv2-legacy": [thumbprint, URN + thumbprint]}[form]
+    if sub not in allowed:
+        raise Refused("subject_mismatch")
+    if form == "seed2012" and "sub_jwk" in claims and jwk.import_key(claims["sub_jwk"]).thumbprint() != thumbprint:
+        raise Refused("subject_mismatch")
+    _verify(text, key, header["alg"], "signature_invalid")
+    _audience(claims, client_ids)
+    if not all(isinstance(claims.get(name), (int, float)) for name in ("exp", "iat")):
+        raise Refused("malformed")
+    if now >= claims["exp"] + 60:
+        raise Refused("expired")
+    if not now - 660 <= claims["iat"] <= now + 60 or claims.get("nbf", 0) > now + 60:
+        raise Refused("iat_out_of_range")
+    if not isinstance(claims.get("nonce"), str) or not claims["nonce"]:
+        raise Refused("nonce_missing")
+    if claims["nonce"] != nonce:
+        raise Refused("nonce_mismatch")
+    return form, thumbprint, bare, claims
+
+
+def _userinfo(text, key, claims, client_ids, nonce) -> dict:
+    _verify(text, jwk.import_key(key), _part(text.split(".")[0])["alg"], "userinfo_signature_invalid")
+    told = _part(text.split(".")[1])
+    for name in ("iss", "user_id", "sub"):
+        if name in told and told[name] != claims.get(name):
+            raise Refused("userinfo_subject_mismatch")
+    _audience(told, client_ids)
+    if told.get("nonce", nonce) != nonce:
+        raise Refused("nonce_mismatch")
+    return told
+
+
+def _verify(text, key, alg, error):
+    try:
+        jws.deserialize_compact(text, key, algorithms=[alg])
+    except Exception:
+        raise Refused(error) from None
+
+
+def _audience(claims, client_ids):
+    audience = claims.get("aud")
+    if not set([audience] if isinstance(audience, str) else audience or []) & set(client_ids):
+        raise Refused("aud_mismatch")

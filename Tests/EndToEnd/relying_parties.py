@@ -1,0 +1,357 @@
+"""Relying parties that nobody here wrote, each a process of its own, configured as docs/recipes says."""
+
+import json
+import os
+import re
+import secrets
+import sys
+from http.cookies import SimpleCookie
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import instance
+import tls
+import wire
+from servers import Nginx, Server
+
+
+def listing(page: str, name: str, replacements: dict = {}) -> str:
+    """A file as a recipe prints it, with this test's addresses, each of which must be there to be replaced."""
+    found = re.findall(rf"^```\w+\n(?:<\?php // |# ){re.escape(name)}\n(.*?)^```",
+                       (instance.ROOT / "docs/recipes" / page).read_text(), re.M | re.S)
+    [text] = found
+    for old, new in replacements.items():
+        assert old in text, f"{old} is not in {name}"
+        text = text.replace(old, new)
+    return text
+
+
+class RelyingParty(Server):
+    """On a free port of loopback; a subclass says how it is started and what the provider has to know of it."""
+
+    kind = ""
+    #: Where a visitor asks for a page that only signed-in people see.
+    page = "/"
+    callback = ""
+
+    def __init__(self):
+        super().__init__(self.kind)
+        self.port, tls_port = instance.free_port(), instance.free_port()
+        self.origin = f"https://{self.kind}.example.com:{tls_port}"
+        self.certificate = tls.certificate(self.folder)
+        self.front = Nginx(f"""
+server {{
+    listen 127.0.0.1:{tls_port} ssl;
+    ssl_certificate {self.certificate[0]};
+    ssl_certificate_key {self.certificate[1]};
+    location / {{
+        proxy_pass http://127.0.0.1:{self.port};
+        proxy_set_header Host $http_host;
+        proxy_set_header X-Forwarded-Proto https;
+    }}
+}}
+""", tls_port)
+
+    def close(self):
+        self.front.close()
+        super().close()
+
+    def document(self) -> dict:
+        return {"client_id": f"{self.kind}-{secrets.token_hex(3)}", "client_type": "web", "first_party": True,
+                "redirect_uris": [self.origin + self.callback], "public_origin": self.origin, **self.fields()}
+
+    def fields(self) -> dict:
+        raise NotImplementedError
+
+    def python(self, program: str, **environment: str):
+        (self.folder / "site.py").write_text(program)
+        self.run([sys.executable, str(self.folder / "site.py")], cwd=self.folder, env={**os.environ, **environment})
+        self.wait()
+
+    def wait(self):
+        instance.wait_until(lambda: instance.listens(self.port), 30, f"{self.kind}: {self.log}")
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "server.log").read_text()
+
+
+class Django(RelyingParty):
+    """mozilla-django-oidc: its own path of sign-in takes the page as `next`, so that path is a return path."""
+
+    kind, page, callback = "django", "/members/", "/oidc/callback/"
+    login = "/oidc/authenticate/"
+    backend, middleware, urls = "mozilla_django_oidc.auth.OIDCAuthenticationBackend", "", ""
+    scope, who = "openid email", "request.user.email"
+
+    def fields(self) -> dict:
+        return {"return_paths": [self.login], "default_return_path": self.login, "require_pkce": False,
+                "id_token_signed_response_alg": "RS256"}
+
+    def start(self, demo, client_id: str, secret: str):
+        self.python(f'''
+import sys
+from django.conf import settings
+settings.configure(
+    DEBUG=True, SECRET_KEY="of-this-test-alone", ALLOWED_HOSTS=["*"], ROOT_URLCONF="site_urls", SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https"),
+    INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "mozilla_django_oidc"],
+    MIDDLEWARE=["django.contrib.sessions.middleware.SessionMiddleware", {self.middleware}
+                "django.contrib.auth.middleware.AuthenticationMiddleware"],
+    DATABASES={{"default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": "site.sqlite"}}}},
+    AUTHENTICATION_BACKENDS=["{self.backend}"], DEFAULT_AUTO_FIELD="django.db.models.AutoField",
+    OIDC_RP_CLIENT_ID={client_id!r}, OIDC_RP_CLIENT_SECRET={secret!r}, OIDC_RP_SIGN_ALGO="RS256",
+    OIDC_RP_SCOPES="{self.scope}", OIDC_STORE_ID_TOKEN=True, OIDC_OP_ISSUER="{demo.base}", OIDC_OP_AUTHORIZATION_ENDPOINT="{demo.base}/oauth/authorize",
+    OIDC_OP_TOKEN_ENDPOINT="{demo.base}/oauth/token", OIDC_OP_USER_ENDPOINT="{demo.base}/oauth/userinfo",
+    OIDC_OP_JWKS_ENDPOINT="{demo.base}/.well-known/jwks.json", OIDC_TOKEN_USE_BASIC_AUTH=True,
+    LOGIN_URL="/oidc/authenticate/", LOGIN_REDIRECT_URL="/members/")
+import types
+import django
+django.setup()
+from django.contrib.auth.decorators import login_required
+from django.core.management import call_command
+from django.http import HttpResponse
+from django.urls import include, path
+urls = types.ModuleType("site_urls")
+urls.urlpatterns = [{self.urls}path("oidc/", include("mozilla_django_oidc.urls")),
+                    path("members/", login_required(lambda request: HttpResponse("member " + {self.who})))]
+sys.modules["site_urls"] = urls
+call_command("migrate", verbosity=0, run_syncdb=True)
+call_command("runserver", "127.0.0.1:{self.port}", use_reloader=False)
+''')
+
+
+class DjangoBySubject(Django):
+    """The same for users without an address, and it hears of the end: what its page says besides."""
+
+    kind = "django-by-subject"
+    backend, middleware = "drawbridge_users.BySubject", '"drawbridge_users.EndedSessions",'
+    urls, scope = 'path("backchannel-logout", __import__("drawbridge_users").hear_of_the_end), ', "openid"
+    who = "request.user.username"
+
+    def fields(self) -> dict:
+        return {**super().fields(), "backchannel_logout_uri": f"http://127.0.0.1:{self.port}/backchannel-logout"}
+
+    def start(self, demo, client_id: str, secret: str):
+        (self.folder / "drawbridge_users.py").write_text(listing("django.md", "drawbridge_users.py"))
+        super().start(demo, client_id, secret)
+
+
+class Flask(RelyingParty):
+    """Authlib's Flask client, in the twenty lines of its own manual, plus the way in that OpenID Connect Core §4 names."""
+
+    kind, page, callback = "flask", "/members", "/callback"
+
+    def fields(self) -> dict:
+        return {"return_paths": ["/members"], "default_return_path": "/members", "landing": "initiate_login",
+                "initiate_login_uri": f"{self.origin}/login"}
+
+    def start(self, demo, client_id: str, secret: str):
+        self.python(f'''
+from urllib.parse import urlsplit
+from authlib.integrations.flask_client import OAuth
+from flask import Flask, redirect, request, session
+app = Flask(__name__)
+app.secret_key = "of-this-test-alone"
+oauth = OAuth(app)
+oauth.register("drawbridge", client_id={client_id!r}, client_secret={secret!r},
+               server_metadata_url="{demo.base}/.well-known/openid-configuration",
+               client_kwargs={{"scope": "openid email", "code_challenge_method": "S256"}})
+
+@app.get("/login")
+def login():
+    wanted = urlsplit(request.args.get("target_link_uri", ""))
+    session["wanted"] = wanted.path if wanted.netloc == request.host else "/members"
+    return oauth.drawbridge.authorize_redirect("{self.origin}{self.callback}")
+
+@app.get("{self.callback}")
+def callback():
+    session["user"] = oauth.drawbridge.authorize_access_token()["userinfo"]["sub"]
+    return redirect(session.pop("wanted", "/members"))
+
+@app.get("/members")
+def members():
+    return ("member " + session["user"]) if "user" in session else redirect("/login")
+
+app.run("127.0.0.1", {self.port})
+''')
+
+
+class JupyterHub(RelyingParty):
+    """JupyterHub with oauthenticator. The hub alone: nobody starts a notebook here."""
+
+    kind, page, callback = "jupyterhub", "/hub/home", "/hub/oauth_callback"
+    authenticator, scope, claim, more = '"generic-oauth"', ["openid"], '"sub"', ""
+
+    def fields(self) -> dict:
+        return {"return_paths": ["/hub/oauth_login"], "default_return_path": "/hub/oauth_login"}
+
+    def start(self, demo, client_id: str, secret: str):
+        (self.folder / "jupyterhub_config.py").write_text(f'''
+from jupyterhub.proxy import Proxy
+
+class NoProxy(Proxy):
+    """Visitors come to the hub itself."""
+    should_start = False
+    async def add_route(self, *arguments): pass
+    async def delete_route(self, *arguments): pass
+    async def get_all_routes(self): return {{}}
+
+c.JupyterHub.proxy_class = NoProxy
+c.JupyterHub.bind_url = "http://127.0.0.1:{self.port}"
+c.JupyterHub.hub_bind_url = "http://127.0.0.1:{self.port}"
+c.JupyterHub.db_url = "sqlite:///{self.folder}/hub.sqlite"
+c.JupyterHub.cookie_secret_file = "{self.folder}/cookie_secret"
+{self.more}
+c.JupyterHub.authenticator_class = {self.authenticator}
+c.JupyterHub.spawner_class = "simple"
+c.GenericOAuthenticator.client_id = {client_id!r}
+c.GenericOAuthenticator.client_secret = {secret!r}
+c.GenericOAuthenticator.oauth_callback_url = "{self.origin}{self.callback}"
+c.GenericOAuthenticator.authorize_url = "{demo.base}/oauth/authorize"
+c.GenericOAuthenticator.token_url = "{demo.base}/oauth/token"
+c.GenericOAuthenticator.userdata_url = "{demo.base}/oauth/userinfo"
+c.GenericOAuthenticator.scope = {self.scope}
+c.GenericOAuthenticator.username_claim = {self.claim}
+c.GenericOAuthenticator.allow_all = True
+''')
+        self.run([sys.executable, "-m", "jupyterhub", "-f", str(self.folder / "jupyterhub_config.py")], cwd=self.folder)
+        self.wait()
+
+
+class JupyterHubBySubject(JupyterHub):
+    """The same for users without an address, and it hears of the end: what its page says besides."""
+
+    kind = "jupyterhub-by-subject"
+    authenticator, scope, claim = '"drawbridge_users.DrawbridgeAuthenticator"', ["openid"], "drawbridge_users.name"
+    more = "import drawbridge_users"
+
+    def fields(self) -> dict:
+        return {**super().fields(), "backchannel_logout_uri": f"http://127.0.0.1:{self.port}/hub/backchannel-logout"}
+
+    def start(self, demo, client_id: str, secret: str):
+        (self.folder / "drawbridge_users.py").write_text(
+            listing("jupyterhub.md", "drawbridge_users.py", {"https://auth.example.com": demo.base}))
+        super().start(demo, client_id, secret)
+
+
+class PHP(RelyingParty):
+    """No OpenID library: the site redeems the login token itself and keeps its users in `$_SESSION` (docs/recipes/php.md)."""
+
+    kind, page = "php", "/members/"
+
+    def fields(self) -> dict:
+        return {"return_paths": ["/members/*"], "default_return_path": "/members/", "redirect_uris": [f"{self.origin}/unused"],
+                "id_token_signed_response_alg": "RS256", "backchannel_logout_uri": self.backchannel_logout_uri}
+
+    @property
+    def backchannel_logout_uri(self) -> str:
+        return f"http://127.0.0.1:{self.port}/backchannel-logout.php"
+
+    def start(self, demo, client_id: str, secret: str):
+        root, ended, kept = self.folder / "site", self.folder / "ended", self.folder / "sessions"
+        for folder in [root / "members", ended, kept]:
+            folder.mkdir(parents=True)
+        (self.folder / "client-secret").write_text(secret + "\n")
+        addresses = {"https://auth.example.com": demo.base, "'php-site'": f"'{client_id}'",
+                     "/etc/php-site/client-secret": str(self.folder / "client-secret"), "/var/lib/php-site/ended": str(ended)}
+        for name in ["login-with-token.php", "backchannel-logout.php", "session.php", "members/index.php"]:
+            text = listing("php.md", name, addresses if name == "session.php" else {})
+            (root / name).write_text("<?php\n" + text)
+        # Two workers: the provider's news comes while a visitor is served.
+        self.run(["php", "-d", f"session.save_path={kept}", "-d", "display_errors=stderr", "-S", f"127.0.0.1:{self.port}",
+                  "-t", str(root)], cwd=self.folder,
+                 env={**os.environ, "PHP_CLI_SERVER_WORKERS": "2"})
+        self.wait()
+
+
+class LemonLDAP(RelyingParty):
+    """The portal of LemonLDAP::NG, with Drawbridge as the provider that it asks."""
+
+    kind, page, callback = "lemonldap", "/", "/?openidconnectcallback=1"
+    PORTAL = Path("/usr/share/lemonldap-ng/portal")
+
+    def fields(self) -> dict:
+        return {"return_paths": ["/"], "default_return_path": "/", "require_pkce": False, "id_token_signed_response_alg": "RS256"}
+
+    def start(self, demo, client_id: str, secret: str):
+        for name in ["conf", "sessions/lock", "psessions/lock", "cache"]:
+            (self.folder / name).mkdir(parents=True)
+
+        def kept(name: str) -> dict:
+            return {"Directory": f"{self.folder}/{name}", "LockDirectory": f"{self.folder}/{name}/lock"}
+
+        def fetched(path: str) -> str:
+            return wire.send(demo.base, "GET", path).text
+
+        settings = {
+            "oidcOPMetaDataOptionsClientID": client_id, "oidcOPMetaDataOptionsClientSecret": secret,
+            "oidcOPMetaDataOptionsScope": "openid email", "oidcOPMetaDataOptionsTokenEndpointAuthMethod": "client_secret_basic",
+            "oidcOPMetaDataOptionsCheckJWTSignature": 1, "oidcOPMetaDataOptionsUseNonce": 1,
+            "oidcOPMetaDataOptionsIDTokenMaxAge": 30, "oidcOPMetaDataOptionsJWKSTimeout": 0}
+        (self.folder / "conf/lmConf-1.json").write_text(json.dumps({
+            "cfgNum": 1, "cfgVersion": "2.16.1", "cfgDate": 1, "cfgAuthor": "a test", "cfgAuthorIP": "127.0.0.1", "key": "of this test alone", "domain": "example.com", "portal": f"{self.origin}/",
+            "cookieName": "lemonldap", "securedCookie": 1, "httpOnly": 1, "timeout": 7200, "whatToTrace": "uid",
+            "authentication": "OpenIDConnect", "userDB": "Same", "passwordDB": "Null", "registerDB": "Null",
+            "oidcOPMetaDataJSON": {"drawbridge": fetched("/.well-known/openid-configuration")},
+            "oidcOPMetaDataJWKS": {"drawbridge": fetched("/.well-known/jwks.json")},
+            "oidcOPMetaDataOptions": {"drawbridge": settings},
+            "oidcOPMetaDataExportedVars": {"drawbridge": {"uid": "sub", "mail": "email"}},
+            "globalStorage": "Apache::Session::File", "persistentStorage": "Apache::Session::File",
+            "globalStorageOptions": {**kept("sessions"),
+                                     "generateModule": "Lemonldap::NG::Common::Apache::Session::Generate::SHA256"},
+            "persistentStorageOptions": kept("psessions"), "localSessionStorage": "Cache::FileCache",
+            "localSessionStorageOptions": {"namespace": "sessions", "cache_root": f"{self.folder}/cache", "cache_depth": 3,
+                                           "default_expires_in": 600},
+            "locationRules": {}, "exportedHeaders": {}, "portalSkin": "bootstrap",
+            "applicationList": {"1": {"type": "category", "catname": "members", "site": {
+                "type": "application", "options": {"name": "members only", "uri": f"{self.origin}/x", "display": "on"}}}}}))
+        (self.folder / "lemonldap-ng.ini").write_text(f"""[all]
+logLevel = warn
+[configuration]
+type = File
+dirName = {self.folder}/conf
+[portal]
+templateDir = {self.PORTAL}/templates
+staticPrefix = /static
+""")
+        self.run(["plackup", "-p", str(self.port), "-o", "127.0.0.1", str(self.PORTAL / "htdocs/index.psgi")], cwd=self.folder,
+                 env={**os.environ, "LLNG_DEFAULTCONFFILE": str(self.folder / "lemonldap-ng.ini"), "LANG": "C.UTF-8"})
+        self.wait()
+
+
+class Traveller:
+    """A browser that was opened from an app: goes wherever it is sent, keeps each site's cookies, and touches nothing."""
+
+    def __init__(self, party: RelyingParty):
+        self.party = party
+        self.jars: dict[str, dict[str, str]] = {}
+        self.seen: list[str] = []
+
+    def go(self, url: str) -> wire.Answer:
+        for _ in range(12):
+            self.seen.append(url.partition("?")[0])
+            answer = self.get(url)
+            if answer.status not in (301, 302, 303):
+                return answer
+            url = urljoin(url, answer.header("Location"))
+        raise AssertionError(f"in circles: {self.seen}")
+
+    def get(self, url: str, more: dict = {}) -> wire.Answer:
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        jar = self.jars.setdefault(origin, {})
+        headers = {**wire.NAVIGATION, "Accept": "text/html", **more}
+        if jar:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in jar.items())
+        # The website's name leads to this machine, as far as this browser is concerned.
+        if origin == self.party.origin:
+            headers["Host"], origin = parts.netloc, f"https://localhost:{parts.port}"
+        answer = wire.send(origin, "GET", (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), headers,
+                           cafile=str(self.party.certificate[0]))
+        for line in answer.all("Set-Cookie"):
+            for name, morsel in SimpleCookie(line).items():
+                if morsel["max-age"] == "0" or not morsel.value:
+                    jar.pop(name, None)
+                else:
+                    jar[name] = morsel.coded_value
+        return answer

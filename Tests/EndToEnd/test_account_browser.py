@@ -1,0 +1,250 @@
+"""`/account` and the passwords of it in headless Chromium, with and without scripts, and the support desk's side of it."""
+
+import json
+from urllib.parse import urlencode
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from admin import Admin
+from test_console import sign_in as open_console, wait_for_text
+from test_main_road_browser import (  # noqa: F401 (fixtures)
+    assert_fits, browser, open_browser, path_of, press, pytestmark, shoot, text_of, wait_for_path)
+from waiting import wait
+
+OLD, NEW = "plum duff at noon", "a better pudding"
+
+
+@pytest.fixture
+def person(demo, request):
+    """A user of this test's own."""
+    name = f"person-{request.node.name[:60]}"
+    made = Admin(demo).send("POST", "users", json.dumps({
+        "username": name, "password": OLD, "display_name": "Pat Person", "email": f"{len(name)}@example.com"}),
+        {"Content-Type": "application/json"})
+    assert made.status == 201, made.body
+    return {"username": name, "sub": made.json()["sub"]}
+
+
+def fill(browser, **fields):
+    for name, value in fields.items():
+        box = browser.find_element(By.NAME, name)
+        if box.get_attribute("readonly") is None:
+            box.clear()
+            box.send_keys(value)
+
+
+def sign_in(browser, demo, person, password: str = OLD, to: str = "/account"):
+    browser.get(f"{demo.base}/sign-in?redirect={to}")
+    fill(browser, username=person["username"], password=password)
+    browser.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
+
+
+def change(browser, old: str, new: str, again: str | None = None):
+    fill(browser, password=old, new_password=new, again=again or new)
+    browser.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
+
+
+def test_the_account_says_who_and_where_and_what_happened(demo, browser, person):  # noqa: F811
+    browser.get(demo.base + "/account")
+    assert path_of(browser).startswith("/sign-in?redirect="), "who is not signed in is led there"
+    sign_in(browser, demo, person)
+    wait_for_path(browser, "/account")
+    assert browser.find_element(By.ID, "who").text == "Pat Person"
+    happened = browser.find_element(By.CSS_SELECTOR, ".happenings").text
+    assert "Signed in" in happened and "Chrome on Linux" in happened and "127.0.0.0/24" in happened
+    browser.find_element(By.ID, "devices").click()
+    wait_for_path(browser, "/account/devices")
+    here = browser.find_element(By.CSS_SELECTOR, ".places li[aria-current]")
+    assert "Chrome on Linux" in here.text and "You are here" in here.text
+    shoot(browser, "account-devices")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_a_password_is_changed_and_everything_else_ends(demo, open_browser, person, scripts):  # noqa: F811
+    elsewhere, here = open_browser(), open_browser(scripts=scripts)
+    sign_in(elsewhere, demo, person)
+    wait_for_path(elsewhere, "/account")
+    sign_in(here, demo, person, to="/account/password")
+    wait_for_path(here, "/account/password")
+    for old, new, words in [("wrong", NEW, "not right"), (OLD, "password1", "Many people"),
+                            (OLD, OLD, "This is the present")]:
+        change(here, old, new)
+        wait_for_text(here, words)
+        assert here.title.startswith("Error: ")
+        assert here.find_element(By.ID, "new_password").get_attribute("aria-invalid") == "true"
+    change(here, OLD, NEW, "another pudding")
+    wait_for_text(here, "two different ways")
+    change(here, OLD, NEW)
+    wait_for_path(here, "/account/password?changed")
+    assert "everything else is signed out" in text_of(here)
+    elsewhere.get(demo.base + "/account")
+    assert path_of(elsewhere).startswith("/sign-in")
+    here.get(demo.base + "/account")
+    assert path_of(here) == "/account"
+    event = Admin(demo).events(type="user.password_changed", sub=person["sub"])[0]
+    assert event["reason"] == "by the user"
+    assert OLD not in json.dumps(event) and NEW not in json.dumps(event)
+
+
+def test_the_keyboard_alone_signs_in_and_changes_the_password(demo, browser, person):  # noqa: F811
+    browser.get(f"{demo.base}/sign-in?redirect=/account/password")
+    browser.switch_to.active_element.send_keys(person["username"], Keys.TAB)
+    browser.switch_to.active_element.send_keys(OLD, Keys.ENTER)
+    wait_for_path(browser, "/account/password")
+
+    def to(name: str):
+        body = browser.find_element(By.TAG_NAME, "body")
+        for _ in range(12):
+            focused = browser.switch_to.active_element
+            if focused.get_attribute("id") == name:
+                return focused
+            (focused if focused.tag_name != "body" else body).send_keys(Keys.TAB)
+        raise AssertionError(f"the keyboard does not reach {name}")
+
+    to("password").send_keys(OLD)
+    to("new_password").send_keys(NEW)
+    to("again").send_keys(NEW)
+    to("show").send_keys(Keys.SPACE)
+    assert browser.find_element(By.ID, "again").get_attribute("type") == "text"
+    browser.switch_to.active_element.send_keys(Keys.TAB)
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    wait_for_path(browser, "/account/password?changed")
+
+
+def test_a_foreign_page_changes_no_password(demo, browser, person):  # noqa: F811
+    def open_page(who: dict, password: str) -> tuple[str, str]:
+        """The token of this person's form, and the cookies of the browser."""
+        browser.delete_all_cookies()
+        sign_in(browser, demo, who, password, to="/account/password")
+        wait_for_path(browser, "/account/password")
+        jar = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in browser.get_cookies())
+        return browser.find_element(By.NAME, "form_token").get_attribute("value"), jar
+
+    # Who writes the foreign page has an account here, and may put a good form of it there.
+    attacker = demo.user("bob")
+    theirs, _ = open_page(attacker, attacker["password"])
+    own, cookies = open_page(person, OLD)
+
+    def send(token: str) -> int:
+        body = urlencode({"password": OLD, "new_password": NEW, "again": NEW, "form_token": token})
+        return demo.send("POST", "/account/password", {
+            "Cookie": cookies, "Origin": "https://evil.example", "Content-Type": "application/x-www-form-urlencoded"},
+            body).status
+
+    assert send(theirs) == 400 and send("") == 400
+    assert not Admin(demo).events(type="user.password_changed", sub=person["sub"])
+    # The same bytes with the token of the person's own page do it: nothing else stood in the way.
+    assert send(own) == 303
+    assert len(Admin(demo).events(type="user.password_changed", sub=person["sub"])) == 1
+
+
+def open_user(browser, demo, person):
+    open_console(browser, demo, "/admin/users?q=" + person["username"][3:20])
+    link = browser.find_element(By.CSS_SELECTOR, "tbody td a")
+    assert link.text == "Pat Person"
+    link.click()
+    wait(browser).until(lambda it: path_of(it).startswith("/admin/users/"))
+
+
+def section(browser, summary: str):
+    """Opens what a summary hides, and gives its form."""
+    details = next(it for it in browser.find_elements(By.CSS_SELECTOR, "details")
+                   if it.find_element(By.TAG_NAME, "summary").text == summary)
+    details.find_element(By.TAG_NAME, "summary").click()
+    return details.find_element(By.TAG_NAME, "form")
+
+
+def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, open_browser, person):  # noqa: F811
+    desk, own = open_browser(), open_browser()
+    open_user(desk, demo, person)
+    shoot(desk, "console-user")
+    form = section(desk, "Rename")
+    name = form.find_element(By.NAME, "display_name")
+    name.clear()
+    name.send_keys("Pat Renamed")
+    form.find_element(By.NAME, "reason").send_keys("married")
+    form.find_element(By.TAG_NAME, "button").click()
+    wait(desk).until(lambda it: it.find_element(By.TAG_NAME, "h1").text == "Pat Renamed")
+    form = section(desk, "Send a set-up link")
+    form.find_element(By.NAME, "reason").send_keys("forgotten")
+    form.find_element(By.TAG_NAME, "button").click()
+    wait_for_text(desk, "shown this once")
+    link = desk.find_element(By.ID, "set-up-link").text
+    events = {kind: Admin(demo).events(type=kind, sub=person["sub"])[0]
+              for kind in ("user.renamed", "user.set_up_link_made")}
+    assert events["user.renamed"]["reason"] == "married"
+    assert events["user.set_up_link_made"]["reason"] == "forgotten"
+    assert link.split("link=")[1] not in json.dumps(events)
+    own.get(link)
+    assert own.find_element(By.ID, "username").get_attribute("value") == person["username"]
+    fill(own, new_password=NEW, again=NEW)
+    own.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
+    wait(own).until(lambda it: path_of(it).startswith("/sign-in"))
+    sign_in(own, demo, person, NEW)
+    wait_for_path(own, "/account")
+    own.get(link)
+    wait_for_text(own, "used before")
+    assert not own.find_elements(By.NAME, "new_password")
+
+
+def test_the_support_desk_adds_a_user_and_says_what_is_wrong(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    open_console(browser, demo, "/admin/new-user")
+    fill(browser, username="alice", reason="new here")
+    press(browser, "Add")
+    wait_for_text(browser, "there is an account with this username")
+    assert browser.find_element(By.NAME, "username").get_attribute("value") == "alice"
+    fill(browser, username="newcomer")
+    press(browser, "Add")
+    wait_for_text(browser, "shown this once")
+    assert Admin(demo).get("users", q="NEWCOM").json()["items"][0]["username"] == "newcomer"
+
+
+def test_a_client_is_registered_by_form_and_its_secret_shown_once(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    open_console(browser, demo, "/admin/register-client?type=web")
+    form = browser.find_element(By.ID, "client-form")
+    for name, value in [("client_id", "by-form"), ("return_paths", "no path"), ("client_name", "By form")]:
+        form.find_element(By.NAME, name).send_keys(value)
+    form.find_element(By.CSS_SELECTOR, "button").click()
+    wait_for_text(browser, "return_paths")
+    paths = browser.find_element(By.ID, "f-return_paths")
+    assert paths.get_attribute("aria-invalid") == "true" and paths.get_attribute("value") == "no path"
+    paths.clear()
+    paths.send_keys("/home\n/account/*")
+    browser.find_element(By.ID, "f-default_return_path").send_keys("/home")
+    browser.find_element(By.ID, "f-backchannel_logout_uri").send_keys("https://rp.example/logout")
+    browser.find_element(
+        By.NAME, "grant_types.urn:ietf:params:oauth:grant-type:device_code").click()
+    browser.find_element(By.CSS_SELECTOR, "#client-form button").click()
+    wait_for_text(browser, "Saved")
+    assert browser.find_element(By.ID, "secret-value").text.startswith("dbc_")
+    document = Admin(demo).get("clients/by-form").json()
+    assert document["return_paths"] == ["/home", "/account/*"]
+    assert document["backchannel_logout_uri"] == "https://rp.example/logout"
+    assert "urn:ietf:params:oauth:grant-type:device_code" in document["grant_types"]
+    browser.get(demo.base + "/admin/clients/by-form")
+    assert "dbc_" not in text_of(browser)
+    browser.find_element(By.ID, "f-client_name").send_keys(" and changed")
+    browser.find_element(By.CSS_SELECTOR, "#client-form button").click()
+    wait_for_text(browser, "Saved")
+    changed = Admin(demo).get("clients/by-form").json()
+    assert changed == {**document, "client_name": "By form and changed"}
+
+
+def test_verification_goes_on_by_itself_and_a_bearer_is_explained(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    open_console(browser, demo, "/admin/nodes")
+    press(browser, "Verify the whole log")
+    wait_for_text(browser, "The log is whole.")
+    browser.get(demo.base + "/admin/explain")
+    browser.find_element(By.ID, "bearer").send_keys("not.a.token")
+    press(browser, "Explain the bearer")
+    wait_for_text(browser, "It does not pass")
+    token = demo.bearer("alice")
+    browser.find_element(By.ID, "bearer").send_keys(token)
+    press(browser, "Explain the bearer")
+    wait_for_text(browser, "It passes")
+    assert token not in browser.page_source

@@ -1,0 +1,69 @@
+"""axe-core over every page and every view of the console: both widths, light and dark; nothing may be found."""
+
+from pathlib import Path
+
+import selenium_axe_python
+from selenium.webdriver.common.by import By
+
+from test_account_browser import fill
+from test_console import PAGES, busy  # noqa: F401 (fixture)
+from test_main_road_browser import open_browser, path_of, pytestmark, shoot  # noqa: F401 (fixtures)
+
+AXE = (Path(selenium_axe_python.__file__).parent / "axe-core" / "axe.min.js").read_text()
+WIDTHS = (375, 1280)
+
+STRANGER = ["/sign-in", "/login-with-token", "/login-with-token?token=x", "/session/logout", "/device", "/signin/phone",
+            "/nowhere", "/errors", "/errors/invalid_token", "/errors/invalid_grant", "/account/set-up?link=x",
+            "/account/devices", "/self-issued/start", "/admin/sign-in", "/"]
+MEMBER = ["/account", "/account/password", "/account/devices", "/account/second-factor", "/account/phone-keys",
+          "/session/logout", "/contacts"]
+CONSOLE = [f"/admin/{page}" for page in PAGES if page] + [
+    "/admin/", "/admin/new-user", "/admin/users?q=ali", "/admin/users/alice?ended",
+    "/admin/register-client?type=native", "/admin/register-client?type=service"]
+
+RUN = """
+const done = arguments[1];
+axe.run(document, arguments[0]).then((found) => done(found.violations.map((it) =>
+    `${it.id}: ${it.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`)), (error) => done([String(error)]));
+"""
+
+
+def look(browser, base: str, path: str, faults: dict):
+    """What axe finds on a page, at both widths and in both schemes."""
+    browser.get(base + path)
+    browser.execute_script(AXE)
+    for width in WIDTHS:
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
+        for scheme in ("light", "dark"):
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": "prefers-color-scheme", "value": scheme},
+                             {"name": "prefers-reduced-motion", "value": "reduce"}]})
+            # Only colours differ by the scheme.
+            options = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
+            found = browser.execute_async_script(RUN, options)
+            name = path.strip("/").replace("/", "-").replace("?", "-") or "front"
+            shoot(browser, f"axe-{name[:40]}-{width}-{scheme}")
+            if found:
+                faults[f"{path} {width} {scheme}"] = found
+
+
+def test_axe_finds_nothing_on_the_pages_of_strangers(demo, open_browser):  # noqa: F811
+    browser, faults = open_browser(), {}
+    for path in STRANGER:
+        look(browser, demo.base, path, faults)
+    assert faults == {}
+
+
+def test_axe_finds_nothing_on_the_pages_of_an_account_and_of_the_console(demo, busy, open_browser):  # noqa: F811
+    browser, faults = open_browser(), {}
+    browser.get(f"{demo.base}/sign-in?redirect=/account")
+    person = demo.user("admin")
+    fill(browser, username=person["username"], password="wrong")
+    browser.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
+    fill(browser, username=person["username"], password=person["password"])
+    browser.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
+    for path in MEMBER + CONSOLE:
+        look(browser, demo.base, path, faults)
+        assert not path_of(browser).startswith("/sign-in"), path
+    assert faults == {}

@@ -1,0 +1,102 @@
+"""The library for Android and the JVM, compiled for Java 8: the vectors, and its calls at the real server."""
+
+import subprocess
+
+import pytest
+
+import instance
+import native
+import wire
+
+CLIENT = instance.ROOT / "clients/jvm"
+JAVA = ["java", "-XX:TieredStopAtLevel=1", "-cp"]
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("jvm")
+    sources = [str(path) for part in ["src", "test"] for path in sorted((CLIENT / part).rglob("*.java"))]
+    done = subprocess.run(
+        ["javac", "--release", "8", "-Xlint:all,-options,-try", "-Werror", "-d", folder, *sources], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return str(folder)
+
+
+def test_every_vector_holds_or_has_a_reason(classes):
+    server = subprocess.Popen(
+        [instance.binary(), "vectors", "serve", "--vectors", instance.ROOT / "clients/vectors", "--until-input-closes"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=instance.environment())
+    try:
+        url = server.stdout.readline().strip()
+        done = subprocess.run(
+            [*JAVA, classes, "drawbridge.client.Vectors", url, CLIENT / "skips.json"], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, (done.stdout, done.stderr[-6000:])
+    finally:
+        server.terminate()
+        server.communicate()
+
+
+def test_the_adapters_of_android_fit_the_signatures_that_they_use_and_keep_their_word(classes, tmp_path):
+    """Against stand-ins: whether the signatures are Android's, only its SDK can say."""
+    sources = [str(path) for part in ["android", "android-test", "standins"] for path in sorted((CLIENT / part).rglob("*.java"))]
+    done = subprocess.run(
+        ["javac", "--release", "8", "-Xlint:all,-options,-try", "-Werror", "-cp", classes, "-d", tmp_path, *sources],
+        capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run(
+        [*JAVA, f"{tmp_path}:{classes}", "drawbridge.client.android.Adapters"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_kotlins_face_signs_in_opens_pages_and_signs_out_at_the_real_server(demo, classes, tmp_path):
+    done = subprocess.run(
+        ["kotlinc", "-no-reflect", "-Werror", "-jvm-target", "1.8", "-classpath", classes, "-d", tmp_path,
+         CLIENT / "kotlin", CLIENT / "kotlin-test"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    app = subprocess.Popen(
+        [*JAVA, f"{tmp_path}:{classes}:/usr/share/java/kotlin-stdlib.jar", "drawbridge.client.Faces", demo.base, demo.bearer("bob")],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert redeemed_as(demo, app.stdout.readline().strip()) == demo.user("bob")["sub"]
+        address = app.stdout.readline().strip()
+        assert "max_age=600" in address
+        app.stdin.write(native.Browser(demo.base).sign_in(address, demo.user("alice")) + "\n")
+        app.stdin.flush()
+        assert app.stdout.readline().strip() == demo.user("alice")["sub"]
+        assert redeemed_as(demo, app.stdout.readline().strip()) == demo.user("alice")["sub"]
+        app.stdin.write("opened\n")
+        app.stdin.flush()
+        assert app.stdout.read().strip() == "signed out", app.stderr.read()
+    finally:
+        app.kill()
+        app.communicate()
+
+
+def redeemed_as(demo, url: str) -> str:
+    answer = demo.send("GET", url.removeprefix(demo.base), wire.NAVIGATION)
+    assert answer.status == 303, answer.text
+    return demo.session(answer.session_cookie)["sub"]
+
+
+def test_a_sign_in_and_any_backends_bearer_open_pages_at_the_real_server(demo, classes):
+    alice = demo.user("alice")["sub"]
+    app = subprocess.Popen(
+        [*JAVA, classes, "drawbridge.client.Real", demo.base, demo.bearer("bob")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    try:
+        assert redeemed_as(demo, app.stdout.readline().strip()) == demo.user("bob")["sub"]
+        address = app.stdout.readline().strip()
+        assert "dpop_jkt=" in address and "code_challenge_method=S256" in address
+        app.stdin.write(native.Browser(demo.base).sign_in(address, demo.user("alice")) + "\n")
+        app.stdin.flush()
+        assert [app.stdout.readline().strip() for _ in range(2)] == [alice, alice]
+        assert redeemed_as(demo, app.stdout.readline().strip()) == alice
+        # A sign-out ends the links that wait, too, so the app waits until this one is opened.
+        app.stdin.write("opened\n")
+        app.stdin.flush()
+        # The sign-out has left nothing but the key, and nobody is signed in.
+        said = app.stdout.read().split()
+        assert said == ["not_signed_in", "1"], (said, app.stderr.read())
+    finally:
+        app.kill()
+        app.communicate()

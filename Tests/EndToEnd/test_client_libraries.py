@@ -1,0 +1,158 @@
+"""The client libraries: their own tests, the vectors, and the page that says which library has what."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import instance
+import pytest
+
+ROOT = instance.ROOT
+CLIENTS = ROOT / "clients"
+PAGE = ROOT / "docs" / "client-libraries.md"
+
+
+def run(command: list[str], seconds: float = 150) -> str:
+    """Runs a program to its end in the package's folder; what it said, which a failure shows."""
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "DRAWBRIDGE_BINARY": instance.binary()},
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+    said = done.stdout + done.stderr
+    failures = re.findall(r"^ *not ok .*(?:\n .*){0,30}", said, re.M)
+    assert done.returncode == 0, "\n".join(failures[:5]) or said[-4000:]
+    return said
+
+
+def cases() -> list[dict]:
+    found = []
+    for file in sorted((CLIENTS / "vectors" / "cases").glob("*.json")):
+        document = json.loads(file.read_text())
+        found += [{**case, "topic": document["topic"]} for case in document["cases"]]
+    return found
+
+
+def skips(library: str) -> dict:
+    return json.loads((CLIENTS / library / "skips.json").read_text())
+
+
+def is_skipped(case: dict, skipped: dict) -> bool:
+    return case["id"] in skipped["cases"] or any(need in skipped["needs"] for need in case["needs"])
+
+
+def test_the_javascript_library_passes_every_case_and_works_with_the_real_server():
+    said = run(["node", "--test", "--test-reporter=tap", "clients/js/test/vectors.test.mjs",
+                "clients/js/test/real.test.mjs", "clients/js/test/store.test.mjs"])
+    played = [case for case in cases() if not is_skipped(case, skips("js"))]
+    assert all(f" - {case['id']}:" in said for case in played)
+
+
+def test_the_types_of_the_javascript_library_fit_strict_programs():
+    run(["tsc", "-p", "clients/js/tsconfig.json"])
+
+
+@pytest.mark.parametrize("module", ["drawbridge", "node"])
+def test_everything_that_a_javascript_module_exports_has_its_type(module):
+    code = (CLIENTS / "js" / f"{module}.mjs").read_text()
+    types = (CLIENTS / "js" / f"{module}.d.mts").read_text()
+    exported = set(re.findall(r"^export (?:const|class|function) (\w+)", code, re.M))
+    declared = set(re.findall(r"^export declare (?:const|class|function) (\w+)", types, re.M))
+    assert exported and exported == declared
+
+
+def test_the_javascript_library_imports_nothing():
+    assert not re.findall(r"^import|\bimport\(|\brequire\(", (CLIENTS / "js" / "drawbridge.mjs").read_text(), re.M)
+
+
+def test_every_case_proves_something_of_its_own():
+    found = cases()
+    assert len(found) >= 200
+    assert len({case["proves"] for case in found}) == len(found)
+    scripts: dict[str, str] = {}
+    for case in found:
+        script = json.dumps([case["steps"], case["exchange"], case.get("apps"), case.get("begin")])
+        assert script not in scripts, (case["id"], scripts[script])
+        scripts[script] = case["id"]
+
+
+def libraries() -> list[str]:
+    return sorted(file.parent.name for file in CLIENTS.glob("*/skips.json"))
+
+
+def test_the_table_says_how_many_cases_each_library_passes():
+    """Every library's own suite plays all cases that are not skipped, so what is left is what it passes."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in PAGE.read_text().split("## Which library")[1].splitlines() if line.startswith("| `") or line.startswith("| topic")]
+    header, *lines = rows
+    assert sorted(name.strip("`") for name in header[2:]) == libraries()
+    shown = {line[0].strip("`"): line[1:] for line in lines}
+    found = cases()
+    assert sorted(shown) == sorted({case["topic"] for case in found})
+    for topic, (count, *numbers) in shown.items():
+        mine = [case for case in found if case["topic"] == topic]
+        assert int(count) == len(mine), topic
+        for library, number in zip((name.strip("`") for name in header[2:]), numbers):
+            assert int(number) == sum(not is_skipped(case, skips(library)) for case in mine), (topic, library)
+
+
+def test_every_skip_has_its_reason_on_the_page_and_concerns_a_case():
+    text = PAGE.read_text()
+    needs = {need for case in cases() for need in case["needs"]}
+    for library in libraries():
+        skipped = skips(library)
+        assert set(skipped["needs"]) <= needs and set(skipped["cases"]) <= {case["id"] for case in cases()}
+        for name, reason in [*skipped["needs"].items(), *skipped["cases"].items()]:
+            assert len(reason.split()) >= 4 and f"`{name}`" in text and reason in " ".join(text.split()), (library, name)
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.M | re.S)
+
+
+def test_the_javascript_of_the_page_lands_signed_in(demo, tmp_path):
+    """As it stands there, but for the addresses and where a browser is opened."""
+    script = (tmp_path / "page.mjs")
+    first = blocks("js")[0]
+    assert len(first.strip().splitlines()) <= 15
+    helpers = json.dumps((CLIENTS / "js").as_uri())
+    code = (first.replace('"@drawbridge/client"', json.dumps((CLIENTS / "js" / "drawbridge.mjs").as_uri()))
+            .replace("https://www.example.com", demo.base))
+    facts = json.dumps({**demo.facts, "base_url": demo.base})
+    script.write_text(f"""
+import {{ backendBearer, Person }} from {helpers[:-1]}/test/person.mjs";
+const demo = {facts};
+const person = new Person(demo, "alice");
+const backend = {{ token: async () => backendBearer(demo, "alice") }};
+const visits = [];
+const openInBrowser = (url) => visits.push(person.get(url));
+{code}
+await openContacts();
+await Promise.all(visits);
+console.log(JSON.stringify(await (await person.get("/session")).json()));
+""")
+    assert json.loads(run(["node", str(script)]).splitlines()[-1])["authenticated"] is True
+
+
+def test_the_apple_parts_of_the_swift_library_fit_the_signatures_that_they_use():
+    """Against stand-ins: whether the signatures are Apple's, only a Mac can say."""
+    run([str(CLIENTS / "swift" / "StandIns" / "check")])
+
+
+def test_what_the_catalogue_of_the_swift_library_links_to_is_there():
+    source = "\n".join(path.read_text() for path in sorted((CLIENTS / "swift/Sources").rglob("*.swift")))
+    catalogue = (CLIENTS / "swift/Sources/DrawbridgeClient/Documentation.docc/DrawbridgeClient.md").read_text()
+    links = re.findall(r"(?<!`)``([^`\n]+)``(?!`)", catalogue)
+    assert len(links) > 30
+    for link in links:
+        for name in re.match(r"[\w/]+", link)[0].split("/"):
+            found = rf"public .*\b(struct|class|actor|enum|protocol|func|var|let) {name}\b"
+            assert name == "DrawbridgeClient" or re.search(found, source), link
+
+
+def test_the_swift_of_the_page_is_what_the_tests_compile():
+    compiled = (ROOT / "Tests" / "DrawbridgeClientTests" / "DocumentedUseTests.swift").read_text()
+    written = " ".join(compiled.split())
+    for block in blocks("swift"):
+        assert len(block.strip().splitlines()) <= 15
+        lines = [line for line in block.splitlines() if line.strip() and not line.startswith("import ")]
+        assert " ".join(" ".join(lines).split()) in written, block

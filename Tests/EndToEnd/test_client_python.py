@@ -1,0 +1,176 @@
+"""The library for Python: the vectors, its packages, and its calls at the real server with a browser on loopback."""
+
+import asyncio
+import os
+import re
+import stat
+import subprocess
+import sys
+import tarfile
+import threading
+import zipfile
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import instance
+import native
+import wire
+from devices import Visitor
+
+CLIENT = instance.ROOT / "clients/python"
+sys.path.insert(0, str(CLIENT))
+
+from drawbridge_client import AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, LoopbackBrowser  # noqa: E402
+
+
+def test_every_vector_holds_or_has_a_reason():
+    done = subprocess.run(
+        [sys.executable, "tests/test_vectors.py"], cwd=CLIENT, capture_output=True, text=True, timeout=120,
+        env={**os.environ, "DRAWBRIDGE_BINARY": instance.binary()})
+    assert done.returncode == 0, done.stderr[-6000:]
+
+
+def browser(demo, user: str = "alice", before=lambda redirect: None) -> LoopbackBrowser:
+    """A person's browser, which follows the last redirect to the app as browsers do."""
+
+    def open_address(address: str) -> bool:
+        def go():
+            redirect = parse_qs(urlsplit(address).query)["redirect_uri"][0]
+            before(redirect)
+            location = native.Browser(demo.base).sign_in(address, demo.user(user))
+            url = urlsplit(location)
+            wire.send(f"http://{url.netloc}", "GET", f"{url.path}?{url.query}")
+
+        threading.Thread(target=go, daemon=True).start()
+        return True
+
+    return LoopbackBrowser(seconds=30, open_address=open_address)
+
+
+def redeemed_as(demo, link) -> str:
+    answer = demo.send("GET", link.url.removeprefix(demo.base), {**wire.NAVIGATION, **link.headers})
+    assert answer.status == 303, answer.text
+    return demo.session(answer.session_cookie)["sub"]
+
+
+def test_a_sign_in_by_loopback_opens_pages_and_ends_with_nothing_left(demo, tmp_path):
+    folder = tmp_path / "secrets"
+
+    def strangers(redirect: str):
+        # Any program of this machine can come to the port: what does not know the state is passed over.
+        url = urlsplit(redirect)
+        for query in ["code=x&state=wrong", "code=x", "error=access_denied"]:
+            assert wire.send(f"http://{url.netloc}", "GET", f"{url.path}?{query}").status == 404
+
+    app = Drawbridge(demo.base, "demo-app", sharing="example", store=FileStore(folder), browser=browser(demo, before=strangers))
+    alice = demo.user("alice")["sub"]
+    assert app.sign_in()["sub"] == alice
+    assert app.person()["sub"] == alice
+    assert redeemed_as(demo, app.open_url("/contacts")) == alice
+    assert redeemed_as(demo, app.open_url("/contacts", carrier="header")) == alice
+    # Another app of the same maker, and the same app in another process.
+    assert Drawbridge(demo.base, "demo-app-b", sharing="example", store=FileStore(folder)).sign_in_silently().claims["sub"] == alice
+    assert Drawbridge(demo.base, "demo-app", sharing="example", store=FileStore(folder)).access_token() == app.access_token()
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+    token = app.access_token()
+    app.sign_out()
+    with pytest.raises(DrawbridgeError) as signed_out:
+        app.access_token()
+    assert signed_out.value.code == "not_signed_in"
+    assert not any(token in path.read_text() for path in folder.iterdir())
+    assert demo.send("GET", "/oauth/userinfo", {"Authorization": f"Bearer {token}"}).status == 401
+
+
+def test_any_backends_bearer_opens_a_page_without_a_sign_in_of_ours(demo):
+    link = Drawbridge(demo.base).open_url("/contacts", bearer=demo.bearer("bob"), website="demo-web")
+    assert "token" not in repr(link) + str(link)
+    assert redeemed_as(demo, link) == demo.user("bob")["sub"]
+    with pytest.raises(DrawbridgeError) as refused:
+        Drawbridge(demo.base).open_url("/nowhere", bearer=demo.bearer("bob"))
+    assert (refused.value.code, refused.value.oauth) == ("refused", "invalid_redirect")
+    assert "return_paths" in str(refused.value)
+
+
+def test_tokens_that_are_bound_to_a_key_open_pages_too(demo, tmp_path):
+    app = Drawbridge(demo.base, "demo-app", dpop=True, store=FileStore(tmp_path / "secrets"), browser=browser(demo))
+    app.sign_in()
+    assert native.claims(app.access_token())["cnf"]["jkt"]
+    assert redeemed_as(demo, app.open_url("/contacts")) == demo.user("alice")["sub"]
+    # What a thief of the token alone gets.
+    assert demo.send("GET", "/oauth/userinfo", {"Authorization": f"Bearer {app.access_token()}"}).status == 401
+
+
+def test_a_machine_without_a_browser_shows_a_code(demo):
+    shown, slept = [], []
+
+    class Shown:
+        pass
+
+    def sleep(seconds: float):
+        # The person answers while the app waits; nobody really waits for the interval.
+        slept.append(seconds)
+        Shown.user_code = shown[0].user_code
+        Visitor(demo).let_in(Shown)
+
+    app = Drawbridge(demo.base, "demo-app", sleep=sleep)
+    assert app.sign_in_by_device(shown.append)["sub"] == demo.user("alice")["sub"]
+    assert slept == [5] and shown[0].verification_uri == demo.base + "/device"
+
+
+def test_it_can_be_awaited_and_others_go_on_meanwhile(demo):
+    async def run():
+        app = AsyncDrawbridge(demo.base)
+        links = await asyncio.gather(*(app.open_url("/contacts", bearer=demo.bearer("alice")) for _ in range(4)))
+        return len({link.url for link in links})
+
+    assert asyncio.run(run()) == 4
+
+
+def test_a_folder_that_others_can_look_into_is_refused(tmp_path):
+    (tmp_path / "open").mkdir(mode=0o755)
+    (tmp_path / "link").symlink_to(tmp_path / "open")
+    for name in ["open", "link"]:
+        with pytest.raises(DrawbridgeError) as refused:
+            FileStore(tmp_path / name)
+        assert refused.value.code == "secret_store"
+
+
+def test_two_processes_with_one_store_wait_for_each_other(tmp_path):
+    one, other = FileStore(tmp_path / "s"), FileStore(tmp_path / "s")
+    order = []
+
+    def second():
+        with other.lock("renew"):
+            order.append("second")
+
+    with one.lock("renew"):
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        order.append("first")
+    waiting.join(10)
+    assert order == ["first", "second"]
+
+
+def test_nobody_who_answers_in_time_is_an_error_with_a_sentence():
+    silent = LoopbackBrowser(seconds=0.05, open_address=lambda address: True)
+    silent.prepare()
+    with pytest.raises(DrawbridgeError) as late:
+        silent.open("https://id.example.com/oauth/authorize?state=x")
+    assert late.value.code == "timed_out" and "person" in str(late.value)
+
+
+def test_wheel_and_source_package_hold_the_library(tmp_path):
+    build = "import sys; to = sys.argv[1]; from setuptools import build_meta as b; b.build_sdist(to); b.build_wheel(to)"
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", CLIENT, copy], check=True)
+    done = subprocess.run([sys.executable, "-c", build, tmp_path], cwd=copy, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-3000:]
+    wheel = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
+    source = tarfile.open(next(tmp_path.glob("*.tar.gz"))).getnames()
+    for name in ["__init__", "client", "stores", "browsers", "errors", "http1", "_p256"]:
+        assert f"drawbridge_client/{name}.py" in wheel
+        assert any(path.endswith(f"drawbridge_client/{name}.py") for path in source)
+    assert not [name for name in wheel if re.search(r"test|skips", name)]

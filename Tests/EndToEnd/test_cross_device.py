@@ -1,0 +1,280 @@
+"""Signing in a computer's browser with a phone over the wire (contract §9), and what is tried against it."""
+
+import re
+import threading
+import time
+
+import pytest
+
+import instance
+import wire
+from native import App, Browser
+from computer import PAGE, Computer, Phone, wrong
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
+@pytest.fixture
+def computer(demo) -> Computer:
+    return Computer(demo.base, **{"User-Agent": FIREFOX})
+
+
+@pytest.fixture(scope="module")
+def phone(demo) -> Phone:
+    return Phone(demo)
+
+
+def test_the_whole_way(demo, computer, phone):
+    computer.open("?redirect=%2Faccount%2Fprofile")
+    cookie = computer.page.cookies["__Host-xd"]
+    assert cookie.attributes["samesite"] == "Strict" and "httponly" in cookie.attributes and "secure" in cookie.attributes
+    assert cookie.attributes["max-age"] == "180"
+    assert computer.link == f"{demo.facts['issuer']}/x/{computer.id}" and len(computer.id) == 22
+    assert re.fullmatch(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}", computer.letters)
+    scanned = phone.scan(computer)
+    assert scanned["origin"] == demo.facts["issuer"] and scanned["browser"] == "Firefox" and scanned["system"] == "Linux"
+    assert scanned["same_network"] is True and scanned["known_browser"] is False and scanned["age"] >= 0
+    assert computer.state() == "scanned"
+    digits = phone.approve(computer, scanned)
+    assert re.fullmatch(r"[0-9]{6}", digits)
+    landed = computer.confirm(digits)
+    assert landed.status == 303 and landed.header("Location").endswith("/account/profile"), landed.text
+    assert "__Host-xd" not in computer.jar
+    session = computer.session
+    assert session["authenticated"] and session["origin"] == "device_code" and session["sub"] == demo.user("alice")["sub"]
+    assert {event["type"] for event in demo.audit("cross_device.scanned", "cross_device.approved")} == {
+        "cross_device.scanned", "cross_device.approved"}
+
+
+def test_the_page_hears_of_the_scan_while_it_waits(computer, phone):
+    computer.open()
+    threading.Timer(0.5, lambda: phone.scan(computer)).start()
+    began = time.monotonic()
+    answer = computer.status("created").json()
+    assert answer["state"] == "scanned" and 0 < answer["left"] <= 120
+    assert 0.3 < time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("headers", [
+    {**wire.NAVIGATION, "Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+    {**wire.NAVIGATION, "Sec-Purpose": "prefetch"},
+], ids=["navigation", "picture", "prefetch"])
+def test_attack_a_foreign_page_ends_no_page_that_is_open(demo, computer, phone, headers):
+    computer.open("?redirect=%2Faccount%2Fprofile")
+    answer = wire.send(demo.base, "GET", f"{PAGE}?redirect=%2Faccount%2Fprofile", headers)
+    assert (answer.status, answer.header("Location")) == (303, f"{demo.base}/sign-in?redirect=%2Faccount%2Fprofile")
+    assert "__Host-xd" not in answer.cookies
+    phone.scan(computer)
+    assert computer.state() == "scanned"
+
+
+def test_without_its_cookie_the_status_is_nothing(demo, computer):
+    computer.open()
+    assert wire.send(demo.base, "GET", f"{PAGE}/status?seen=created").status == 404
+
+
+def test_letters_lead_to_the_same_sign_in(computer, phone):
+    computer.open()
+    found = phone.post("by-code", user_code=computer.letters.lower().replace("-", " "))
+    assert found.status == 200 and found.json()["id"] == computer.id and found.json()["link"] == computer.link
+
+
+def test_digits_that_the_phone_shows_sign_in_beside_the_user_name(demo, phone):
+    shown = phone.post("code").json()
+    assert re.fullmatch(r"[0-9]{6}", shown["code"]) and shown["expires_in"] == 60
+    browser = Computer(demo.base)
+    page = browser.send("GET", "/signin/code")
+    refused = [browser.submit(page, "/signin/code", username=name, code=code)
+               for name, code in (("alice", wrong(shown["code"])), ("nobody", shown["code"]), ("bob", shown["code"]))]
+    assert {answer.status for answer in refused} == {400}
+    assert len({re.search(r'id="notice">([^<]+)', answer.text).group(1) for answer in refused}) == 1
+    assert browser.submit(page, "/signin/code", username="alice", code=shown["code"]).status == 303
+    assert browser.session["origin"] == "device_code"
+
+
+def test_declining_ends_it(computer, phone):
+    computer.open()
+    digits = phone.digits(computer)
+    assert phone.post(f"{computer.id}/deny").status == 204
+    over = computer.confirm(digits)
+    assert over.status == 200 and 'data-state="denied"' in over.text
+    assert not computer.session["authenticated"]
+
+
+def test_a_page_without_script_asks_again_until_there_is_something_to_type(computer, phone):
+    computer.open()
+    refresh = re.search(r'<noscript><meta http-equiv="refresh" content="3; url=([^"]+)">', computer.page.text)
+    looked = computer.send("GET", refresh.group(1).replace("&amp;", "&"))
+    assert computer.link in looked.text, "the same sign-in, not a new one"
+    phone.scan(computer)
+    looked = computer.send("GET", refresh.group(1).replace("&amp;", "&"))
+    assert "http-equiv" not in looked.text and 'data-state="scanned"' in looked.text
+    assert not re.search(r'<div data-when="scanned approved" hidden', looked.text)
+
+
+def test_the_link_says_nothing_of_the_sign_in(demo, computer, phone):
+    computer.open()
+    elsewhere = Browser(demo.base)
+    before = elsewhere.send("GET", f"/x/{computer.id}")
+    phone.scan(computer)
+    pages = [before, elsewhere.send("GET", f"/x/{computer.id}"), elsewhere.send("GET", "/x/AAAAAAAAAAAAAAAAAAAAAA")]
+    assert {page.status for page in pages} == {200}
+    assert len({re.sub(r"<footer.*", "", page.text, flags=re.S) for page in pages}) == 1
+    assert 'id="same-device"' in computer.send("GET", f"/x/{computer.id}").text
+
+
+# Attacks.
+
+def test_attack_a_second_scanner(demo, computer, phone):
+    computer.open()
+    scanned = phone.scan(computer)
+    bob = Phone(demo, "bob")
+    late = bob.post(f"{computer.id}/scan")
+    assert late.status == 409 and late.json()["error"] == "already_scanned"
+    assert bob.post(f"{computer.id}/approve", txn=scanned["txn"]).status == 403
+    assert bob.post(f"{computer.id}/deny").status == 403
+
+
+def test_attack_the_code_in_an_email_has_no_page_to_type_into(demo, computer, phone):
+    """The victim scans and approves; whoever reads the digits out still needs the browser that began it."""
+    computer.open()
+    digits = phone.digits(computer)
+    victim = Computer(demo.base).open()
+    assert re.search(r'<div data-when="scanned approved" hidden', victim.page.text)
+    assert 'data-state="created"' in victim.confirm(digits).text
+    assert not victim.session["authenticated"]
+
+
+def test_attack_a_confirmation_without_the_cookie_or_from_another_site(demo, computer, phone):
+    computer.open()
+    digits = phone.digits(computer)
+    bare = wire.send(
+        demo.base, "POST", f"{PAGE}/confirm", {"Content-Type": wire.FORM}, f"code={digits}".encode())
+    assert bare.status == 303 and bare.header("Location").endswith(PAGE) and not bare.session_cookie
+    # The cookie alone, as another page in this browser would have it sent: without our form's token.
+    forged = computer.send(
+        "POST", f"{PAGE}/confirm", {"Content-Type": wire.FORM, "Origin": "https://evil.example"},
+        f"code={digits}&csrf=x".encode())
+    assert forged.status == 400 and "__Host-drawbridge_session" not in computer.jar
+    assert computer.confirm(digits).status == 303
+
+
+def test_attack_session_fixation(demo, computer, phone):
+    computer.open()
+    planted = "dbs_" + "A" * 49
+    computer.jar["__Host-drawbridge_session"] = planted
+    assert computer.confirm(phone.digits(computer)).status == 303
+    assert computer.jar["__Host-drawbridge_session"] != planted
+
+
+def test_attack_three_wrong_digits(computer, phone):
+    computer.open()
+    digits = phone.digits(computer)
+    answers = [computer.confirm(wrong(digits)) for _ in range(3)]
+    assert [answer.status for answer in answers] == [400, 400, 400]
+    assert 'data-state="locked"' in answers[2].text
+    assert 'data-state="locked"' in computer.confirm(digits).text
+    assert not computer.session["authenticated"]
+
+
+def test_attack_a_transaction_used_again(computer, phone):
+    computer.open()
+    scanned = phone.scan(computer)
+    digits = phone.approve(computer, scanned)
+    assert phone.post(f"{computer.id}/approve", txn=scanned["txn"]).status == 409
+    assert computer.confirm(digits).status == 303
+    assert phone.post(f"{computer.id}/approve", txn=scanned["txn"]).status == 409
+
+
+def test_attack_a_handed_over_session_approves(demo, computer, phone):
+    """Neither the second app of a device, nor what hangs under an approved browser, nor another issuer's bearer."""
+    computer.open()
+    first = App(demo, user="alice")
+    first.sign_in()
+    second = first.native_sso().json()["access_token"]
+    for token in (second, demo.bearer("alice")):
+        refused = Phone(demo, token=token).post(f"{computer.id}/scan")
+        assert refused.status == 403 and refused.json()["error"] == "unauthorized_client", refused.text
+
+
+def test_attack_the_opened_session_hands_nothing_on(demo, computer, phone):
+    computer.open()
+    assert computer.confirm(phone.digits(computer)).status == 303
+    # A native client's authorization request: the sign-in page, and silently nothing.
+    app = App(demo)
+    query = ("/oauth/authorize?response_type=code&client_id=demo-app&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcallback"
+             "&scope=openid&state=abcdefghabcdefgh&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+             "&code_challenge_method=S256")
+    asked = computer.send("GET", query)
+    assert asked.status == 200 or "/sign-in" in (asked.header("Location") or ""), asked.text
+    silent = computer.send("GET", query + "&prompt=none")
+    assert "error=login_required" in silent.header("Location")
+    # Its cookie is no bearer.
+    secret = computer.jar["__Host-drawbridge_session"]
+    issue = wire.send(demo.base, "POST", instance.ISSUE, {"Authorization": f"Bearer {secret}"})
+    assert issue.status == 401
+    assert app.tokens == {}
+
+
+def test_an_approval_takes_what_the_api_says(computer, phone):
+    computer.open()
+    assert phone.post(f"{computer.id}/approve").json()["error"] == "invalid_request"
+    assert phone.post(f"{computer.id}/scan", more=1).json()["error"] == "invalid_request"
+    assert phone.post("AAAAAAAAAAAAAAAAAAAAAA/scan").status == 404
+    bare = wire.send(phone.demo.base, "POST", f"/api/xd/{computer.id}/scan")
+    assert bare.status == 401 and bare.header("WWW-Authenticate") == "Bearer"
+
+
+def test_the_sign_in_page_offers_it_and_metrics_count_it(demo, computer, phone):
+    page = Browser(demo.base).send("GET", "/sign-in?redirect=%2Fcontacts")
+    assert 'href="/signin/phone?redirect=%2Fcontacts"' in page.text
+    metrics = wire.send(demo.management, "GET", "/metrics").text
+    assert "drawbridge_phone_sign_in_waiting" in metrics
+
+
+# With limits.
+
+def first_refused(send):
+    """The first answer that is not taken, of a good many."""
+    answer = send()
+    for _ in range(40):
+        if answer.status != 200:
+            break
+        answer = send()
+    return answer
+
+
+def test_limits_and_reports(start_demo):
+    demo = start_demo()
+    phone = Phone(demo)
+    computer = Computer(demo.base).open()
+    # However slow the machine is: one a second and ten a minute are allowed, and more are asked for.
+    again = first_refused(computer.status)
+    assert again.status == 429 and again.header("Retry-After") == "1"
+    refused = first_refused(lambda: Computer(demo.base).send("GET", PAGE))
+    assert refused.status == 429 and int(refused.header("Retry-After")) > 0
+    for _ in range(5):
+        assert phone.post("by-code", user_code="BCDF-BCDF").status == 404
+    assert phone.post("by-code", user_code=computer.letters).status == 429
+
+
+def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo):
+    demo = start_demo()
+    phone = Phone(demo)
+    computer = Computer(demo.base).open()
+    phone.scan(computer)
+    assert phone.post(f"{computer.id}/deny", report=1).status == 204
+    blocked = Computer(demo.base).send("GET", PAGE)
+    assert blocked.status == 429 and int(blocked.header("Retry-After")) > 800
+    events = wire.send(
+        demo.base, "GET", "/api/admin/audit-events?type=cross_device.reported",
+        {"Authorization": f"Bearer {demo.facts['admin_token']}"}).json()["items"]
+    assert len(events) == 1
+    instance.wait_until(lambda: "\"alert\"" in demo.output and "reported_sign_ins" in demo.output, 30, "the alarm")
+
+
+def test_off_it_is_not_there(serve):
+    server = serve()
+    assert wire.send(server.base, "GET", PAGE).status == 404
+    assert wire.send(server.base, "POST", "/api/xd/code").status == 404

@@ -1,0 +1,189 @@
+"""`/signin/phone` in headless Chromium, with `drawbridge-app` for the phone: seen, read, typed, by keyboard, without script."""
+
+import re
+import shutil
+import subprocess
+import threading
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+import desktop
+from native import Browser
+from computer import PAGE, Phone
+from test_desktop_app import assert_answered
+from test_main_road_browser import (  # noqa: F401 (fixtures)
+    assert_fits, browser, open_browser, path_of, press, pytestmark, session_in, shoot, text_of, wait_for_path)
+from waiting import wait
+
+
+class OnScreen:
+    """The page in a real browser, as the phone's helpers know a computer."""
+
+    def __init__(self, browser):
+        self.browser = browser
+
+    @property
+    def link(self) -> str:
+        return self.browser.find_element(By.ID, "qr").get_attribute("data-link")
+
+    @property
+    def id(self) -> str:
+        return self.link.rsplit("/", 1)[1]
+
+    @property
+    def letters(self) -> str:
+        return self.browser.find_element(By.ID, "user-code").text
+
+    def wait_for_field(self):
+        field = self.browser.find_element(By.ID, "code")
+        wait(self.browser).until(lambda _: field.is_displayed())
+        return field
+
+
+@pytest.fixture(scope="module")
+def phone(demo) -> Phone:
+    return Phone(demo)
+
+
+@pytest.fixture
+def app(demo, tmp_path):
+    """`drawbridge-app`, signed in as alice."""
+    made = desktop.Desktop(demo, tmp_path)
+    running = made.start("sign-in")
+    assert_answered(Browser(demo.base).sign_in(made.address(), demo.user("alice")))
+    running.end()
+    return made
+
+
+def open_page(browser, demo, query: str = "") -> OnScreen:
+    browser.get(f"{demo.base}{PAGE}{query}")
+    return OnScreen(browser)
+
+
+def test_the_desktop_app_plays_the_phone(demo, browser, app):
+    browser.get(f"{demo.base}/sign-in?redirect=%2Fcontacts")
+    press(browser, "with your phone")
+    page = OnScreen(browser)
+    assert not browser.find_element(By.ID, "code").is_displayed(), "nothing to type into yet"
+    said = app.run("approve", "--answer", "yes", page.link)
+    assert "Chrom" in said and "Linux" in said and "your network" in said
+    digits = re.search(r"^  (\d{6})$", said, re.M).group(1)
+    field = page.wait_for_field()
+    assert browser.switch_to.active_element == field, "a keyboard's user may type at once"
+    field.send_keys(digits, Keys.ENTER)
+    wait_for_path(browser, "/contacts")
+    assert "alice" in text_of(browser).lower() and session_in(browser)
+
+
+def test_the_desktop_app_declines_by_letters_and_shows_digits(demo, browser, app):
+    page = open_page(browser, demo)
+    assert "Declined" in app.run("approve", "--answer", "no", page.letters)
+    wait(browser).until(lambda it: "declined on the phone" in text_of(it))
+    assert browser.switch_to.active_element.get_attribute("id") == "again"
+    browser.get(f"{demo.base}/signin/code")
+    digits = re.search(r"^  (\d{6})$", app.run("digits"), re.M).group(1)
+    browser.find_element(By.ID, "username").send_keys("alice")
+    browser.find_element(By.ID, "code").send_keys(digits, Keys.ENTER)
+    wait_for_path(browser, "/contacts")
+
+
+def test_the_desktop_app_follows_no_other_hosts_link(app):
+    said = app.run("approve", "--answer", "yes", "https://evil.example/x/AAAAAAAAAAAAAAAAAAAAAA", status=1)
+    assert "not the provider's" in said
+
+
+@pytest.mark.skipif(not shutil.which("zbarimg"), reason="needs zbarimg")
+def test_a_camera_reads_the_code(demo, browser, tmp_path):
+    page = open_page(browser, demo)
+    picture = tmp_path / "code.png"
+    browser.save_screenshot(str(picture))
+    read = subprocess.run(["zbarimg", "-q", "--raw", str(picture)], capture_output=True, text=True)
+    assert read.stdout.strip() == page.link, read
+
+
+def test_wrong_digits_are_told_and_the_third_ends_it(demo, browser, phone):
+    page = open_page(browser, demo)
+    digits = phone.digits(page)
+    for _ in range(2):
+        page.wait_for_field().send_keys("000000" if digits != "000000" else "000001", Keys.ENTER)
+        wait(browser).until(lambda it: it.find_elements(By.ID, "notice"))
+        assert "not right" in browser.find_element(By.CSS_SELECTOR, "[role=alert]").text
+    page.wait_for_field().send_keys("000000" if digits != "000000" else "000001", Keys.ENTER)
+    wait(browser).until(lambda it: "three times" in text_of(it))
+    assert session_in(browser) is None
+
+
+def test_without_script_the_page_goes_on_by_itself(demo, open_browser, phone):
+    browser = open_browser(scripts=False)
+    page = open_page(browser, demo)
+    before = page.id
+    timer = threading.Timer(4, lambda: phone.scan(page_of(before)))
+    timer.start()
+    wait(browser, 15).until(
+        lambda it: it.find_element(By.ID, "phone").get_attribute("data-state") == "scanned")
+    timer.join()
+    digits = phone.approve(page_of(before), phone.scan(page_of(before)))
+    browser.find_element(By.ID, "code").send_keys(digits, Keys.ENTER)
+    wait_for_path(browser, "/contacts")
+    assert session_in(browser)
+
+
+def page_of(number: str):
+    return type("Page", (), {"id": number})
+
+
+def test_everything_is_reached_by_keyboard(demo, browser, phone):
+    page = open_page(browser, demo)
+    phone.scan(page)
+    page.wait_for_field()
+    reached = []
+    for _ in range(2):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        focused = browser.switch_to.active_element
+        assert float(browser.execute_script(
+            "return getComputedStyle(arguments[0]).outlineWidth", focused).removesuffix("px")) >= 2, "focus is seen"
+        reached.append(focused.text)
+    assert reached == ["Sign in", "Sign in another way"]
+
+
+def test_a_screen_reader_hears_what_happens(demo, browser, phone):
+    page = open_page(browser, demo)
+    nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    named = {(node["role"]["value"], node.get("name", {}).get("value")) for node in nodes if not node.get("ignored") and "role" in node}
+    assert any(role in ("image", "img") and name == "Code to scan with your phone" for role, name in named)
+    assert not any(role == "textbox" for role, _ in named), "nothing to type into yet"
+    phone.scan(page)
+    wait(browser).until(
+        lambda it: "six digits" in it.find_element(By.CSS_SELECTOR, "#news[role=status]").get_attribute("textContent"))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [(375, 812), (1280, 900)], ids=["phone", "desktop"])
+def test_the_pages_fit_the_screen_in_light_and_dark(demo, open_browser, phone, size, dark):
+    browser = open_browser(size=size, dark=dark)
+    name = f"{size[0]}-{'dark' if dark else 'light'}"
+
+    def look(what: str):
+        assert_fits(browser, what)
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": size[0], "height": browser.execute_script("return document.documentElement.scrollHeight"),
+            "deviceScaleFactor": 1, "mobile": size[0] < 500})
+        shoot(browser, f"{what}-{name}")
+
+    page = open_page(browser, demo)
+    look("phone-created")
+    phone.scan(page)
+    page.wait_for_field()
+    look("phone-scanned")
+    phone.post(f"{page_of_browser(browser)}/deny")
+    wait(browser).until(lambda it: "declined on the phone" in text_of(it))
+    look("phone-denied")
+    for path, what in (("/signin/code", "sign-in-code"), ("/x/AAAAAAAAAAAAAAAAAAAAAA", "phone-help"), ("/sign-in", "sign-in-phone")):
+        browser.get(f"{demo.base}{path}")
+        look(what)
+
+
+def page_of_browser(browser) -> str:
+    return OnScreen(browser).id

@@ -1,0 +1,127 @@
+"""A phone signs a computer's browser in over three nodes: each step on another one, with nodes and Redis that die."""
+
+import math
+import os
+import secrets
+import shutil
+import signal
+import threading
+import time
+
+import pytest
+
+import instance
+from fleet import Fleet
+from computer import PAGE, Computer, Phone, wrong
+from servers import Postgres, Redis
+from test_fleet_native_sso import OfFleet
+
+if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
+    pytest.skip("there is no redis-server, or no PostgreSQL", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    with Postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def redis():
+    with Redis() as server:
+        yield server
+
+
+@pytest.fixture
+def fleet(postgres, redis):
+    with Fleet(postgres.create(f"phones_{secrets.token_hex(4)}"), redis.url) as fleet:
+        yield fleet
+
+
+def phone_at(fleet: Fleet, node) -> Phone:
+    """A phone that signed in at the issuer's address, behind which all nodes are, and talks to one of them."""
+    phone = Phone(OfFleet(fleet))
+    phone.demo = node
+    return phone
+
+
+def at(computer: Computer, node) -> Computer:
+    """The same browser, whose next request another node answers."""
+    computer.base = node.base
+    return computer
+
+
+def test_page_phone_and_poll_on_three_nodes(fleet):
+    phone = phone_at(fleet, fleet.nodes[1])
+    computer = Computer(fleet.nodes[0].base).open()
+    threading.Timer(0.5, lambda: phone.scan(computer)).start()
+    assert at(computer, fleet.nodes[2]).status("created").json()["state"] == "scanned"
+    digits = phone.digits(computer)
+    assert computer.confirm(digits).status == 303
+    assert at(computer, fleet.nodes[1]).session["origin"] == "device_code"
+
+
+def test_the_node_that_showed_the_page_is_killed_in_the_middle(fleet):
+    phone = phone_at(fleet, fleet.nodes[1])
+    computer = Computer(fleet.nodes[0].base).open()
+    digits = phone.digits(computer)
+    fleet.nodes[0].signal(signal.SIGKILL)
+    fleet.nodes[0].popen.wait()
+    assert at(computer, fleet.nodes[2]).confirm(digits).status == 303
+    assert computer.session["authenticated"]
+
+
+def test_attack_brute_force_over_several_nodes(fleet):
+    """Three wrong digits, five wrong letters and ten pages are counted together."""
+    began = time.monotonic()
+    phone = phone_at(fleet, fleet.nodes[1])
+    computer = Computer(fleet.nodes[0].base).open()
+    digits = phone.digits(computer)
+    for node in fleet.nodes:
+        last = at(computer, node).confirm(wrong(digits))
+    assert 'data-state="locked"' in last.text
+    assert 'data-state="locked"' in at(computer, fleet.nodes[0]).confirm(digits).text
+    for number in range(5):
+        assert phone.post("by-code", fleet.nodes[number % 3], user_code="BCDF-BCDF").status == 404
+    assert phone.post("by-code", fleet.nodes[2], user_code="BCDF-BCDF").status == 429
+    statuses = [Computer(fleet.nodes[number % 3].base).send("GET", PAGE).status for number in range(24)]
+    # One page was opened above; every six seconds one more is allowed, whichever node is asked.
+    refilled = math.ceil((time.monotonic() - began) / 6)
+    assert 9 <= statuses.count(200) <= min(9 + refilled, 24), statuses
+    assert set(statuses) <= {200, 429}
+
+
+def test_redis_lost_in_the_middle(fleet, redis):
+    """A clear page, nothing opened; and when it is back, it begins anew."""
+    phone = phone_at(fleet, fleet.nodes[1])
+    computer = Computer(fleet.nodes[0].base).open()
+    digits = phone.digits(computer)
+    redis.stop()
+    refused = at(computer, fleet.nodes[2]).confirm(digits)
+    assert refused.status == 503 and refused.header("Retry-After") and "<h1>" in refused.text
+    assert computer.send("GET", PAGE).status == 503
+    assert phone.post(f"{computer.id}/scan").status == 503
+    assert computer.status("approved").status == 503
+    redis.start()
+
+    def begins() -> bool:
+        page = Computer(fleet.nodes[2].base).send("GET", PAGE)
+        return page.status == 200
+
+    instance.wait_until(begins, 20, "a new page")
+    # What Redis held is gone; the digits that it knew open nothing.
+    assert 'data-state="expired"' in computer.confirm(digits, computer.page).text
+    assert not computer.session["authenticated"]
+
+
+def test_a_node_that_stops_sends_its_waiting_pages_on(fleet):
+    computer = Computer(fleet.nodes[0].base).open()
+    began = time.monotonic()
+    answers = []
+    waiting = threading.Thread(target=lambda: answers.append(computer.status("created")))
+    waiting.start()
+    time.sleep(1)
+    assert fleet.nodes[0].stop() == 0
+    waiting.join(10)
+    assert time.monotonic() - began < 12
+    assert answers[0].status == 200 and answers[0].json()["state"] == "created"

@@ -1,0 +1,291 @@
+"""Devices without a browser, as they, their users and their thieves see it (contract §9, §5.5, §16; RFC 8628)."""
+
+import base64
+import os
+import re
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from urllib.parse import urlencode
+
+import pytest
+
+import instance
+import oauth
+import wire
+from admin import Admin
+from desktop import Desktop
+from devices import GRANT, Device, Visitor
+from servers import Postgres, Redis
+
+
+def test_a_device_waits_is_let_in_and_gets_its_tokens(demo):
+    device = Device(demo)
+    assert re.fullmatch(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}", device.user_code)
+    assert device.facts["verification_uri"] == demo.base + "/device"
+    assert device.facts["verification_uri_complete"] == f"{demo.base}/device?user_code={device.user_code}"
+    assert (device.facts["expires_in"], device.facts["interval"]) == (600, 5)
+    assert device.error() == (400, "authorization_pending")
+    assert "Demo app" in Visitor(demo).let_in(device).text
+    tokens = device.tokens()
+    assert tokens["scope"] == "openid profile" and tokens["token_type"] == "Bearer"
+    assert oauth.userinfo(demo, tokens["access_token"]).json()["sub"] == demo.user("alice")["sub"]
+    assert oauth.parts(tokens["id_token"])[1]["aud"] == "demo-app"
+    assert device.error() == (400, "invalid_grant")
+
+
+def test_the_metadata_says_so(demo):
+    for path in ("openid-configuration", "oauth-authorization-server"):
+        document = demo.send("GET", f"/.well-known/{path}").json()
+        assert document["device_authorization_endpoint"] == demo.base + "/oauth/device_authorization"
+        assert GRANT in document["grant_types_supported"]
+
+
+def test_polling_too_fast_is_slow_down_with_400(demo):
+    device = Device(demo)
+    assert device.error() == (400, "authorization_pending")
+    answer = device.poll()
+    assert (answer.status, answer.json()["error"]) == (400, "slow_down")
+    assert "10 seconds" in answer.json()["error_description"]
+    assert "15 seconds" in device.poll().json()["error_description"]
+
+
+def test_a_link_with_the_code_asks_with_the_code_to_compare_and_lets_nobody_in_by_itself(demo):
+    device = Device(demo)
+    browser = Visitor(demo)
+    page = browser.visit(f"/device?user_code={device.user_code}")
+    assert page.status == 200
+    for said in (device.user_code, "Demo app", "Is this device in your hands?", "see your name", "same network"):
+        assert said in page.text, said
+    assert page.header("X-Frame-Options") == "DENY" and page.header("Cache-Control") == "no-store"
+    assert device.error() == (400, "authorization_pending")
+    browser.decide(page)
+    assert "access_token" in device.tokens()
+
+
+def test_a_user_who_declines_is_access_denied(demo):
+    device = Device(demo)
+    browser = Visitor(demo)
+    answer = browser.decide(browser.ask(device.user_code.lower().replace("-", " ")), "deny")
+    assert answer.status == 200 and "was not signed in" in answer.text
+    assert device.error() == (400, "access_denied")
+
+
+def test_a_client_without_the_grant_gets_none(demo):
+    answer = oauth.post(demo, "/oauth/device_authorization", {"client_id": "demo-webview"})
+    assert (answer.status, answer.json()["error"]) == (400, "unauthorized_client")
+    answer = oauth.token(demo, {"grant_type": GRANT, "device_code": "x", "client_id": "demo-webview"})
+    assert (answer.status, answer.json()["error"]) == (400, "unauthorized_client")
+    answer = oauth.post(demo, "/oauth/device_authorization", {"client_id": "nobody"})
+    assert (answer.status, answer.json()["error"]) == (401, "invalid_client")
+    answer = oauth.post(demo, "/oauth/device_authorization", "client_id=demo-app&client_id=demo-app")
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
+
+
+def test_an_administrator_registers_a_television_with_a_secret_or_without(demo):
+    admin = Admin(demo)
+    made = admin.send("POST", "clients", {
+        "client_name": "Television", "client_type": "web", "grant_types": [GRANT], "scope": "openid"}).json()
+    basic = {"Authorization": "Basic " + base64.b64encode(
+        f"{made['client_id']}:{made['client_secret']}".encode()).decode()}
+    instance.wait_until(
+        lambda: oauth.post(demo, "/oauth/device_authorization", {}, basic).status == 200, 10, "the new client")
+    without = oauth.post(demo, "/oauth/device_authorization", {"client_id": made["client_id"]})
+    assert (without.status, without.json()["error"]) == (401, "invalid_client")
+
+
+def test_what_happened_is_in_the_log_with_where_the_device_had_asked_from(demo):
+    device = Device(demo)
+    Visitor(demo).let_in(device, "bob")
+    device.tokens()
+    types = [event["type"] for event in Admin(demo).events(sub=demo.user("bob")["sub"], limit=20)]
+    assert {"device_code.approved", "device_code.redeemed", "app_session.opened"} <= set(types)
+    approved = Admin(demo).events(type="device_code.approved", sub=demo.user("bob")["sub"])[0]
+    assert '"network":"127.0.0.0/24"' in approved["detail"]
+    log = demo.stderr_path.read_text()
+    for secret in (device.facts["device_code"], device.user_code, device.user_code.replace("-", "")):
+        assert secret not in log
+
+
+def test_what_a_code_would_come_to_is_explained_and_no_guess(demo):
+    device = Device(demo)
+
+    def explained(code: str) -> tuple:
+        answer = Admin(demo).send("POST", "explain", {"kind": "device_code", "user_code": code})
+        assert answer.status == 200, answer.body
+        return answer.json()["passes"], answer.json()["reason"]
+
+    assert explained(device.user_code.lower()) == (True, None)
+    assert explained("BBBB-BBBB") == (False, "unknown_user_code")
+    assert explained("AAAA") == (False, "malformed_user_code")
+    Visitor(demo).let_in(device)
+    assert explained(device.user_code) == (False, "approved")
+
+
+def test_the_desktop_app_signs_in_by_a_code(demo, tmp_path):
+    desktop = Desktop(demo, tmp_path)
+    running = desktop.start("sign-in", "--device")
+    line = running.popen.stdout.readline()
+    code = re.search(r"enter the code ([A-Z]{4}-[A-Z]{4})", line).group(1)
+    browser = Visitor(demo)
+    browser.decide(browser.ask(code))
+    assert f"Signed in as {demo.user('alice')['sub']}" in running.end()
+    assert "alice" in desktop.run("whoami").lower()
+
+
+# Attacks
+
+
+def session_of(demo, tokens: dict, user: str = "alice") -> dict:
+    sid = oauth.parts(tokens["access_token"])[1]["sid"]
+    return next(one for one in Admin(demo).sessions(demo.user(user)["sub"]) if one["id"] == sid)
+
+
+def test_attack_device_code_phishing_the_attackers_device_gets_nothing_worth_having(demo):
+    device = Device(demo, scope="openid profile offline_access device_sso admin revoke_all_sessions")
+    victim = Visitor(demo)
+    victim.let_in(device)
+    tokens = device.tokens()
+    assert "refresh_token" not in tokens and "device_secret" not in tokens
+    assert tokens["scope"] == "openid profile"
+    assert tokens["expires_in"] <= 900
+    session = session_of(demo, tokens)
+    assert session["origin"] == "device_code" and session["parent"]
+    # No chain: neither a login link nor a website's session comes of it (contract §16.4).
+    bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
+    answer = demo.send("POST", "/api/auth/create-sso-token", bearer)
+    assert (answer.status, answer.json()["error"]) == (403, "unauthorized_client")
+    answer = oauth.token(demo, {
+        "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "client_id": "demo-app",
+        "subject_token": tokens["access_token"],
+        "subject_token_type": "urn:ietf:params:oauth:token-type:access_token",
+        "requested_token_type": "urn:drawbridge:params:oauth:token-type:login-token"})
+    assert answer.status == 400
+    assert demo.send("GET", "/api/admin/clients", bearer).status in (401, 403)
+    # The user sees it, and signing out takes it away.
+    page = victim.request("GET", "/account/devices").text
+    assert "Demo app" in page and "Let in by a code" in page
+    assert victim.request("POST", "/session/logout", {}, site="same-origin").status in (204, 303)
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
+def test_attack_another_client_polls(demo):
+    device = Device(demo)
+    assert device.error(client="demo-app-b") == (400, "invalid_grant")
+    Visitor(demo).let_in(device)
+    assert device.error(client="demo-app-b") == (400, "invalid_grant")
+    assert "access_token" in device.tokens()
+
+
+def test_attack_second_redemption_race_one_of_many_wins(demo):
+    device = Device(demo)
+    Visitor(demo).let_in(device)
+    with ThreadPoolExecutor(8) as pool:
+        answers = [future.result() for future in [pool.submit(device.poll) for _ in range(8)]]
+    winners = [answer for answer in answers if answer.status == 200]
+    assert len(winners) == 1
+    assert {answer.json()["error"] for answer in answers if answer.status != 200} == {"invalid_grant"}
+    assert oauth.userinfo(demo, winners[0].json()["access_token"]).status == 200
+
+
+def test_attack_a_stolen_code_redeemed_later_ends_what_the_first_opened(demo):
+    device = Device(demo)
+    Visitor(demo).let_in(device)
+    tokens = device.tokens()
+    time.sleep(1.2)
+    assert device.error() == (400, "invalid_grant")
+    assert oauth.userinfo(demo, tokens["access_token"]).status == 401
+
+
+def test_attack_a_handed_off_session_lets_nobody_in(demo):
+    device = Device(demo)
+    browser = Visitor(demo)
+    token = demo.issue()["token"]
+    assert browser.request("GET", "/login-with-token?" + urlencode({"token": token})).status == 303
+    for target in ("/device", f"/device?user_code={device.user_code}"):
+        answer = browser.request("GET", target)
+        assert answer.status == 303 and "/sign-in?redirect=%2Fdevice" in answer.header("Location")
+    answer = browser.request("POST", "/device", {"user_code": device.user_code}, site="same-origin")
+    assert answer.status == 303
+    answer = browser.request("POST", "/device/decision", {"decision": "allow", "device": "x"}, site="same-origin")
+    assert answer.status == 303
+    assert device.error() == (400, "authorization_pending")
+
+
+def test_attack_csrf_on_the_answer_does_nothing(demo):
+    device = Device(demo)
+    victim, thief = Visitor(demo), Visitor(demo)
+    page = victim.ask(device.user_code)
+    form = next(one for one in oauth.Forms(page.text).forms if one["fields"].get("decision") == "allow")["fields"]
+    foreign = next(one for one in oauth.Forms(thief.ask(device.user_code, "bob").text).forms
+                   if one["fields"].get("decision") == "allow")["fields"]
+    without = {**form, "form_token": ""}
+    for fields in (without, {**form, "form_token": foreign["form_token"]}, foreign, {**form, "device": foreign["device"]}):
+        answer = victim.request("POST", "/device/decision", fields, site="cross-site")
+        assert answer.status == 400, fields
+        assert device.error()[1] in ("authorization_pending", "slow_down")
+    # Nor does a picture on a foreign page look a code up, nor one that leads here, nor a browser that looks ahead.
+    cookie = {"Cookie": "; ".join(f"{k}={v}" for k, v in victim.cookies.items())}
+    visit = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    for headers in ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+                    {"Sec-Fetch-Site": "cross-site", **visit}, {"Sec-Fetch-Site": "none", "Sec-Purpose": "prefetch", **visit}):
+        answer = demo.send("GET", f"/device?user_code={device.user_code}", {**cookie, **headers})
+        assert "Demo app" not in answer.text and device.user_code in answer.text, headers
+
+
+def test_attack_brute_force_on_one_node(start_demo):
+    demo = start_demo()
+    device = Device(demo)
+    browser = Visitor(demo)
+    for _ in range(5):
+        assert browser.ask("BBBB-BBBB").status == 400
+    answer = browser.ask(device.user_code)
+    assert answer.status == 429 and int(answer.header("Retry-After")) > 800
+    # Another user from the same network as well.
+    assert Visitor(demo).ask(device.user_code, "bob").status == 429
+    assert device.error() == (400, "authorization_pending")
+
+
+@pytest.fixture
+def nodes():
+    if not (shutil.which("redis-server") and os.path.exists("/usr/lib/postgresql")) and os.environ.get("CI") != "true":
+        pytest.skip("there is no redis-server, or no PostgreSQL")
+    with ExitStack() as running:
+        postgres, redis = running.enter_context(Postgres()), running.enter_context(Redis())
+        database = postgres.create("devices")
+        port = instance.free_port()
+        flags = ("--database", database, "--redis", redis.url, "--issuer", f"http://127.0.0.1:{port}")
+        made = []
+        for number in range(2):
+            node = instance.Demo(*flags, port=port if number == 0 else 0)
+            running.callback(node.stop)
+            made.append(node)
+        yield made, redis
+
+
+def test_attack_brute_force_of_user_codes_and_polling_too_fast_over_two_nodes(nodes):
+    (first, second), redis = nodes
+    device = Device(first)
+    assert device.error(at=second) == (400, "authorization_pending")
+    assert device.error(at=first) == (400, "slow_down")
+    # A browser knows one node; its session is good at both.
+    browser, other = Visitor(first), Visitor(second)
+    browser.visit("/device")
+    other.cookies = browser.cookies
+    for number in range(5):
+        answer = (browser, other)[number % 2].ask("BBBB-BBBB")
+        assert answer.status == 400, answer.text
+    for one in (browser, other):
+        assert one.ask(device.user_code).status == 429
+
+
+def test_two_nodes_one_shows_the_page_the_other_is_polled_and_redis_may_be_away(nodes):
+    (first, second), redis = nodes
+    device = Device(second)
+    assert device.error(at=first) == (400, "authorization_pending")
+    redis.kill()
+    # The database goes on counting; nothing is opened by the outage, and nothing is refused by it.
+    assert device.error(at=first)[1] in ("authorization_pending", "slow_down")
+    Visitor(first).let_in(device)
+    assert "access_token" in device.poll(at=second).json()

@@ -1,0 +1,441 @@
+"""From one domain to another, signed in (contract §4.6): the portal's side and the website's, and what a thief makes of it."""
+
+import base64
+import html
+import json
+import re
+import secrets
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+import instance
+import wire
+from native import Browser, claims
+from test_native_sso_admin import admin
+from test_web_view_cookies import change
+
+OTHER, THIRD = "www.other.example", "www.third.example"
+HAND_OFF = "/session/hand-off"
+CROSS_SITE = {**wire.NAVIGATION, "Sec-Fetch-Site": "cross-site"}
+
+
+class Portal:
+    """An instance whose website is a portal to two others, which have domains of their own."""
+
+    def __init__(self, *flags: str):
+        self.demo = demo = instance.Demo(*flags)
+        for name, host in [("other", OTHER), ("third", THIRD)]:
+            made = admin(demo, "POST", "/api/admin/clients", {
+                "client_id": name, "client_type": "web", "public_origin": f"https://{host}",
+                "return_paths": ["/contacts", "/account/*"], "default_return_path": "/contacts"})
+            assert made.status == 201, made.text
+        change(demo, "demo-web", portal=True, may_reach=["other"])
+        change(demo, "third", portal=True, may_reach=["other", "third"])
+
+    def person(self, name: str = "alice") -> Browser:
+        """Signed in at the portal, by the sign-in page."""
+        browser, user = Browser(self.demo.base), self.demo.user(name)
+        answer = browser.submit(browser.send("GET", "/sign-in"), "/sign-in", username=user["username"],
+                                password=user["password"])
+        assert answer.status == 303 and wire.SESSION_COOKIE in browser.jar, answer.text
+        return browser
+
+    def at(self, host: str, target: str, headers: dict | None = None, cookie: str | None = None, **more) -> wire.Answer:
+        """At a website's own domain, whose proxy leads Drawbridge's paths there."""
+        headers = {**(wire.NAVIGATION if headers is None else headers), "Host": host}
+        return self.demo.send("GET", target, {**headers, **({"Cookie": cookie} if cookie else {})}, **more)
+
+    def follow(self, browser: Browser, state: str, website: str = "other", headers: dict | None = None, **more):
+        query = urlencode({"client_id": website, "state": state, **more})
+        return browser.send("GET", f"{HAND_OFF}?{query}", headers or CROSS_SITE)
+
+    def land(self, location: str, state: str | None, headers: dict | None = None) -> wire.Answer:
+        url = urlsplit(location)
+        assert f"{url.scheme}://{url.netloc}" == f"https://{OTHER}" and url.path == "/login-with-token", location
+        cookie = f"__Host-drawbridge_handoff={state}" if state else None
+        return self.at(OTHER, f"{url.path}?{url.query}", headers or CROSS_SITE, cookie)
+
+    def make(self, browser: Browser, headers: dict | None = None, **fields) -> wire.Answer:
+
+        headers = {"Content-Type": "application/json", "Origin": self.demo.base, "Sec-Fetch-Site": "same-origin",
+                   "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty", "Accept": "application/json", **(headers or {})}
+        return browser.send("POST", HAND_OFF, headers, json.dumps(fields).encode())
+
+    def status(self, location: str) -> str:
+        """What became of a link's token."""
+
+        token_id = claims(parse_qs(urlsplit(location).query)["token"][0])["jti"]
+        return self.demo.query("SELECT state FROM login_token_use WHERE token_id = ?", token_id)[0][0]
+
+
+@pytest.fixture(scope="module")
+def portal():
+    portal = Portal("--no-limits")
+    yield portal
+    assert portal.demo.stop() == 0, portal.demo.output[-4000:]
+
+
+def new_state() -> str:
+    return secrets.token_urlsafe(16)
+
+
+def test_a_browser_that_is_signed_in_here_lands_signed_in_on_another_domain(portal):
+    state = new_state()
+    sent = portal.follow(portal.person(), state, redirect="/account/1?a=b")
+    assert sent.status == 303 and sent.header("Cache-Control") == "no-store"
+    landed = portal.land(sent.header("Location"), state)
+    assert landed.status == 303 and landed.header("Location") == f"https://{OTHER}/account/1?a=b"
+    assert landed.cookies["__Host-drawbridge_handoff"].value == "", "the nonce has done its work"
+    session = portal.at(OTHER, "/session", cookie=landed.session_cookie).json()
+    assert session["sub"] == portal.demo.user("alice")["sub"] and session["origin"] == "hand_off"
+    assert portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 200
+    assert portal.at(THIRD, "/auth/check", cookie=landed.session_cookie).status == 401, "it opens that website alone"
+
+
+@pytest.mark.parametrize("nonce", [None, "another"])
+def test_without_the_nonce_of_this_browser_a_click_is_asked_for_and_nothing_is_used_up(portal, nonce):
+    """Login CSRF: a thief's own link in the victim's browser."""
+    sent = portal.follow(portal.person("bob"), new_state())
+    page = portal.land(sent.header("Location"), new_state() if nonce else None)
+    assert page.status == 200 and not page.session_cookie and "data-submit" not in page.text
+    assert portal.status(sent.header("Location")) == "pending"
+
+
+def test_ahead_of_the_visitor_nothing_is_used_up(portal):
+    state = new_state()
+    sent = portal.follow(portal.person(), state)
+    page = portal.land(sent.header("Location"), state, {**CROSS_SITE, "Sec-Purpose": "prefetch;prerender"})
+    assert page.status == 200 and portal.status(sent.header("Location")) == "pending"
+    page = portal.land(sent.header("Location"), state, {**CROSS_SITE, "Sec-Fetch-Dest": "iframe"})
+    assert page.status == 200 and portal.status(sent.header("Location")) == "pending"
+
+
+def test_a_link_for_a_page_asks_for_a_click_whatever_the_browser_holds(portal):
+    browser = portal.person()
+    made = portal.make(browser, client_id="other", redirect="/account/2")
+    assert made.status == 200 and list(made.json()) == ["login_url"], made.text
+    url = made.json()["login_url"]
+    page = portal.land(url, new_state())
+    assert page.status == 200 and portal.status(url) == "pending"
+    # The click.
+    fields = dict(re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', page.text))
+    fields = {name: html.unescape(value) for name, value in fields.items()}
+    binding = page.cookies["__Host-drawbridge_form"].value
+    landed = portal.demo.send("POST", "/login-with-token", {
+        **wire.NAVIGATION, "Host": OTHER, "Origin": f"https://{OTHER}", "Sec-Fetch-Site": "same-origin",
+        "Cookie": f"__Host-drawbridge_form={binding}"}, urlencode(fields))
+    assert landed.status == 303 and landed.header("Location") == f"https://{OTHER}/account/2", landed.text
+    assert landed.session_cookie
+
+
+def test_a_handed_on_session_hands_nothing_on(portal):
+    """Whatever it may reach: no chains."""
+    state = new_state()
+    landed = portal.land(portal.follow(portal.person(), state).header("Location"), state)
+    again = portal.at(OTHER, f"{HAND_OFF}?client_id=other&state={new_state()}", cookie=landed.session_cookie)
+    assert again.status == 403
+    linked = portal.demo.sign_in("alice")
+    refused = portal.demo.send("GET", f"{HAND_OFF}?client_id=other&state={new_state()}",
+                               {**wire.NAVIGATION, "Cookie": linked, "Accept": "application/json"})
+    assert (refused.status, refused.json()["error"]) == (403, "unauthorized_client"), refused.text
+
+
+def test_it_ends_with_the_session_that_it_came_from(portal):
+    state, browser = new_state(), portal.person()
+    landed = portal.land(portal.follow(browser, state).header("Location"), state)
+    out = browser.send("POST", "/session/logout", {"Origin": portal.demo.base, "Sec-Fetch-Site": "same-origin"})
+    assert out.status == 204
+    instance.wait_until(lambda: portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 401, 2, "its end")
+
+
+def test_a_link_dies_with_the_session_that_it_came_from(portal):
+    state, browser = new_state(), portal.person()
+    sent = portal.follow(browser, state)
+    browser.send("POST", "/session/logout", {"Origin": portal.demo.base, "Sec-Fetch-Site": "same-origin"})
+    refused = portal.land(sent.header("Location"), state)
+    assert refused.status == 400 and not refused.session_cookie
+
+
+def test_it_goes_on_when_its_user_signs_in_again_in_the_same_browser_and_ends_with_that(portal):
+    state, browser = new_state(), portal.person()
+    landed = portal.land(portal.follow(browser, state).header("Location"), state)
+    user = portal.demo.user("alice")
+    browser.submit(browser.send("GET", "/sign-in"), "/sign-in", username=user["username"], password=user["password"])
+    assert portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 200
+    browser.send("POST", "/session/logout", {"Origin": portal.demo.base, "Sec-Fetch-Site": "same-origin"})
+    instance.wait_until(lambda: portal.at(OTHER, "/auth/check", cookie=landed.session_cookie).status == 401, 2, "its end")
+
+
+@pytest.mark.parametrize("query, status, error", [
+    ({"client_id": "third"}, 403, "unauthorized_client"),
+    ({"client_id": "nobody"}, 400, "invalid_target"),
+    ({"client_id": "demo-app"}, 400, "invalid_target"),
+    ({}, 400, "invalid_request"),
+    ({"client_id": "other", "redirect": "https://evil.example/"}, 400, "invalid_redirect"),
+    ({"client_id": "other", "redirect": "/admin"}, 400, "invalid_redirect"),
+    ({"client_id": "other", "state": "short"}, 400, "invalid_request"),
+    ({"client_id": "other", "state": ""}, 400, "invalid_request"),
+    ({"client_id": "other", "state": "a b" * 10}, 400, "invalid_request"),
+])
+def test_what_a_portal_refuses(portal, query, status, error):
+    query = {"state": new_state(), **query}
+    answer = portal.person().send("GET", f"{HAND_OFF}?{urlencode(query)}", {**CROSS_SITE, "Accept": "application/json"})
+    assert (answer.status, answer.json()["error"]) == (status, error), answer.text
+
+
+def test_a_website_that_is_no_portal_hands_nobody_on(portal):
+    change(portal.demo, "demo-web", portal=False)
+    try:
+        answer = portal.make(portal.person(), client_id="other")
+        assert (answer.status, answer.json()["error"]) == (403, "unauthorized_client")
+    finally:
+        change(portal.demo, "demo-web", portal=True)
+
+
+@pytest.mark.parametrize("headers", [
+    {**CROSS_SITE, "Sec-Fetch-Dest": "iframe"}, {**CROSS_SITE, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+    {**CROSS_SITE, "Sec-Purpose": "prefetch"}, {**CROSS_SITE, "Purpose": "prefetch"}])
+def test_a_frame_or_a_prefetch_gets_no_link(portal, headers):
+    before = len(portal.demo.audit("login_token.issued"))
+    answer = portal.follow(portal.person(), new_state(), headers=headers)
+    assert answer.status == 403 and answer.header("Location") is None
+    assert len(portal.demo.audit("login_token.issued")) == before
+
+
+@pytest.mark.parametrize("headers, status", [
+    ({"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, 403), ({"Sec-Fetch-Site": "same-site"}, 403),
+    ({"Content-Type": wire.FORM}, 415)])
+def test_another_websites_page_makes_no_link(portal, headers, status):
+    assert portal.make(portal.person(), headers, client_id="other").status == status
+
+
+def test_whoever_is_signed_in_nowhere_gets_no_link(portal):
+    assert portal.make(Browser(portal.demo.base), client_id="other").status == 401
+
+
+def test_whoever_is_not_signed_in_yet_goes_by_the_sign_in_page(portal):
+    browser, state = Browser(portal.demo.base), new_state()
+    page = portal.follow(browser, state, redirect="/account/3")
+    assert page.status == 401
+    assert f"https://{OTHER}" in page.header("Content-Security-Policy"), "Chromium holds the redirects after the form against it"
+    user = portal.demo.user("alice")
+    back = browser.submit(page, "/sign-in", username=user["username"], password=user["password"])
+    assert back.status == 303 and urlsplit(back.header("Location")).path == HAND_OFF
+    sent = browser.send("GET", back.header("Location"))
+    landed = portal.land(sent.header("Location"), state)
+    assert landed.header("Location") == f"https://{OTHER}/account/3"
+
+
+def test_a_website_that_keeps_no_cookie_gets_a_page_and_no_loop(portal):
+    browser = portal.person()
+    assert portal.follow(browser, new_state()).status == 303
+    stuck = portal.follow(browser, new_state())
+    assert stuck.status == 200 and stuck.header("Location") is None and "cookies" in stuck.text
+    event = portal.demo.audit("login_token.refused")[-1]
+    assert (event["reason"], event["target_client_id"]) == ("hand_off_stuck", "other")
+    assert portal.follow(portal.person(), new_state()).status == 303, "another browser is not concerned"
+
+
+def test_attack_portals_that_lead_to_each_other_end_after_one_round(portal):
+    """`other` and `third` as portals to each other: who was handed on is handed on nowhere, so nobody goes in circles."""
+    change(portal.demo, "other", portal=True, may_reach=["third"])
+    try:
+        state = new_state()
+        landed = portal.land(portal.follow(portal.person(), state).header("Location"), state)
+        for website in ["third", "other"]:
+            query = urlencode({"client_id": website, "state": new_state()})
+            again = portal.at(OTHER, f"{HAND_OFF}?{query}", {**CROSS_SITE, "Accept": "application/json"}, landed.session_cookie)
+            assert (again.status, again.json()["error"], again.header("Location")) == (403, "unauthorized_client", None)
+    finally:
+        change(portal.demo, "other", portal=False, may_reach=[])
+
+
+def test_attack_a_portal_that_leads_to_itself_gains_nothing(portal):
+    change(portal.demo, "demo-web", may_reach=["demo-web", "other"])
+    try:
+        browser, state = portal.person(), new_state()
+        sent = portal.follow(browser, state, "demo-web")
+        assert sent.status == 303
+        url = urlsplit(sent.header("Location"))
+        browser.jar["__Host-drawbridge_handoff"] = state
+        landed = browser.send("GET", f"{url.path}?{url.query}", CROSS_SITE)
+        assert landed.status == 303 and urlsplit(landed.header("Location")).path == "/contacts", landed.text
+        assert browser.send("GET", "/session").json()["origin"] == "authorize", "the sign-in stays what it was"
+        assert portal.demo.query("SELECT count(*) FROM web_session WHERE parent_id = id")[0][0] == 0
+    finally:
+        change(portal.demo, "demo-web", may_reach=["other"])
+
+
+def test_attack_a_website_that_drops_the_nonce_gets_no_session_and_no_loop(portal):
+    """The cookie was set and never came back: a page with a button, and no redirect that could go round."""
+    browser = portal.person()
+    sent = portal.follow(browser, new_state())
+    page = portal.land(sent.header("Location"), None)
+    assert page.status == 200 and not page.session_cookie and page.header("Location") is None
+    assert portal.status(sent.header("Location")) == "pending"
+
+
+def test_a_hand_off_is_for_browsers_alone(portal):
+    """No authorization request and no website's server can leave out the click."""
+    made = admin(portal.demo, "POST", "/api/admin/clients", {
+        "client_id": f"rp-{secrets.token_hex(3)}", "client_type": "web", "first_party": True,
+        "redirect_uris": ["https://rp.example.com/callback"], "require_pkce": False,
+        "return_paths": ["/x"], "default_return_path": "/x"}).json()
+    change(portal.demo, "demo-web", may_reach=["other", made["client_id"]])
+    url = portal.make(portal.person(), client_id=made["client_id"]).json()["login_url"]
+    token = parse_qs(urlsplit(url).query)["token"][0]
+    query = urlencode({"response_type": "code", "client_id": made["client_id"], "scope": "openid",
+                       "redirect_uri": "https://rp.example.com/callback", "login_token": token})
+    answer = portal.demo.send("GET", f"/oauth/authorize?{query}", wire.NAVIGATION)
+    assert "/sign-in?journey=" in answer.header("Location")
+
+    basic = base64.b64encode(f"{made['client_id']}:{made['client_secret']}".encode()).decode()
+    refused = portal.demo.send("POST", "/oauth/token", {"Authorization": f"Basic {basic}"}, urlencode({
+        "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": token,
+        "subject_token_type": "urn:drawbridge:params:oauth:token-type:login-token"}))
+    assert (refused.status, refused.json()["error"]) == (400, "invalid_grant")
+    assert portal.status(url) == "pending"
+
+
+def test_hand_offs_count_as_issues():
+    portal = Portal()
+    try:
+        browser = portal.person()
+        found = [portal.make(browser, client_id="other").status for _ in range(6)]
+        assert found == [200] * 5 + [429]
+        assert portal.demo.send("POST", instance.ISSUE, {**portal.demo.authorization("alice")}).status == 429
+    finally:
+        assert portal.demo.stop() == 0
+
+
+@pytest.mark.parametrize("fields", [
+    {"public_origin": "https://rp.example.com", "landing": "initiate_login",
+     "initiate_login_uri": "https://rp.example.com/login", "redirect_uris": ["https://rp.example.com/callback"]},
+    {}], ids=["a relying party, whose link is at the issuer", "a website of the portal's own origin"])
+def test_a_hand_off_that_arrives_at_the_portal_itself_leaves_the_sign_in_as_it_is(portal, fields):
+    made = admin(portal.demo, "POST", "/api/admin/clients", {
+        "client_id": f"near-{secrets.token_hex(3)}", "client_type": "web", "return_paths": ["/x"],
+        "default_return_path": "/x", **fields}).json()
+    change(portal.demo, "demo-web", may_reach=["other", made["client_id"]])
+    browser = portal.person()
+    for _ in range(2):
+        link = portal.make(browser, client_id=made["client_id"])
+        assert link.status == 200, link.text
+        url = link.json()["login_url"]
+        landed = browser.submit(browser.send("GET", url), "/login-with-token")
+        target = fields.get("initiate_login_uri", f"{portal.demo.base}/x")
+        assert landed.status == 303 and landed.header("Location").startswith(target), landed.text
+        assert browser.send("GET", "/session").json()["origin"] == "authorize"
+        assert portal.status(url) == "revoked", "the link is used up"
+        assert landed_again(portal, url).status == 400, "for everybody else"
+    assert portal.follow(browser, new_state()).status == 303, "the portal hands on as before"
+    assert portal.demo.query("SELECT count(*) FROM web_session WHERE parent_id = id") == [(0,)]
+
+
+def landed_again(portal, url: str) -> wire.Answer:
+    """A thief's own click on the link."""
+    thief = Browser(portal.demo.base)
+    page = thief.send("GET", url)
+    return thief.submit(page, "/login-with-token") if page.status == 200 else page
+
+
+# The website's side: where its proxy sends whoever is not signed in
+
+
+def test_the_websites_visitor_is_sent_to_the_portal_with_a_nonce_and_comes_back_to_his_page(portal):
+    browser = portal.person()
+    asked = portal.at(OTHER, "/session/sign-in?" + urlencode({"redirect": "/account/4?x=1&y=2"}))
+    assert asked.status == 303
+    location = asked.header("Location")
+    assert location.startswith(f"{portal.demo.facts['issuer']}{HAND_OFF}?")
+    cookie = asked.cookies["__Host-drawbridge_handoff"]
+    query = parse_qs(urlsplit(location).query)
+    assert query["state"] == [cookie.value] and len(cookie.value) >= 22
+    assert {"secure", "httponly"} <= set(cookie.attributes) and cookie.attributes["path"] == "/"
+    assert cookie.attributes["max-age"] == "300" and "domain" not in cookie.attributes
+    sent = browser.send("GET", location, CROSS_SITE)
+    landed = portal.land(sent.header("Location"), cookie.value)
+    assert landed.header("Location") == f"https://{OTHER}/account/4?x=1&y=2"
+
+
+def test_a_path_that_is_passed_on_as_it_came_is_read_whole(portal):
+    raw = portal.at(OTHER, "/session/sign-in?redirect=/account/5?x=1&y=2")
+    assert parse_qs(urlsplit(raw.header("Location")).query)["redirect"] == ["/account/5?x=1&y=2"]
+    foreign = portal.at(OTHER, "/session/sign-in?redirect=https://evil.example/x")
+    assert "redirect" not in parse_qs(urlsplit(foreign.header("Location")).query)
+
+
+def test_at_the_portal_itself_the_way_is_its_own_sign_in_page(portal):
+    asked = portal.demo.send("GET", "/session/sign-in?redirect=%2Faccount%2F6", wire.NAVIGATION)
+    assert asked.status == 303 and not asked.cookies
+    assert asked.header("Location") == f"{portal.demo.base}/sign-in?redirect=%2Faccount%2F6"
+    browser, user = Browser(portal.demo.base), portal.demo.user("alice")
+    back = browser.submit(browser.send("GET", asked.header("Location")), "/sign-in", username=user["username"],
+                          password=user["password"])
+    assert back.header("Location") == f"{portal.demo.base}/account/6"
+
+
+@pytest.mark.parametrize("headers, status", [
+    (wire.NAVIGATION, 302), ({"Accept": "text/html,*/*;q=0.8"}, 302), ({"Accept": "application/json"}, 401), ({}, 401),
+    ({**wire.NAVIGATION, "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty", "Accept": "text/html"}, 401),
+    ({**wire.NAVIGATION, "Sec-Fetch-Dest": "iframe"}, 401), ({**wire.NAVIGATION, "X-Forwarded-Method": "POST"}, 401)])
+def test_the_check_tells_a_page_from_a_script(portal, headers, status):
+    answer = portal.demo.send("GET", "/auth/check?redirect=%2Faccount%2F7", headers)
+    assert answer.status == status and answer.body == b""
+    if status == 302:
+        assert answer.header("Location") == f"{portal.demo.base}/sign-in?redirect=%2Faccount%2F7"
+    assert portal.demo.send("GET", "/auth/check", headers).status == 401, "no redirect that nobody asked for"
+
+
+def test_the_check_takes_the_page_from_the_proxys_word(portal):
+    answer = portal.demo.send("GET", "/auth/check?redirect=", {**wire.NAVIGATION, "X-Forwarded-Uri": "/account/8?a=b&c"})
+    assert answer.header("Location") == f"{portal.demo.base}/sign-in?redirect=%2Faccount%2F8%3Fa%3Db%26c"
+    for evil in ["//evil.example", "https://evil.example/", "/\\evil.example"]:
+        answer = portal.demo.send("GET", "/auth/check?redirect=", {**wire.NAVIGATION, "X-Forwarded-Uri": evil})
+        assert answer.header("Location") == f"{portal.demo.base}/sign-in", evil
+
+
+def test_a_step_up_goes_by_the_sign_in_page_and_back_to_the_page(portal):
+    browser = portal.person()
+    asked = browser.send("GET", "/auth/check?max_age=0&redirect=%2Faccount%2F9")
+    assert asked.status == 302, asked.text
+    user = portal.demo.user("alice")
+    back = browser.submit(browser.send("GET", asked.header("Location")), "/sign-in", username=user["username"],
+                          password=user["password"])
+    assert back.header("Location") == f"{portal.demo.base}/account/9"
+    assert browser.send("GET", "/auth/check?max_age=300&redirect=%2Faccount%2F9").status == 200
+    script = browser.send("GET", "/auth/check?max_age=0&redirect=%2F", {"Sec-Fetch-Mode": "cors"})
+    assert script.status == 401 and "insufficient_user_authentication" in script.header("WWW-Authenticate")
+
+
+def test_a_step_up_on_another_domain_asks_for_the_password_first(portal):
+    state = new_state()
+    landed = portal.land(portal.follow(portal.person(), state).header("Location"), state)
+    asked = portal.at(OTHER, "/auth/check?max_age=0&redirect=%2Faccount%2F1", cookie=landed.session_cookie)
+    url = urlsplit(asked.header("Location"))
+    assert url.path == "/sign-in" and parse_qs(url.query)["redirect"][0].startswith(f"{HAND_OFF}?")
+
+
+def test_name_and_address_go_to_the_website_where_its_scope_has_them(portal):
+    browser = portal.person()
+    plain = browser.send("GET", "/auth/check")
+    assert plain.header("X-Auth-Name") is None and plain.header("X-Auth-Email") is None
+    told = browser.send("GET", "/auth/check?identity=name,email")
+    assert told.header("X-Auth-Name") == "Alice" and told.header("X-Auth-Email") == "alice@example.com"
+    change(portal.demo, "demo-web", scope="openid email")
+    try:
+        told = browser.send("GET", "/auth/check?identity=name,email")
+        assert told.header("X-Auth-Name") is None and told.header("X-Auth-Email") == "alice@example.com"
+    finally:
+        change(portal.demo, "demo-web", scope="openid profile email address phone offline_access")
+    assert browser.send("GET", "/auth/check?identity=password").status == 400
+
+
+def test_a_name_that_no_field_can_hold_is_percent_encoded(portal):
+    made = admin(portal.demo, "POST", "/api/admin/users", {
+        "username": "bob-of-kyiv", "password": "a password of this test", "display_name": "Боб 100%"})
+    assert made.status == 201, made.text
+    browser = Browser(portal.demo.base)
+    browser.submit(browser.send("GET", "/sign-in"), "/sign-in", username="bob-of-kyiv", password="a password of this test")
+    assert browser.send("GET", "/auth/check?identity=name").header("X-Auth-Name") == "%D0%91%D0%BE%D0%B1%20100%25"

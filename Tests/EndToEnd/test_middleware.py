@@ -1,0 +1,280 @@
+"""Websites' middleware: each language's own tests over one table of cases, and its example site at the real server."""
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import time
+from urllib.parse import urlencode
+
+import pytest
+
+import instance
+import wire
+from native import EXCHANGE, LOGIN_TOKEN, App, claims
+from servers import Nginx, Server
+from test_landing import reach
+from test_native_sso_admin import admin
+
+MIDDLEWARE = instance.ROOT / "middleware"
+JARS = ":".join(f"/usr/share/java/{name}.jar" for name in [
+    "servlet-api", "jetty9-server", "jetty9-servlet", "jetty9-security", "jetty9-http", "jetty9-io", "jetty9-util",
+    "jetty9-util-ajax"])
+#: Found by every request as the proxy's own; the website refuses what comes without it.
+PROXY_SECRET = secrets.token_hex(16)
+HOOK_SECRET = secrets.token_hex(32)
+PAGE = {"Accept": "text/html", "User-Agent": wire.FIREFOX}
+
+
+def run(command: list, folder, **environment: str) -> str:
+    done = subprocess.run(
+        [str(part) for part in command], cwd=folder, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+    assert done.returncode == 0, (command, done.stdout[-4000:], done.stderr[-4000:])
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """What has to be compiled, once: Go's example and Java's classes."""
+    folder = tmp_path_factory.mktemp("middleware")
+    run(["go", "build", "-o", folder / "go-site", "./example"], MIDDLEWARE / "go", GOFLAGS="-mod=mod", GOPROXY="off")
+    sources = sorted((MIDDLEWARE / "java").rglob("*.java"))
+    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", JARS, "-d", folder / "classes", *sources], folder)
+    return folder
+
+
+# One table, five languages
+
+
+def test_pythons_own_tests_hold():
+    said = run([sys.executable, "-m", "unittest", "discover", "-s", "tests"], MIDDLEWARE / "python")
+    assert int(re.search(r"Ran (\d+) tests", said)[1]) > 0 and "\nOK\n" in said, said
+
+
+def test_nodes_own_tests_hold():
+    assert "# fail 0" in run(["node", "--test", "test"], MIDDLEWARE / "node")
+
+
+def test_gos_own_tests_hold(built):
+    run(["go", "test", "-count=1", "."], MIDDLEWARE / "go", GOFLAGS="-mod=mod", GOPROXY="off")
+
+
+def test_phps_own_tests_hold():
+    assert " 0 failures" in run(["php", "tests/cases.php"], MIDDLEWARE / "php")
+
+
+def test_javas_own_tests_hold(built):
+    said = run(["java", "-XX:TieredStopAtLevel=1", "-cp", built / "classes", "drawbridge.site.Cases",
+                MIDDLEWARE / "cases/cases.json"], built)
+    assert " 0 failures" in said
+
+
+# Each example at the real server
+
+
+class Site(Server):
+    """An example, as its own file says that it is started."""
+
+    def __init__(self, language: str, built, settings: dict):
+        super().__init__(f"site-{language}")
+        self.port = instance.free_port()
+        self.base = f"http://127.0.0.1:{self.port}"
+        commands = {
+            "django": [sys.executable, MIDDLEWARE / "python/examples/django_site.py", self.port],
+            "fastapi": [sys.executable, MIDDLEWARE / "python/examples/fastapi_site.py", self.port],
+            "node": ["node", MIDDLEWARE / "node/examples/site.mjs", self.port],
+            "go": [built / "go-site", self.port],
+            "php": ["php", "-S", f"127.0.0.1:{self.port}", MIDDLEWARE / "php/examples/site.php"],
+            "java": ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{built / 'classes'}:{JARS}", "Example", self.port],
+        }
+        self.folder.chmod(0o700)
+        self.run([str(part) for part in commands[language]], cwd=self.folder, env={
+            **os.environ, "PYTHONPATH": str(MIDDLEWARE / "python"), "SITE": json.dumps(settings), "FOLDER": str(self.folder)})
+        instance.wait_until(lambda: instance.listens(self.port), 30, f"{language}: {(self.folder / 'server.log').read_text()}")
+
+    def get(self, path: str, *headers) -> wire.Answer:
+        pairs = [pair for given in (PAGE, *headers) for pair in (given.items() if isinstance(given, dict) else given)]
+        return wire.send(self.base, "GET", path, pairs)
+
+
+@pytest.fixture(scope="module")
+def server():
+    """An instance of these tests' own: its clients are changed."""
+    demo = instance.Demo("--no-limits")
+    yield demo
+    assert demo.stop() == 0
+
+
+@pytest.fixture(scope="module", params=["django", "fastapi", "node", "go", "php", "java"])
+def language(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+def start(language, built, server):
+    """Starts this language's example with a source for its users."""
+    started = []
+
+    def start(source: str, **settings) -> Site:
+        site = Site(language, built, {"source": source, "origin": server.base, **settings})
+        started.append(site)
+        return site
+
+    yield start
+    for site in started:
+        site.close()
+
+
+def to_sign_in(answer: wire.Answer, target: str) -> bool:
+    return (answer.status, answer.header("Location")) == (303, f"/session/sign-in?redirect={target}")
+
+
+def test_who_came_by_a_link_is_known_by_session_until_he_signs_out(server, start):
+    site = start("session")
+    assert site.get("/").text == "for everybody"
+    assert to_sign_in(site.get("/contacts?a=b"), "%2Fcontacts%3Fa%3Db")
+    forged = {"X-Auth-Subject": "bob", "X-Auth-Session": "s"}
+    assert to_sign_in(site.get("/contacts", forged), "%2Fcontacts")
+
+    cookie = {"Cookie": server.sign_in("alice")}
+    answer = site.get("/contacts", cookie, forged)
+    assert (answer.status, answer.text) == (200, f"signed in as {server.user('alice')['sub']}")
+    # Drawbridge's own way to the stronger sign-in, and back to this page.
+    stronger = site.get("/strong/1", cookie)
+    assert stronger.status == 303 and stronger.header("Location").startswith(f"{server.base}/sign-in"), stronger.headers
+    assert wire.send(site.base, "GET", "/strong/1", {**cookie, "Accept": "application/json"}).header("WWW-Authenticate") == (
+        'Bearer error="insufficient_user_authentication", acr_values="aal9"')
+
+    # What SIGN_OUT_FORM posts from a page of the same origin.
+    out = server.send("POST", "/session/logout", {**cookie, "Origin": server.base, "Content-Type": wire.FORM}, b"")
+    assert out.status == 303
+    assert to_sign_in(site.get("/contacts", cookie), "%2Fcontacts")
+
+
+def test_a_web_views_cookie_is_verified_offline_until_a_notice_ends_it(server, language, start):
+    name = f"view-{language}-{secrets.token_hex(3)}"
+    folder = server.data / "webhook-secrets"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / name).touch(mode=0o600)
+    (folder / name).write_text(HOOK_SECRET)
+    site = start("cookie", issuer=server.facts["issuer"], client_id=name, cookie="view_access_token", webhook_secrets=[HOOK_SECRET])
+    made = admin(server, "POST", "/api/admin/clients", {
+        "client_id": name, "client_name": name, "client_type": "web", "token_endpoint_auth_method": "none", "delivery": "cookies",
+        "cookie_profile": "tokens", "cookie_prefix": "view_", "webhook_uri": f"{site.base}/hooks/drawbridge",
+        "webhook_secret_file": name})
+    assert made.status == 201, made.text
+    # The queue begins when the database knows who has a webhook.
+    instance.wait_until(lambda: server.query("SELECT 1 FROM webhook_subscriber WHERE client_id = $1", name), 10, "the subscriber")
+    path = "/api/admin/clients/demo-app"
+    app_document = admin(server, "GET", path)
+    shared = [*app_document.json()["share_with"], name]
+    assert admin(server, "PATCH", path, {"share_with": shared}, **{"If-Match": app_document.header("ETag")}).status == 200
+
+    app = App(server)
+    app.sign_in()
+    view = app.cookies(client_id=name)
+    assert view.status == 200, view.text
+    token = view.cookies["view_access_token"].value
+    cookie = {"Cookie": f"view_access_token={token}"}
+    assert site.get("/contacts", cookie).text == f"signed in as {app.user['sub']}"
+    # Neither somebody else's token of the same issuer, nor an ID token, nor a token that was changed.
+    for other in [app.tokens["access_token"], app.tokens["id_token"], token[:-4] + "AAAA"]:
+        assert to_sign_in(site.get("/contacts", {"Cookie": f"view_access_token={other}"}), "%2Fcontacts")
+
+    everything = {"Cookie": wire.cookie_header(view), "Origin": server.base, "Sec-Fetch-Site": "same-origin"}
+    assert server.send("POST", "/session/logout", everything).status == 204
+    # The token itself has minutes to live; the website heard of the end.
+    instance.wait_until(lambda: to_sign_in(site.get("/contacts", cookie), "%2Fcontacts"), 10, "the notice")
+
+
+def forged_notices_do_nothing_and_signed_ones_count_once(site, client_id: str):
+    body = json.dumps({"id": "web_session.ended:s-1", "type": "web_session.ended", "client_id": client_id, "sid": "s-1"}).encode()
+    now = str(int(time.time()))
+
+    def post(secret: str) -> tuple:
+        code = hmac.new(secret.encode(), now.encode() + b"." + body, hashlib.sha256).hexdigest()
+        answer = wire.send(site.base, "POST", "/hooks/drawbridge", {
+            "Content-Type": "application/json", "Drawbridge-Webhook-Signature": f"t={now},v1={code}"}, body)
+        return answer.status, answer.json()["result"]
+
+    assert post("somebody else's secret, as long as ours is") == (400, "signature")
+    assert post(HOOK_SECRET) == (200, "handled")
+    assert post(HOOK_SECRET) == (200, "known")
+
+
+def test_a_website_that_redeemed_by_its_server_hears_the_logout_token(server, language, start):
+    name = f"shop-{language}-{secrets.token_hex(3)}"
+    site = start("cookie", issuer=server.facts["issuer"], client_id=name, cookie="shop_token", webhook_secrets=[HOOK_SECRET])
+    forged_notices_do_nothing_and_signed_ones_count_once(site, name)
+    made = admin(server, "POST", "/api/admin/clients", {
+        "client_id": name, "client_name": name, "client_type": "web", "return_paths": ["/contacts"],
+        "default_return_path": "/contacts", "backchannel_logout_uri": f"{site.base}/hooks/logout"})
+    assert made.status == 201, made.text
+    reach(server, name)
+    redeemed = server.send("POST", "/oauth/token", {"Content-Type": wire.FORM}, urlencode({
+        "grant_type": EXCHANGE, "subject_token": server.issue("alice", client_id=name)["token"],
+        "subject_token_type": LOGIN_TOKEN, "client_id": name, "client_secret": made.json()["client_secret"]}))
+    assert redeemed.status == 200, redeemed.text
+    cookie = {"Cookie": f"shop_token={redeemed.json()['access_token']}"}
+    assert site.get("/contacts", cookie).text == f"signed in as {server.user('alice')['sub']}"
+
+    session = claims(redeemed.json()["access_token"])["sid"]
+    assert admin(server, "DELETE", f"/api/admin/sessions/{session}").status == 204
+    instance.wait_until(lambda: to_sign_in(site.get("/contacts", cookie), "%2Fcontacts"), 10, "the logout token")
+
+
+def test_behind_a_proxy_only_its_own_word_counts(server, language, start):
+    site = start("proxy", proxy_secret=PROXY_SECRET)
+    port = instance.free_port()
+    with Nginx(f"""
+# As careless as can be: names with underscores get through.
+underscores_in_headers on;
+server {{
+    listen 127.0.0.1:{port};
+    location = /check {{ internal; proxy_pass {server.base}/auth/check; proxy_pass_request_body off; proxy_set_header Content-Length "";
+        proxy_set_header Host 127.0.0.1:{server.port}; }}
+    location / {{
+        auth_request /check;
+        auth_request_set $subject $upstream_http_x_auth_subject;
+        auth_request_set $session $upstream_http_x_auth_session;
+        auth_request_set $acr $upstream_http_x_auth_acr;
+        error_page 401 = @visitor;
+        proxy_set_header X-Auth-Subject $subject;
+        proxy_set_header X-Auth-Session $session;
+        proxy_set_header X-Auth-Acr $acr;
+        proxy_set_header X-Drawbridge-Proxy {PROXY_SECRET};
+        proxy_pass {site.base};
+    }}
+    location @visitor {{
+        proxy_set_header X-Auth-Subject "";
+        proxy_set_header X-Auth-Session "";
+        proxy_set_header X-Auth-Acr "";
+        proxy_set_header X-Drawbridge-Proxy {PROXY_SECRET};
+        proxy_pass {site.base};
+    }}
+}}
+""", port):
+        def get(path: str, *headers) -> wire.Answer:
+            return wire.send(f"http://127.0.0.1:{port}", "GET", path, [*PAGE.items(), *headers])
+
+        alice = server.user("alice")["sub"]
+        cookie = ("Cookie", server.sign_in("alice"))
+        assert get("/contacts", cookie).text == f"signed in as {alice}"
+        assert to_sign_in(get("/contacts"), "%2Fcontacts")
+        # A visitor says it, in every spelling: to the proxy, and past it.
+        spellings = ["X-Auth-Subject", "X_Auth_Subject", "x-auth_subject", "X_AUTH-SUBJECT"]
+        for name in spellings:
+            session = name.replace("ubject", "ession").replace("UBJECT", "ESSION")
+            forged = [(name, "bob"), (session, "s-1")]
+            for answer in [get("/contacts", *forged), site.get("/contacts", dict(forged)),
+                           site.get("/contacts", dict(forged), {"X-Drawbridge-Proxy": "x" * 32})]:
+                assert to_sign_in(answer, "%2Fcontacts"), (name, answer.status, answer.text)
+            # Beside the proxy's own word it is refused or passed over, never believed.
+            beside = get("/contacts", cookie, (name, "bob"))
+            assert beside.status == 303 or beside.text == f"signed in as {alice}", (name, beside.text)
+        stronger = get("/strong/1", cookie)
+        assert stronger.status == 401 and "acr_values" in stronger.header("WWW-Authenticate")

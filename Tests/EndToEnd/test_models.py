@@ -1,0 +1,25 @@
+"""The models of model/: their small slices to the end, and every planted fault found. `make model` checks all of it."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+CHECK = pathlib.Path(__file__).parents[2] / "model/check"
+
+
+def test_the_courses_that_are_replayed_are_the_models():
+    if not shutil.which("spin"):
+        pytest.skip("needs spin and gcc")
+    compared = subprocess.run([sys.executable, str(CHECK), "traces", "--compare"], capture_output=True, text=True, timeout=300)
+    assert compared.returncode == 0, compared.stderr
+
+
+def test_the_models_hold_and_every_planted_fault_is_found():
+    if not shutil.which("spin") or not shutil.which("gcc"):
+        pytest.skip("needs spin and gcc")
+    found = subprocess.run([sys.executable, str(CHECK), "--quick"], capture_output=True, text=True, timeout=600)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert found.stdout.count("F_") >= 40, found.stdout

@@ -1,0 +1,598 @@
+"""Signing in with a key that the user's phone holds: the phone is joserfc's, the attacks have their names."""
+
+import base64
+import hashlib
+import hmac
+import html
+import json
+import re
+from urllib.parse import quote, urlencode
+
+import pytest
+
+import instance
+import oauth
+import servers
+import signing
+import wire
+from admin import Admin
+from selfissued import Browser, Phone, link_of
+from test_second_factor import drawn, encoded
+
+FORMS = ["seed2012", "core7", "siopv2", "siopv2-legacy"]
+
+
+def events(demo, kind: str, reason: str | None = None) -> list[dict]:
+    return [row for row in instance.audit_rows(demo.data)
+            if row["type"] == kind and (reason is None or row["reason"] == reason)]
+
+
+def refused(demo, answer: wire.Answer, name: str):
+    assert answer.status == 400 and answer.json()["error"] == name, answer.body
+    assert {"error_description", "error_uri", "request_id"} <= set(answer.json())
+    row = events(demo, "self_issued.refused", name)[-1]
+    assert row["request_id"] == answer.json()["request_id"] and row["outcome"] == "failure"
+
+
+def new_account(demo, phone: Phone) -> tuple[Browser, str]:
+    browser = Browser(demo)
+    assert browser.respond(phone.answer(browser.start())).json()["location"] == "/self-issued/choice"
+    answer = browser.submit(browser.request("GET", "/self-issued/choice"), 0)
+    assert answer.status == 303, answer.text
+    return browser, browser.session()["sub"]
+
+
+# The main road
+
+
+def test_the_request_file_is_there_for_every_phone(demo):
+    answer = demo.send("GET", "/self-issued/request.json")
+    file = answer.json()
+    assert file["response_type"] == "token id_token userinfo" and file["client_id"] == demo.base + "/"
+    assert file["redirect_uri"] == demo.base + "/self-issued/callback"
+    assert file["userinfo"]["claims"] == {"email": None, "name": None, "picture": None}
+    assert file["registration"]["claims"]["redirect_uris"] == file["redirect_uri"]
+    assert file["registration"]["redirect_uris"] == [file["redirect_uri"]]
+    assert not answer.all("Set-Cookie") and answer.header("Cache-Control") == "public, max-age=300"
+    assert demo.send("HEAD", "/self-issued/request.json").status == 200
+    again = demo.send("GET", "/self-issued/request.json", {"If-None-Match": answer.header("ETag")})
+    assert again.status == 304
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", ["EC", "RSA", "OKP"])
+def test_a_linked_phone_signs_in_in_every_form(demo, form, kind):
+    phone, owner = Phone(kind), Browser(demo)
+    owner.sign_in("alice")
+    owner.link(phone)
+    browser = Browser(demo)
+    request = browser.start("?return=%2Faccount%2Fprofile")
+    answer = browser.respond(phone.answer(request, form))
+    assert answer.status == 200 and answer.json() == {"location": "/account/profile"}, answer.body
+    session = browser.session()
+    assert session["sub"] == demo.user("alice")["sub"] and session["origin"] == "self_issued"
+    assert session["amr"] == ["self_issued", "pop"] and session["acr"] == "aal1"
+    signed_in = events(demo, "user.signed_in", "self_issued")[-1]
+    assert signed_in["subject"] == session["sub"]
+
+
+@pytest.mark.parametrize("form,start", [("seed", "seed2012"), ("core", "core7"), ("v2", "siopv2"), ("auto", "seed2012")])
+def test_the_link_is_written_in_the_form_that_is_asked_for(demo, form, start):
+    phone, browser = Phone(), Browser(demo)
+    request = browser.start(f"?form={form}")
+    if form in ("core", "v2"):
+        assert request["client_id"] == demo.base + "/self-issued/callback" and request["response_type"] == "id_token"
+    assert browser.respond(phone.answer(request, start)).json()["location"] == "/self-issued/choice"
+
+
+def test_who_is_new_gets_an_account_that_knows_nothing_and_is_found_again(demo):
+    phone = Phone()
+    browser, subject = new_account(demo, phone)
+    assert subject not in [user["sub"] for user in demo.facts["users"]]
+    again = Browser(demo)
+    assert again.respond(phone.answer(again.start(), "core7")).json() == {"location": "/contacts"}
+    assert again.session()["sub"] == subject
+    admin = {"Authorization": f"Bearer {demo.facts['admin_token']}"}
+    user = demo.send("GET", f"/api/admin/users/{subject}", admin).json()
+    assert "email" not in user and "username" not in user and "display_name" not in user
+
+
+def test_an_e_mail_address_finds_nobody(demo):
+    phone, browser = Phone(), Browser(demo)
+    answer = browser.respond(phone.answer(browser.start(), told={"email": "alice@example.com", "name": "Alice"}))
+    assert answer.json() == {"location": "/self-issued/choice"}
+    page = browser.request("GET", "/self-issued/choice")
+    assert "alice@example.com" in page.text
+    browser.submit(page, 0, told="yes")
+    session = browser.session()
+    assert session["sub"] != demo.user("alice")["sub"]
+    admin = {"Authorization": f"Bearer {demo.facts['admin_token']}"}
+    user = demo.send("GET", f"/api/admin/users/{session['sub']}", admin).json()
+    assert "email" not in user and "display_name" not in user, "a note of the key, not the account's"
+    told = browser.request("GET", "/auth/check?identity=name,email")
+    assert told.status == 200 and told.header("X-Auth-Email") is None and told.header("X-Auth-Name") is None
+    assert "Alice, alice@example.com" in browser.request("GET", "/account/phone-keys").text
+
+
+def test_who_has_an_account_signs_in_and_links_the_phone(demo):
+    phone, browser = Phone(), Browser(demo)
+    browser.respond(phone.answer(browser.start()))
+    answer = browser.submit(browser.request("GET", "/self-issued/choice"), 1)
+    assert answer.header("Location") == demo.base + "/sign-in?redirect=%2Faccount%2Fphone-keys"
+    page = browser.sign_in("bob")
+    assert 'id="offered"' in page.text and phone.thumbprint[:4] in page.text
+    assert browser.submit(page, 0, what="link").status == 303
+    other = Browser(demo)
+    assert other.respond(phone.answer(other.start())).json() == {"location": "/contacts"}
+    assert other.session()["sub"] == demo.user("bob")["sub"]
+
+
+def test_an_app_gets_its_code_after_a_sign_in_by_phone(demo):
+    phone, owner = Phone(), Browser(demo)
+    owner.sign_in("alice")
+    owner.link(phone)
+    browser = Browser(demo)
+    page = browser.request("GET", "/oauth/authorize?response_type=code&client_id=demo-rp&scope=openid&state=s"
+                                  "&redirect_uri=https%3A%2F%2Frp.example.com%2Fcallback")
+    assert page.status == 303
+    page = browser.request("GET", page.header("Location").removeprefix(demo.base))
+    link = html.unescape(re.search(r'id="self-issued" href="(/self-issued/start[^"]*)"', page.text)[1])
+    request = browser.start(link.removeprefix("/self-issued/start"))
+    location = browser.respond(phone.answer(request)).json()["location"]
+    assert location.startswith("/oauth/authorize?journey=")
+    answer = browser.request("GET", location)
+    # Consent is asked for once: alice may have been asked before.
+    assert ("Demo relying party" in answer.text if answer.status == 200 else
+            answer.header("Location").startswith("https://rp.example.com/callback?code=")), answer
+
+
+def test_declining_signs_nobody_in(demo):
+    browser = Browser(demo)
+    request = browser.start()
+    answer = browser.respond({"error": "access_denied", "state": request["state"]})
+    refused(demo, answer, "op_error")
+    assert not browser.session()["authenticated"]
+
+
+# Linking
+
+
+def test_linking_takes_a_sign_in_of_the_last_minutes(demo):
+    browser = Browser(demo)
+    answer = browser.request("GET", "/self-issued/start?link=1")
+    assert answer.status == 303 and "/sign-in?redirect=%2Faccount%2Fphone-keys" in answer.header("Location")
+
+
+def test_a_key_of_another_user_is_not_linked(demo):
+    phone = Phone()
+    for name, outcome in [("alice", 200), ("bob", 400)]:
+        browser = Browser(demo)
+        browser.sign_in(name)
+        answer = browser.respond(phone.answer(browser.start("?link=1")))
+        assert answer.status == outcome
+    refused(demo, answer, "linked_elsewhere")
+
+
+def test_an_unlinked_key_is_refused_for_ever_and_what_it_opened_has_ended(demo):
+    phone, thief, owner = Phone(), Browser(demo), Browser(demo)
+    owner.sign_in("alice")
+    owner.link(phone)
+    assert thief.respond(phone.answer(thief.start())).status == 200 and thief.session()["authenticated"]
+    page = owner.request("GET", "/account/phone-keys")
+    number = next(number for number, form in enumerate(oauth.Forms(page.text).forms)
+                  if form["fields"].get("key") == phone.thumbprint)
+    assert "unlinked" in owner.submit(page, number).text
+    instance.wait_until(lambda: not thief.session()["authenticated"], 3, "the thief's session to end")
+    refused(demo, thief.respond(phone.answer(thief.start())), "subject_revoked")
+    refused(demo, owner.respond(phone.answer(owner.start("?link=1"))), "subject_revoked")
+
+
+def test_the_desk_unlinks_a_thiefs_key_and_what_it_opened_has_ended(demo):
+    phone, thief, owner = Phone(), Browser(demo), Browser(demo)
+    sub = demo.user("alice")["sub"]
+    owner.sign_in("alice")
+    owner.link(phone)
+    assert thief.respond(phone.answer(thief.start())).status == 200 and thief.session()["authenticated"]
+    path = f"users/{sub}/phone-keys/{phone.thumbprint}"
+    assert Admin(demo).send("DELETE", path, {"reason": "stolen"}).status == 204
+    assert Admin(demo).send("DELETE", path).status == 404
+    instance.wait_until(lambda: not thief.session()["authenticated"], 3, "the thief's session to end")
+    refused(demo, thief.respond(phone.answer(thief.start())), "subject_revoked")
+    detail = json.loads(demo.audit("self_issued.unlinked")[-1]["detail"])
+    assert detail["thumbprint"] == phone.thumbprint and detail["actor"].startswith("client:"), detail
+    _, alone = new_account(demo, only := Phone())
+    assert Admin(demo).send("DELETE", f"users/{alone}/phone-keys/{only.thumbprint}").status == 409
+
+
+def test_the_console_unlinks_a_key(demo):
+    phone, owner = Phone(), Browser(demo)
+    owner.sign_in("bob")
+    owner.link(phone)
+    desk = Browser(demo)
+    desk.sign_in("admin")
+    page = desk.request("GET", f"/admin/users/{demo.user('bob')['sub']}")
+    number = next(number for number, form in enumerate(oauth.Forms(page.text).forms)
+                  if form["action"].endswith(f"/phone-keys/{phone.thumbprint}"))
+    assert desk.submit(page, number).status == 400, "a reason is needed"
+    assert desk.submit(page, number, reason="stolen").status == 303
+    assert phone.thumbprint not in desk.request("GET", f"/admin/users/{demo.user('bob')['sub']}").text
+
+
+def test_the_only_way_in_stays(demo):
+    phone = Phone()
+    browser, _ = new_account(demo, phone)
+    page = browser.request("GET", "/account/phone-keys")
+    answer = browser.submit(page, 0)
+    assert answer.status == 409 and "only way" in answer.text
+    again = Browser(demo)
+    assert again.respond(phone.answer(again.start())).status == 200
+
+
+# Attacks
+
+
+@pytest.fixture
+def linked(demo):
+    phone, owner = Phone(), Browser(demo)
+    owner.sign_in("alice")
+    owner.link(phone)
+    return phone
+
+
+def test_relayed_nonce(demo, linked):
+    """Another website shows our nonce to the phone: the phone names that website."""
+    browser = Browser(demo)
+    request = browser.start()
+    evil = {**request, "client_id": "https://evil.example/", "redirect_uri": "https://evil.example/callback"}
+    refused(demo, browser.respond({**linked.answer(evil), "state": request["state"]}), "aud_mismatch")
+    # And a nonce of another sign-in of ours.
+    first, second = browser.start(), browser.start()
+    refused(demo, browser.respond(linked.answer({**second, "nonce": first["nonce"]})), "nonce_mismatch")
+    assert not browser.session()["authenticated"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("audience", [None, [], "https://evil.example/", "", 7])
+def test_foreign_aud(demo, linked, form, audience):
+    browser = Browser(demo)
+    request = browser.start()
+    token = linked.id_token(request, form, aud=audience)
+    refused(demo, browser.respond({"state": request["state"], "id_token": token}), "aud_mismatch")
+
+
+def test_other_browser_answers(demo, linked):
+    """Login CSRF: the attacker's answer, put into the victim's browser; and one without any cookie."""
+    attacker, victim = Browser(demo), Browser(demo)
+    victim.start()
+    refused(demo, victim.respond(linked.answer(attacker.start())), "browser_mismatch")
+    stranger = Browser(demo)
+    refused(demo, stranger.respond(linked.answer(attacker.start())), "browser_mismatch")
+    assert not victim.session()["authenticated"] and not stranger.session()["authenticated"]
+
+
+def test_replayed_response(demo, linked):
+    browser = Browser(demo)
+    request = browser.start()
+    answer = linked.answer(request)
+    kept = dict(browser.cookies)
+    assert browser.respond(answer).status == 200
+    browser.cookies = kept
+    refused(demo, browser.respond(answer), "state_unknown")
+    refused(demo, browser.respond({**answer, "state": browser.start()["state"]}), "nonce_mismatch")
+
+
+def test_a_wrong_answer_uses_the_transaction_up(demo, linked):
+    browser = Browser(demo)
+    request = browser.start()
+    refused(demo, browser.respond({**linked.answer(request), "id_token": "a.b"}), "malformed")
+    refused(demo, browser.respond(linked.answer(request)), "state_unknown")
+
+
+def test_alg_confusion(demo, linked):
+    def b64(value) -> str:
+        raw = value if isinstance(value, bytes) else json.dumps(value).encode()
+        return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+    browser = Browser(demo)
+    for alg in ["none", "HS256", "RS256", "es256", "ES384", "Ed25519", None, 7]:
+        request = browser.start()
+        claims = linked.id_token(request, "core7").split(".")[1]
+        message = b64({"alg": alg} if alg is not None else {}) + "." + claims
+        signature = hmac.digest(linked.canonical.encode(), message.encode(), hashlib.sha256) if alg == "HS256" else b""
+        refused(demo, browser.respond({"state": request["state"], "id_token": f"{message}.{b64(signature)}"}),
+                "alg_not_allowed")
+
+
+def test_private_key_in_sub_jwk(demo, linked):
+    browser = Browser(demo)
+    request = browser.start()
+    token = linked.id_token(request, "core7", sub_jwk=linked.key.as_dict(private=True))
+    refused(demo, browser.respond({"state": request["state"], "id_token": token}), "key_private")
+    # It is nowhere in the log.
+    assert linked.key.as_dict(private=True)["d"] not in json.dumps(instance.audit_rows(demo.data), default=str)
+
+
+def test_another_key_under_the_victims_subject(demo, linked):
+    thief, browser = Phone(), Browser(demo)
+    for claims in [{"sub": linked.thumbprint}, {"sub_jwk": linked.jwk}, {"sub": linked.thumbprint, "sub_jwk": linked.jwk}]:
+        request = browser.start()
+        token = thief.id_token(request, "core7", **claims)
+        answer = browser.respond({"state": request["state"], "id_token": token})
+        assert answer.status == 400 and answer.json()["error"] in ("subject_mismatch", "signature_invalid")
+    request = browser.start()
+    claims = json.loads(signing.unb64url(linked.id_token(request, "core7").split(".")[1]))
+    token = thief.sign(claims, jwk=thief.jwk)
+    answer = browser.respond({"state": request["state"], "id_token": token})
+    assert answer.json()["error"] == "subject_mismatch"
+
+
+def test_two_parameters(demo, linked):
+    browser = Browser(demo)
+    answer = urlencode(linked.answer(browser.start()))
+    for more in ["&state=x", "&id_token=x", "&unheard_of=1&unheard_of=2"]:
+        got = browser.respond(answer + more)
+        assert got.status == 400 and got.json()["error"] == "invalid_request"
+    # Refused before anything was looked at: the sign-in itself is still good.
+    assert browser.respond(answer).status == 200
+
+
+@pytest.mark.parametrize("site,origin", [
+    ("cross-site", None), ("same-site", None), ("none", None), ("same-origin", "https://evil.example"),
+    ("same-origin", "null")])
+def test_sec_fetch_site_cross_site(demo, linked, site, origin):
+    browser = Browser(demo)
+    answer = linked.answer(browser.start())
+    got = browser.respond(answer, site=site, **({"Origin": origin} if origin else {}))
+    assert got.status == 403 and not browser.session()["authenticated"]
+    assert browser.respond(answer).status == 200
+
+
+def test_the_transaction_cookie_is_strict_and_the_answer_is_not_read_from_a_query(demo, linked):
+    browser = Browser(demo)
+    browser.start()
+    cookie = browser.page.cookies["__Host-siop_tx"]
+    assert cookie.attributes["samesite"] == "Strict" and {"secure", "httponly"} <= set(cookie.attributes)
+    assert cookie.attributes["path"] == "/" and cookie.attributes["max-age"] == "300" and "domain" not in cookie.attributes
+    assert demo.send("GET", "/self-issued/response?id_token=x").status == 405
+    assert demo.send("HEAD", "/self-issued/start").status == 405
+
+
+def test_an_answer_that_is_too_long_or_no_form_is_refused(demo):
+    browser = Browser(demo)
+    assert browser.respond("state=x&id_token=" + "a" * 65_536).status == 413
+    assert browser.respond("{}", **{"Content-Type": "application/json"}).status == 415
+    request = browser.start()
+    refused(demo, browser.respond({"state": request["state"], "id_token": "a" * 16_385}), "malformed")
+
+
+def test_the_open_page_takes_no_foreign_request(demo):
+    browser = Browser(demo)
+    browser.start()
+    link = link_of(browser.page.text, "open-app").removeprefix(demo.base)
+    page = demo.send("GET", link)
+    assert page.status == 200 and link_of(page.text, "open-scheme").startswith("openid://authz?request_uri=")
+    foreign = link.replace(quote(demo.base, safe=""), quote("https://evil.example", safe=""))
+    assert foreign != link and demo.send("GET", foreign).status == 400
+    for bad in [link + "&state=x", link.replace("state=", "stat="), link.replace("nonce=", "nonce=%22%3E%3Cscript%3E")]:
+        assert demo.send("GET", bad).status == 400
+
+
+def test_the_qr_code_holds_the_claimed_link_for_another_device(demo):
+    browser = Browser(demo)
+    browser.start()
+    link = link_of(browser.page.text, "open-app") + "&response_mode=direct_post"
+    assert drawn(browser.page.text) in [encoded(link, mask) for mask in range(8)]
+
+
+def test_the_return_page_has_no_inline_script_and_a_strict_policy(demo):
+    page = demo.send("GET", "/self-issued/callback")
+    policy = page.header("Content-Security-Policy")
+    assert policy == ("default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; base-uri 'none'; "
+                      "form-action 'none'; frame-ancestors 'none'")
+    assert page.header("Referrer-Policy") == "no-referrer" and page.header("Cache-Control") == "no-store"
+    assert page.header("X-Frame-Options") == "DENY" and page.header("Cross-Origin-Opener-Policy") == "same-origin"
+    assert page.header("X-Content-Type-Options") == "nosniff" and not page.all("Set-Cookie")
+    assert page.text.count("<script") == 1 and 'src="/assets/self-issued.js"' in page.text
+    assert "http://" not in page.text.replace(demo.base, "") and "https://" not in page.text
+
+
+def test_the_refused_return_path_becomes_the_default_page(demo, linked):
+    browser = Browser(demo)
+    request = browser.start("?return=%2F%2Fevil.example")
+    assert browser.respond(linked.answer(request)).json() == {"location": "/contacts"}
+
+
+# From another device
+
+
+def post(demo, answer: dict) -> wire.Answer:
+    return demo.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, urlencode(answer))
+
+
+def waiting(browser: Browser, request: dict) -> str:
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    return browser.demo.send("GET", f"/self-issued/status?state={request['state']}", {"Cookie": cookie}).json()["state"]
+
+
+def test_direct_post_of_a_linked_phone_signs_the_waiting_browser_in_and_goes_no_further(demo, linked):
+    browser = Browser(demo)
+    request = browser.start()
+    page = browser.page
+    assert waiting(browser, request) == "waiting"
+    assert post(demo, linked.answer(request, "siopv2")).json() == {}
+    assert waiting(browser, request) == "answered" and waiting(Browser(demo), request) == "over"
+    page = browser.submit(page)
+    assert page.status == 200 and "Alice" in page.text and not browser.session()["authenticated"]
+    answer = browser.submit(page, 0)
+    assert answer.status == 303 and answer.header("Location") == demo.base + "/contacts"
+    session = browser.session()
+    assert session["sub"] == demo.user("alice")["sub"] and session["origin"] == "device_code"
+    # It opens no console, links no phone and grants no app (contract §16.2, §16.4).
+    assert browser.request("GET", "/self-issued/start?link=1").status == 303
+    assert browser.request("GET", "/admin/").status == 303
+    asked = browser.request("GET", "/oauth/authorize?response_type=code&client_id=demo-app&scope=openid&state=s"
+                                   "&code_challenge_method=S256&code_challenge=" + oauth.challenge("v" * 43) +
+                                   "&redirect_uri=com.example.demo%3A%2Fcallback")
+    assert "com.example.demo" not in (asked.header("Location") or "")
+
+
+def test_direct_post_of_unknown_subject(demo):
+    browser = Browser(demo)
+    request = browser.start()
+    refused(demo, post(demo, Phone().answer(request)), "subject_unknown")
+    assert waiting(browser, request) == "over"
+
+
+def test_direct_post_is_taken_once(demo, linked):
+    request = Browser(demo).start()
+    assert post(demo, linked.answer(request)).status == 200
+    refused(demo, post(demo, linked.answer(request)), "state_unknown")
+
+
+def test_an_answer_by_direct_post_is_picked_up_by_the_browser_that_asked_and_once(demo, linked):
+    browser, thief = Browser(demo), Browser(demo)
+    request, _ = browser.start(), thief.start()
+    page = browser.page
+    assert post(demo, linked.answer(request)).status == 200
+    stolen = thief.submit(thief.page, state=request["state"], what="confirm")
+    assert stolen.status == 400 and not thief.session()["authenticated"]
+    page = browser.submit(page)
+    assert browser.submit(page, 0).status == 303 and browser.session()["authenticated"]
+    assert browser.submit(page, 0).status == 400
+
+
+def test_who_says_that_was_not_me_is_not_signed_in(demo, linked):
+    browser = Browser(demo)
+    request = browser.start()
+    page = browser.page
+    assert post(demo, linked.answer(request)).status == 200
+    assert browser.submit(browser.submit(page), 1).status == 303
+    assert waiting(browser, request) == "over" and not browser.session()["authenticated"]
+    assert events(demo, "self_issued.refused", "declined_in_browser")
+
+
+def test_linking_is_never_answered_from_another_device(demo):
+    owner = Browser(demo)
+    owner.sign_in("alice")
+    request = owner.start("?link=1")
+    assert "<svg" not in owner.page.text
+    refused(demo, post(demo, Phone().answer(request)), "cross_device_off")
+
+
+# What administrators see
+
+
+def test_explain_says_which_check_decides(demo, linked):
+    admin = {"Authorization": f"Bearer {demo.facts['admin_token']}"}
+    request = Browser(demo).start()
+
+    def explain(**more) -> dict:
+        answer = demo.send("POST", "/api/admin/explain", admin, {"kind": "self_issued", **more})
+        assert answer.status == 200, answer.body
+        return answer.json()
+
+    good = explain(id_token=linked.id_token(request, "core7"), nonce=request["nonce"])
+    assert good["passes"] and good["reason"] is None
+    steps = {step["check"]: step["outcome"] for step in good["steps"]}
+    assert steps["thumbprint"] == linked.thumbprint and steps["form"] == "core7"
+    assert steps["user"] == demo.user("alice")["sub"]
+    bad = explain(id_token=linked.id_token(request, "core7", aud="https://evil.example/"))
+    assert not bad["passes"] and bad["reason"] == "aud_mismatch"
+    assert explain(id_token="x")["reason"] == "malformed"
+    # Nothing was used up, nothing was written.
+    assert explain(id_token=linked.id_token(request, "core7"), nonce=request["nonce"])["passes"]
+
+
+def test_the_console_shows_a_users_keys_and_the_counts_are_there(demo, linked):
+    metrics = wire.send(demo.management, "GET", "/metrics").text
+    assert 'drawbridge_self_issued_total{outcome="signed_in"}' in metrics
+    browser = Browser(demo)
+    browser.sign_in("admin")
+    page = browser.request("GET", f"/admin/users/{demo.user('alice')['sub']}")
+    assert linked.thumbprint in page.text
+
+
+# Limits and settings
+
+
+def test_starts_are_limited_by_network(start_demo):
+    demo = start_demo()
+    answers = [demo.send("GET", "/self-issued/start").status for _ in range(35)]
+    assert answers[:30] == [200] * 30 and 429 in answers[30:]
+
+
+def test_attack_pictures_on_a_foreign_page_use_up_no_starts(start_demo):
+    demo = start_demo()
+    picture = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+    for _ in range(35):
+        answer = demo.send("GET", "/self-issued/start", picture)
+        assert (answer.status, answer.header("Location")) == (303, f"{demo.base}/sign-in")
+    assert demo.send("GET", "/self-issued/start", wire.NAVIGATION).status == 200
+
+
+def test_it_is_off_until_it_is_switched_on(serve):
+    server = serve()
+    for path in ["/self-issued/start", "/self-issued/request.json", "/self-issued/callback", "/account/phone-keys"]:
+        assert server.send("GET", path).status == 404, path
+    assert server.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, "state=x").status == 404
+    assert "/self-issued/" not in server.send("GET", "/sign-in").text
+
+
+def test_paths_policies_and_forms_are_settings(serve):
+    server = serve(settings="""
+self_issued:
+  enabled: true
+  request_path: /rp/rpf.json
+  return_path: /rp/authz/callback.php
+  forms: [core7]
+  unknown_subject: create
+  cross_device: off
+""")
+    phone, browser = Phone(), Browser(server)
+    request = browser.start("?form=seed")
+    assert request["request_uri"] == server.base + "/rp/rpf.json"
+    assert request["redirect_uri"] == server.base + "/rp/authz/callback.php"
+    assert server.send("GET", "/rp/authz/callback.php").status == 200 and "<svg" not in browser.page.text
+    assert browser.respond(phone.answer(request)).json()["error"] == "not_self_issued"
+    answer = browser.respond(phone.answer(browser.start(), "core7"))
+    assert answer.json() == {"location": "/contacts"} and browser.session()["authenticated"]
+    assert post(server, phone.answer(browser.start(), "core7")).json()["error"] == "cross_device_off"
+
+
+def test_malformed_settings_are_refused_together(serve):
+    server = serve()
+    text = server.settings.read_text()
+    server.settings.write_text(text + """
+self_issued:
+  enabled: true
+  client_id: https://elsewhere.example/
+  request_path: /session/x
+  return_path: /a b
+  forms: [did]
+  policy_url: http://example.com/
+""")
+    done = instance.run("check-config", "--config", str(server.settings), check=False)
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode != 0
+    for name in ["client_id", "request_path", "return_path", "forms", "policy_url"]:
+        assert f"self_issued.{name}" in said, said
+
+
+def test_two_nodes_and_redis_share_what_waits(start_demo):
+    with servers.Postgres() as postgres, servers.Redis() as redis:
+        database = postgres.create("self_issued")
+        first = start_demo("--no-limits", "--database", database, "--redis", f"redis://127.0.0.1:{redis.port}")
+        second = start_demo("--no-limits", "--database", database, "--redis", f"redis://127.0.0.1:{redis.port}",
+                            "--issuer", first.base)
+        phone, browser = Phone(), Browser(first)
+        request = browser.start()
+        first.kill()
+        # The node that showed the page is gone; the other one takes the answer.
+        browser.demo = second
+        here = {"Origin": first.base, "Host": first.base.removeprefix("http://")}
+        answer = browser.respond(phone.answer(request, "core7"), **here)
+        assert answer.json() == {"location": "/self-issued/choice"}, answer.body
+        redis.stop()
+        lost = second.send("GET", "/self-issued/start", {"Host": here["Host"]})
+        assert lost.status == 503 and lost.header("Retry-After")
+        assert browser.respond(phone.answer(request, "core7"), **here).status == 503

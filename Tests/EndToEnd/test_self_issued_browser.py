@@ -1,0 +1,151 @@
+"""Signing in with a phone's key in headless Chromium: the page that asks, the page that the answer comes back to."""
+
+import os
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+import wire
+from selfissued import Browser, Phone
+from test_main_road_browser import (  # noqa: F401 (fixtures)
+    browser, open_browser, press, pytestmark, session_in, text_of, wait_for_path)
+from waiting import wait
+
+SCREENSHOTS = os.environ.get("E2E_SCREENSHOTS")
+
+
+@pytest.fixture
+def phone(demo):
+    made, owner = Phone(), Browser(demo)
+    owner.sign_in("alice")
+    owner.link(made)
+    return made
+
+
+def asked(browser, demo) -> dict:
+    """What the page asks a phone."""
+    return Browser(demo).read(browser.find_element(By.ID, "open-scheme").get_attribute("href"))
+
+
+def comes_back(browser, demo, answer: dict):
+    """The phone opens the return page."""
+    browser.get(f"{demo.base}/self-issued/callback#{urlencode(answer)}")
+
+
+def shot(browser, name: str, tmp_path):
+    folder = Path(SCREENSHOTS or tmp_path)
+    height = browser.execute_script("return document.documentElement.scrollHeight")
+    width = browser.execute_script("return window.innerWidth")
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+    browser.save_screenshot(str(folder / f"self-issued-{name}.png"))
+    # Nothing sticks out to the side.
+    assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"), name
+
+
+def test_a_phone_signs_in_through_the_return_page(demo, browser, phone):
+    browser.get(f"{demo.base}/sign-in?redirect=%2Faccount%2Fprofile")
+    press(browser, "with a phone's key")
+    wait_for = wait(browser)
+    wait_for.until(lambda it: it.find_elements(By.ID, "open-app"))
+    link = browser.find_element(By.ID, "open-app").get_attribute("href")
+    assert link.startswith(f"{demo.base}/self-issued/open?request_uri=")
+    comes_back(browser, demo, phone.answer(asked(browser, demo)))
+    wait_for_path(browser, "/account/profile")
+    assert demo.session(session_in(browser))["origin"] == "self_issued"
+    # The answer is nowhere in the history: going back leads past the return page's address as it was.
+    entries = browser.execute_cdp_cmd("Page.getNavigationHistory", {})["entries"]
+    assert not any("id_token" in entry["url"] for entry in entries), entries
+
+
+def test_an_answer_in_another_browser_says_so_and_signs_nobody_in(demo, open_browser, phone):
+    first, second = open_browser(), open_browser()
+    first.get(f"{demo.base}/self-issued/start")
+    comes_back(second, demo, phone.answer(asked(first, demo)))
+    wait(second).until(lambda it: "another browser" in text_of(it))
+    assert second.current_url == f"{demo.base}/self-issued/callback" and session_in(second) is None
+
+
+def test_declining_is_said_in_plain_words(demo, browser):
+    for where in "#?":
+        browser.get(f"{demo.base}/self-issued/start")
+        state = asked(browser, demo)["state"]
+        browser.get(f"{demo.base}/self-issued/callback{where}{urlencode({'error': 'user_cancelled', 'state': state})}")
+        wait(browser).until(lambda it: "You declined on your phone" in text_of(it))
+        assert browser.current_url == f"{demo.base}/self-issued/callback"
+
+
+def test_what_comes_in_the_fragment_is_never_markup(demo, browser):
+    browser.get(f"{demo.base}/self-issued/callback#error=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&state=x")
+    wait(browser).until(lambda it: "is over" in text_of(it))
+    assert not browser.find_elements(By.CSS_SELECTOR, "main img")
+
+
+def test_who_is_new_chooses_by_keyboard_alone(demo, browser):
+    browser.get(f"{demo.base}/self-issued/start")
+    comes_back(browser, demo, Phone().answer(asked(browser, demo), told={"name": "Ada"}))
+    wait_for_path(browser, "/self-issued/choice")
+    for _ in range(10):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        if browser.switch_to.active_element.get_attribute("id") == "new":
+            break
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    wait_for_path(browser, "/contacts")
+    assert demo.session(session_in(browser))["authenticated"]
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_browser_beside_a_phone_that_answers_is_asked_whether_that_was_its_user(demo, open_browser, phone, scripts):
+    browser = open_browser(scripts=scripts)
+    browser.get(f"{demo.base}/self-issued/start")
+    request = asked(browser, demo)
+    posted = demo.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, urlencode(phone.answer(request)))
+    assert posted.status == 200
+    if not scripts:
+        press(browser, "I have answered")
+    wait(browser, 15).until(lambda it: "Was that you?" in text_of(it))
+    assert session_in(browser) is None
+    press(browser, "Yes")
+    wait_for_path(browser, "/contacts")
+    assert demo.session(session_in(browser))["origin"] == "device_code"
+
+
+@pytest.mark.parametrize("size,dark", [((375, 812), False), ((375, 812), True), ((1280, 800), False), ((1280, 800), True)])
+def test_screenshots(demo, open_browser, phone, size, dark, tmp_path):
+    name = f"{size[0]}-{'dark' if dark else 'light'}"
+    browser = open_browser(size=size, dark=dark)
+    browser.get(f"{demo.base}/sign-in")
+    shot(browser, f"sign-in-{name}", tmp_path)
+    browser.get(f"{demo.base}/self-issued/start")
+    shot(browser, f"start-{name}", tmp_path)
+    request = asked(browser, demo)
+    browser.get(browser.find_element(By.ID, "open-app").get_attribute("href"))
+    shot(browser, f"open-{name}", tmp_path)
+    comes_back(browser, demo, {**phone.answer(request), "state": "x"})
+    wait(browser).until(lambda it: "is over" in text_of(it))
+    shot(browser, f"return-{name}", tmp_path)
+    browser.get(f"{demo.base}/self-issued/start")
+    comes_back(browser, demo, Phone().answer(asked(browser, demo), told={"name": "Ada", "email": "ada@example.com"}))
+    wait_for_path(browser, "/self-issued/choice")
+    shot(browser, f"choice-{name}", tmp_path)
+    browser.get(f"{demo.base}/self-issued/start")
+    request = asked(browser, demo)
+    press(browser, "I have answered")
+    wait(browser).until(lambda it: "Waiting for your phone" in text_of(it))
+    shot(browser, f"wait-{name}", tmp_path)
+    demo.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, urlencode(phone.answer(request)))
+    wait(browser, 15).until(lambda it: "Was that you?" in text_of(it))
+    shot(browser, f"confirm-{name}", tmp_path)
+    press(browser, "Yes")
+    wait_for_path(browser, "/contacts")
+    browser.get(f"{demo.base}/account/phone-keys")
+    shot(browser, f"keys-stale-{name}", tmp_path)
+    browser.delete_all_cookies()
+    browser.get(f"{demo.base}/self-issued/start")
+    comes_back(browser, demo, phone.answer(asked(browser, demo)))
+    wait_for_path(browser, "/contacts")
+    browser.get(f"{demo.base}/account/phone-keys")
+    shot(browser, f"keys-{name}", tmp_path)

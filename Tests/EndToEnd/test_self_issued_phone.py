@@ -1,0 +1,83 @@
+"""Both sides of ours: `drawbridge-phone` answers a Drawbridge that is the website, over TLS, in each form."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import phone
+from selfissued import Browser, link_of
+
+SETTINGS = "self_issued:\n  enabled: true\n"
+
+
+class Trusted:
+    """A server whose certificate is the test's own."""
+
+    def __init__(self, server, authority):
+        self.server, self.base, self.authority = server, server.base, authority
+
+    def send(self, *arguments, **more):
+        return self.server.send(*arguments, cafile=str(self.authority.path), **more)
+
+
+@pytest.fixture
+def website(serve, tmp_path):
+    authority = phone.Authority(tmp_path)
+    server = serve(settings=SETTINGS, tls=authority.issue("127.0.0.1", "localhost"))
+    return Trusted(server, authority)
+
+
+def handle(website, link: str, store: Path, *flags: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [phone.binary(), "handle", link, "--ca", str(website.authority.path), "--allow-private", "--store", str(store),
+         "--yes", *flags], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("form", ["seed", "core", "v2"])
+def test_our_phone_signs_in_at_our_website_and_is_known_the_second_time(website, tmp_path, form):
+    subjects = []
+    for _ in range(2):
+        browser = Browser(website)
+        browser.start(f"?form={form}")
+        done = handle(website, link_of(browser.page.text, "open-scheme"), tmp_path / "store")
+        assert done.returncode == 0, done.stderr
+        address, _, fragment = done.stdout.strip().partition("#")
+        assert address == website.base + "/self-issued/callback"
+        answer = browser.respond(fragment)
+        assert answer.status == 200, answer.body
+        if answer.json()["location"] == "/self-issued/choice":
+            browser.submit(browser.request("GET", "/self-issued/choice"), 0)
+        subjects.append(browser.session()["sub"])
+    assert subjects[0] == subjects[1]
+
+
+def test_our_phone_declines_and_our_website_says_so(website, tmp_path):
+    browser = Browser(website)
+    browser.start()
+    done = subprocess.run(
+        [phone.binary(), "handle", link_of(browser.page.text, "open-app"), "--ca", str(website.authority.path),
+         "--allow-private", "--store", str(tmp_path / "store"), "--deny"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 10, done.stderr
+    answer = browser.respond(done.stdout.strip().partition("#")[2])
+    assert answer.status == 400 and answer.json()["error"] == "op_error"
+
+
+def test_our_phone_answers_the_code_on_another_screen(website, tmp_path):
+    """Nobody's key first, which is refused there; then a key that is linked."""
+    browser = Browser(website)
+    browser.start()
+    scanned = link_of(browser.page.text, "open-app") + "&response_mode=direct_post"
+    assert handle(website, scanned, tmp_path / "store", "--across-devices").returncode == 3
+    browser.start()
+    done = handle(website, link_of(browser.page.text, "open-app"), tmp_path / "store")
+    browser.respond(done.stdout.strip().partition("#")[2])
+    browser.submit(browser.request("GET", "/self-issued/choice"), 0)
+    waiting = Browser(website)
+    waiting.start()
+    page = waiting.page
+    done = handle(website, link_of(page.text, "open-app") + "&response_mode=direct_post", tmp_path / "store",
+                  "--across-devices")
+    assert done.returncode == 0, done.stderr
+    answer = waiting.submit(waiting.submit(page), 0)
+    assert answer.status == 303 and waiting.session()["origin"] == "device_code"

@@ -1,0 +1,310 @@
+"""An app that signs its users in elsewhere opens three websites that nobody here wrote, and they end together."""
+
+import json
+import time
+from contextlib import ExitStack
+from urllib.parse import quote, urlencode
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+import instance
+import oauth
+import signing
+import wire
+from provider_of_others import Provider, unpadded
+from relying_parties import PHP, DjangoBySubject, JupyterHubBySubject, Traveller
+
+
+class Keys(Provider):
+    """Somebody's JWKS address with one RSA key."""
+
+    def __init__(self):
+        self.rsa = rsa.generate_private_key(65537, 2048)
+        super().__init__()
+
+    def documents(self) -> dict:
+        numbers = self.rsa.public_key().public_numbers()
+        return {"/keys": {"keys": [{"kty": "RSA", "kid": "k", "use": "sig", "alg": "RS256", "e": "AQAB",
+                                    "n": unpadded(numbers.n.to_bytes(256, "big"))}]}}
+
+    def sign(self, claims: dict) -> str:
+        body = ".".join(signing.b64url(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": "k"}, claims))
+        return f"{body}.{signing.b64url(self.rsa.sign(body.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+
+
+def cognito(now: int) -> dict:
+    """An ID token of Amazon Cognito."""
+    return {"sub": "b4b8c4a8-1031-70aa-9c2e-5d5cb3bd1a11", "email_verified": True, "token_use": "id",
+            "iss": "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Example", "cognito:username": "alice",
+            "origin_jti": "0c7a1d8e", "aud": "4ptb1s0example", "event_id": "e1", "auth_time": now - 60, "iat": now,
+            "exp": now + 3600, "jti": "2f1c", "email": "alice@example.com"}
+
+
+def firebase(now: int) -> dict:
+    """An ID token of Firebase Authentication; its audience is the project."""
+    return {"iss": "https://securetoken.google.com/story-project", "aud": "story-project", "auth_time": now - 60,
+            "user_id": "xY7Zq0bPWkTt", "sub": "xY7Zq0bPWkTt", "iat": now, "exp": now + 3600, "email": "alice@example.com",
+            "firebase": {"identities": {"email": ["alice@example.com"]}, "sign_in_provider": "password"}}
+
+
+def supabase(now: int) -> dict:
+    """An access token of Supabase, signed with the project's shared secret; all apps have one audience."""
+    return {"iss": "https://storyproject.supabase.co/auth/v1", "sub": "7e9d5c1b-6d0c-4b6f-9a4e-0a2a7f3c5d10",
+            "aud": "authenticated", "iat": now, "exp": now + 3600, "email": "alice@example.com", "phone": "", "role": "authenticated",
+            "aal": "aal1", "amr": [{"method": "password", "timestamp": now - 60}], "session_id": "a0c3", "is_anonymous": False,
+            "app_metadata": {"provider": "email"}, "user_metadata": {}}
+
+
+SHAPES = {"cognito": cognito, "firebase": firebase, "supabase": supabase}
+
+
+def keycloak(now: int) -> dict:
+    """An access token of Keycloak, with an audience mapper; `azp` is the app."""
+    return {"exp": now + 300, "iat": now, "auth_time": now - 60, "jti": "onrtac:5f", "typ": "Bearer", "azp": "phone-app",
+            "iss": "https://id.example.com/realms/shop", "aud": ["drawbridge", "account"], "sid": "kc-session",
+            "sub": "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "acr": "1", "scope": "openid email", "email_verified": True,
+            "realm_access": {"roles": ["offline_access"]}, "preferred_username": "alice", "email": "alice@example.com"}
+
+
+def auth0(now: int) -> dict:
+    """An access token of Auth0 for an API; its issuer ends with a slash, its subject has a bar."""
+    return {"iss": "https://shop.eu.auth0.com/", "sub": "auth0|65f0c0ffee", "azp": "kPq3ExampleApp", "iat": now, "exp": now + 7200,
+            "aud": ["https://www.example.com/api", "https://shop.eu.auth0.com/userinfo"], "scope": "openid profile"}
+
+
+def clerk(now: int) -> dict:
+    """A token of Clerk by a template that adds `aud` and `client_id`; `azp` is a website's origin, or missing."""
+    return {"iss": "https://clerk.example.com", "sub": "user_2aBcDeFgHiJkLmN", "iat": now, "nbf": now - 5, "exp": now + 60,
+            "jti": "3f7e", "azp": "http://localhost:3000", "aud": "drawbridge", "client_id": "clerk-app"}
+
+
+#: Token, audience, claim that names the app.
+OTHER_SHAPES = {"keycloak": (keycloak, "drawbridge", "azp"), "auth0": (auth0, "https://www.example.com/api", "azp"),
+                "clerk": (clerk, "drawbridge", "client_id")}
+
+
+class World:
+    """The service, which believes three issuers, and three websites of its users."""
+
+    def __init__(self, running: ExitStack):
+        self.keys = Keys()
+        running.callback(self.keys.stop)
+        self.secret = b"the secret of a whole project, in letters"
+        self.sites = [running.enter_context(kind()) for kind in [DjangoBySubject, JupyterHubBySubject, PHP]]
+        clients, secrets = [], {}
+        for site in self.sites:
+            secrets[site], digest = signing.client_secret()
+            clients.append({**site.document(), "client_id": site.kind, "client_secret_digest": digest})
+        self.backend_secret, digest = signing.client_secret()
+        clients.append({"client_id": "backend", "client_type": "service", "scope": "admin", "client_secret_digest": digest})
+        apps = {name: (shape(0), shape(0)["aud"], "aud") for name, shape in SHAPES.items()}
+        apps |= {name: (shape(0), audience, claim) for name, (shape, audience, claim) in OTHER_SHAPES.items()}
+        for app in [claims[claim] for claims, _, claim in apps.values()]:
+            clients.append({"client_id": app, "client_type": "native", "can_issue_login_tokens": True,
+                            "may_reach": [site.kind for site in self.sites]})
+        (folder := self.sites[0].folder / "issuer").mkdir()
+        (folder / "supabase").write_bytes(self.secret)
+        (folder / "supabase").chmod(0o600)
+        others = "".join(f"""
+  - issuer: {claims["iss"]}
+    audience: {audience}
+    client_claim: {claim}
+    clients: [{claims[claim]}]
+    subject_prefix: '{name}:'
+    {f"hmac: {{secret_file: {folder}/supabase}}" if name == "supabase" else f"jwks_uri: {self.keys.issuer}/keys"}"""
+                         for name, (claims, audience, claim) in apps.items())
+        self.node = instance.Served("limits: {issue: {device_burst: 50, device_per_hour: 500, user_burst: 50, user_per_hour: 500}}\n", clients=clients, issuer="subject_prefix: 'backend:'\n    clients: [app]" + others)
+        running.callback(self.node.stop)
+        for site in self.sites:
+            site.start(self.node, site.kind, secrets[site])
+
+    def bearer(self, name: str) -> str:
+        shape = SHAPES[name] if name in SHAPES else OTHER_SHAPES[name][0]
+        claims = shape(int(time.time()))
+        return signing.jwt(claims, self.secret, {"alg": "HS256", "typ": "JWT"}) if name == "supabase" else self.keys.sign(claims)
+
+    def link(self, bearer: str, site, redirect: str | None = None) -> wire.Answer:
+        return self.node.send("POST", instance.ISSUE, {"Authorization": f"Bearer {bearer}"},
+                              {"client_id": site.kind, "redirect": redirect or target(site)})
+
+    def open(self, bearer: str, site, redirect: str | None = None) -> str:
+        """The address that the app opens."""
+        issued = self.link(bearer, site, redirect)
+        assert issued.status == 200, issued.text
+        if isinstance(site, PHP):
+            return f"{site.origin}/login-with-token.php?{urlencode({'token': issued.json()['token'], 'redirect': site.page})}"
+        return issued.json()["login_url"]
+
+    def sign_out(self, bearer: str, app: str) -> wire.Answer:
+        """What the app does when its user signs out in it: the bearer that opened the websites ends them."""
+        return oauth.post(self.node, "/oauth/revoke", {"token": bearer, "client_id": app})
+
+    def end_sessions(self, subject: str):
+        """What the app's own backend does, for whom no app is at hand."""
+        token = oauth.token(self.node, {"grant_type": "client_credentials", "client_id": "backend",
+                                        "client_secret": self.backend_secret, "scope": "admin"}).json()["access_token"]
+        ended = self.node.send("DELETE", f"/api/admin/users/{quote(subject, safe='')}/sessions",
+                               {"Authorization": f"Bearer {token}"}, {"reason": "signed out in the app"})
+        assert ended.status in (200, 204), ended.text
+
+
+def target(site) -> str:
+    return site.page if isinstance(site, PHP) else f"{site.fields()['default_return_path']}?{urlencode({'next': site.page})}"
+
+
+@pytest.fixture(scope="module")
+def world():
+    with ExitStack() as running:
+        yield World(running)
+
+
+@pytest.fixture
+def php(world) -> PHP:
+    return world.sites[2]
+
+
+def is_member(traveller: Traveller) -> bool:
+    return traveller.get(traveller.party.origin + traveller.party.page).status == 200
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_an_app_opens_three_websites_and_signing_out_in_it_ends_all_three(world, name):
+    bearer, subject = world.bearer(name), f"{name}:{SHAPES[name](0)['sub']}"
+    visits = [Traveller(site) for site in world.sites]
+    for visit in visits:
+        assert not is_member(visit)
+        landed = visit.go(world.open(bearer, visit.party))
+        assert landed.status == 200 and visit.seen[-1] == visit.party.origin + visit.party.page, (
+            visit.seen, landed.text[:500], visit.party.log[-3000:])
+        assert "sign-in" not in " ".join(visit.seen), "nobody is asked anything"
+        assert is_member(visit)
+        if not isinstance(visit.party, JupyterHubBySubject):
+            assert subject in landed.text
+    bystander = Traveller(world.sites[2])
+    other = next(shape for shape in SHAPES if shape != name)
+    bystander.go(world.open(world.bearer(other), world.sites[2]))
+
+    assert world.sign_out(bearer, SHAPES[name](0)["aud"]).status == 200
+
+    for visit in visits:
+        instance.wait_until(lambda: not is_member(visit), 10, f"the end at {visit.party.kind}: {visit.party.log[-2000:]}")
+    assert is_member(bystander), "another user stays"
+
+
+# Signing out in the app, and who cannot
+
+def claims_of(world, name: str, **more) -> str:
+    claims = {**SHAPES[name](int(time.time())), **more}
+    return signing.jwt(claims, world.secret, {"alg": "HS256", "typ": "JWT"}) if name == "supabase" else world.keys.sign(claims)
+
+
+def test_a_bearer_of_another_user_app_or_time_signs_nobody_out(world, php):
+    visit = open_php(world, php)
+    now = int(time.time())
+    another = claims_of(world, "firebase", sub="somebody-else")
+    old = claims_of(world, "firebase", iat=now - 7200, exp=now - 3600, auth_time=now - 7200)
+    forged = claims_of(world, "firebase")[:-8] + "AAAAAAAA"
+    for bearer in [another, old, forged]:
+        assert world.sign_out(bearer, "story-project").status == 200, "silence, as RFC 7009 has it"
+        assert is_member(visit)
+    answer = world.sign_out(world.bearer("firebase"), "authenticated")
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_grant")
+    assert is_member(visit)
+
+
+def test_a_link_that_nobody_used_opens_nothing_after_the_sign_out(world, php):
+    bearer = world.bearer("firebase")
+    link = world.open(bearer, php)
+    assert world.sign_out(bearer, "story-project").status == 200
+    late = Traveller(php)
+    assert late.go(link).status == 400 and not is_member(late)
+    again = Traveller(php)
+    assert again.go(world.open(bearer, php)).status == 200, "the bearer is its issuer's to revoke"
+
+
+def test_the_apps_backend_signs_a_user_out_without_the_app(world, php):
+    visit = open_php(world, php)
+    world.end_sessions(f"firebase:{firebase(0)['sub']}")
+    instance.wait_until(lambda: not is_member(visit), 10, "the end at the PHP site")
+
+
+# Further providers
+
+@pytest.mark.parametrize("name", OTHER_SHAPES)
+def test_a_token_of_three_further_shapes_opens_a_website_as_its_own_user(world, php, name):
+    visit = Traveller(php)
+    landed = visit.go(world.open(world.bearer(name), php))
+    assert landed.status == 200 and f"{name}:{OTHER_SHAPES[name][0](0)['sub']}" in landed.text, landed.text[:500]
+
+
+# The PHP site by itself
+
+
+def open_php(world, php, **more) -> Traveller:
+    visit = Traveller(php)
+    visit.link = world.open(world.bearer("firebase"), php, **more)
+    assert visit.go(visit.link).status == 200
+    return visit
+
+
+def test_a_link_of_the_app_opens_the_php_site_with_a_session_of_its_own(world, php):
+    visit = open_php(world, php)
+    assert set(visit.jars) == {php.origin} and "__Host-session" in visit.jars[php.origin]
+    assert visit.seen == [f"{php.origin}/login-with-token.php", f"{php.origin}/members/"]
+    assert visit.go(visit.link).status == 200, "a reload"
+    assert is_member(visit)
+
+
+def test_the_same_link_in_another_browser_ends_the_php_session_and_opens_none(world, php):
+    visit = open_php(world, php)
+    thief = Traveller(php)
+    assert thief.go(visit.link).status == 400 and not is_member(thief)
+    instance.wait_until(lambda: not is_member(visit), 10, "the end of what the first use opened")
+
+
+@pytest.mark.parametrize("headers", [
+    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Dest": "iframe"}, {"Sec-Purpose": "prefetch"}, {"Sec-Fetch-Mode": "no-cors"}])
+def test_a_scanner_or_another_site_opens_no_php_session(world, php, headers):
+    link = world.open(world.bearer("firebase"), php)
+    scanner = Traveller(php)
+    page = scanner.get(link, headers)
+    assert page.status == 200 and "<form" in page.text and not is_member(scanner)
+    assert Traveller(php).go(link).status == 200, "the link is still good"
+
+
+def test_a_form_of_another_site_opens_no_php_session(world, php):
+    token = world.link(world.bearer("firebase"), php).json()["token"]
+    answer = wire.send(f"http://127.0.0.1:{php.port}", "POST", "/login-with-token.php",
+                       {"Content-Type": wire.FORM, "Origin": "https://evil.example"}, urlencode({"token": token, "form": ""}))
+    assert answer.status == 200 and "<form" in answer.text and "Location" not in answer.text
+
+
+def test_who_is_signed_in_at_the_php_site_is_asked_before_a_link_of_somebody_else_counts(world, php):
+    visit = open_php(world, php)
+    other = world.open(world.bearer("cognito"), php)
+    page = visit.get(other)
+    assert page.status == 200 and "<form" in page.text
+    assert "firebase:" in visit.get(php.origin + php.page).text
+
+
+@pytest.mark.parametrize("redirect", ["https://evil.example/", "//evil.example/", "/admin/"])
+def test_the_php_site_leads_nowhere_else(world, php, redirect):
+    link = world.open(world.bearer("firebase"), php).partition("&redirect=")[0]
+    visit = Traveller(php)
+    assert visit.get(f"{link}&{urlencode({'redirect': redirect})}").header("Location") == "/members/"
+
+
+def test_a_logout_token_that_somebody_made_ends_no_session(world, php):
+    visit = open_php(world, php)
+    now = int(time.time())
+    forged = world.keys.sign({"iss": world.node.base, "aud": php.kind, "iat": now, "exp": now + 120, "sid": "s", "jti": "j",
+                              "events": {"http://schemas.openid.net/event/backchannel-logout": {}}})
+    for site, path in [(php, ""), (world.sites[0], ""), (world.sites[1], "/hub")]:
+        path = path + "/backchannel-logout" + (".php" if site is php else "")
+        for token in [forged, "", "a.b.c", "x"]:
+            answer = wire.send(f"http://127.0.0.1:{site.port}", "POST", path, {"Content-Type": wire.FORM},
+                               urlencode({"logout_token": token}))
+            assert answer.status == 400, (site.kind, token, answer.text[:300], site.log[-1500:])
+    assert is_member(visit)

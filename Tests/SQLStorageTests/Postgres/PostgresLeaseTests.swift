@@ -1,0 +1,84 @@
+import Bridge
+import Testing
+
+@testable import SQLStorage
+
+@Suite(.enabled(if: PostgresServer.isWanted)) struct PostgresLeaseTests {
+    @Test func `a process whose lease another one took writes nothing more, and the chain goes on`() async throws {
+        try await PostgresDatabase.with { database in
+            let first = try await database.open(node: "n")
+            try await first.append([NodeLeaseTests.event])
+            // As if it had slept until its lease had run out, and could not say that it is there.
+            _ = try database.session().run("UPDATE node_lease SET expires_at = 0, holder = 'gone' WHERE node = 'n'")
+            let second = try await database.open(node: "n")
+            try await second.append([NodeLeaseTests.event])
+            await #expect(throws: StorageError.self) { try await first.append([NodeLeaseTests.event]) }
+            #expect(!first.nodeStanding.isHeld)
+            try await second.append([NodeLeaseTests.event])
+            try await second.close()
+            try await first.append([NodeLeaseTests.event])
+            #expect(first.nodeStanding.isHeld)
+            let rows = try database.session().run(
+                "SELECT sequence FROM audit_event WHERE node = 'n' AND type = 'node.started' ORDER BY sequence")
+            #expect(rows.count == 4)
+        }
+    }
+
+    @Test func `a name whose process has ended on this machine is not waited for`() async throws {
+        try await PostgresDatabase.with { database in
+            try await database.open(node: "n").close()
+            var parts = LeaseHolder().text.split(separator: " ").map(String.init)
+            // Of this number there is a process, but it did not start then.
+            parts[3] = "1"
+            _ = try database.session().run(
+                "UPDATE node_lease SET expires_at = 9000000000000, holder = $1 WHERE node = 'n'",
+                [.text(parts.joined(separator: " "))])
+            try await database.open(node: "n").checkWritable()
+        }
+    }
+
+    @Test func `another takes the name only when the transaction under way has ended`() async throws {
+        try await PostgresDatabase.with { database in
+            let storage = try await database.open(node: "n")
+            let engine = try #require(storage.engine as? PostgresEngine)
+            let lease = try #require(try storage.auditor().lease)
+            try await engine.onWriterNow { session in
+                try session.begin()
+                try lease.fence(session)
+                _ = try session.run("SELECT 1")
+                let other = try database.session()
+                try other.begin()
+                #expect(throws: SQLError.self) { _ = try other.run(LeaseSQL.trial, [.text("n")]) }
+                other.rollback()
+                session.rollback()
+            }
+        }
+    }
+
+    @Test func `a node that has seen more than the database knows ends the tokens of before`() async throws {
+        try await PostgresDatabase.with { database in
+            let storage = try await database.open(node: "n")
+            try await storage.append([NodeLeaseTests.event])
+            // As a dump that is loaded over the rows: the lease is then that of its time, too.
+            let session = try database.session()
+            try session.begin()
+            _ = try session.run("DELETE FROM audit_event WHERE node = 'n'")
+            _ = try session.run("UPDATE node_lease SET expires_at = expires_at - 60000 WHERE node = 'n'")
+            try session.commit()
+            try await storage.append([NodeLeaseTests.event])
+            let number = try database.session().run("SELECT number FROM restore_point").map(\.values)
+            #expect(number == [[.integer(1)]])
+        }
+    }
+
+    @Test func `a restore of which another node tells is heard of before the next batch is written`() async throws {
+        try await PostgresDatabase.with { database in
+            let one = try await database.open(node: "one")
+            let two = try await database.open(node: "two")
+            _ = try await one.recordRestore(at: TimeSource.system.now(), keepsSessions: true, said: nil)
+            try await two.append([NodeLeaseTests.event])
+            #expect(two.nodeStanding.isHeld)
+            #expect(try await Set(one.livingNodes()) == ["two"])
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import SelfIssuedIdP
+
+/// The cases that websites check tokens with: what is accepted there is read here with the same result, and what the
+/// phone writes has the shape of an accepted one.
+@Suite struct TokenCasesTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let why: String
+        let form: String
+        let thumbprint: String
+        let algorithm: String
+        let token: CompactJWS
+
+        var testDescription: String { why }
+
+        /// The key, wherever the form has it.
+        var key: PublicKey? {
+            let issuer = token.claims["iss"]?.string
+            return (token.claims["sub_jwk"] ?? issuer?.jwk).flatMap { PublicKey(jwk: $0) }
+        }
+    }
+
+    /// Those that are accepted, in a spelling that the phone writes too.
+    static let accepted: [Case] = {
+        let shared = URL(filePath: #filePath).appending(path: "../../../../../shared/cases/siop_token_cases.json")
+            .standardized
+        let own = Bundle.module.url(forResource: "siop_token_cases", withExtension: "json", subdirectory: "Cases")
+        let data = (try? Data(contentsOf: shared)) ?? own.flatMap { try? Data(contentsOf: $0) } ?? Data()
+        guard case .array(let cases) = JSONValue(json: data)?["cases"] ?? .null else { return [] }
+        return cases.compactMap { item in
+            guard item["expect"]?["accept"] == true, let why = item["why"]?.string,
+                let form = item["expect"]?["form"]?.string, let thumbprint = item["expect"]?["thumbprint"]?.string,
+                let algorithm = item["expect"]?["alg"]?.string, KeyAlgorithm(rawValue: algorithm) != nil,
+                let token = item["params"]?["id_token"]?.string.flatMap({ CompactJWS($0) })
+            else { return nil }
+            let read = Case(why: why, form: form, thumbprint: thumbprint, algorithm: algorithm, token: token)
+            return read.key == nil ? nil : read
+        }
+    }()
+
+    @Test func `there are cases of every form that the phone writes`() {
+        #expect(Set(Self.accepted.map(\.form)).isSuperset(of: ["seed2012", "core7", "siopv2"]))
+        #expect(Set(Self.accepted.map(\.algorithm)) == ["ES256", "RS256"])
+    }
+
+    @Test(arguments: accepted)
+    func `an accepted token has the thumbprint and the signature that are expected`(_ item: Case) throws {
+        let key = try #require(item.key)
+        #expect(key.thumbprint == item.thumbprint)
+        #expect(key.algorithm.rawValue == item.algorithm)
+        #expect(item.token.isSigned(by: key))
+    }
+
+    @Test(arguments: [(AnswerForm.binding2012, "seed2012"), (.core, "core7"), (.v2, "siopv2")])
+    func `a token of the phone has all that an accepted one of its form has`(
+        _ form: AnswerForm, _ name: String
+    ) async throws {
+        var options = SelfIssuedProvider.Options()
+        options.form = form
+        let claims = try #require(try await Phone().handle(FakeWebsite.link, options).token()?.claims.members)
+        let accepted = Self.accepted.filter { $0.form == name }.compactMap { $0.token.claims.members }
+        for other in accepted {
+            #expect(Set(claims.keys).isSuperset(of: other.keys))
+            for (key, value) in claims { if let theirs = other[key] { #expect(kind(value) == kind(theirs), "\(key)") } }
+        }
+        #expect(!accepted.isEmpty)
+    }
+
+    private func kind(_ value: JSONValue) -> String {
+        switch value {
+        case .string: "text"
+        case .integer, .number: "number"
+        case .object: "object"
+        // `aud` may be a list of texts.
+        case .array: "text"
+        default: "other"
+        }
+    }
+}

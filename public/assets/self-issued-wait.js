@@ -1,0 +1,22 @@
+// Asks every few seconds whether a phone has answered on another device, and then shows who. Without this script the
+// button does the same.
+"use strict";
+
+(() => {
+    const form = document.getElementById("wait");
+    if (!form) return;
+    const state = encodeURIComponent(form.elements.namedItem("state").value);
+    let timer;
+    const ask = async () => {
+        if (document.visibilityState === "visible") {
+            const response = await fetch(`/self-issued/status?state=${state}`, { credentials: "same-origin" });
+            const body = response.ok ? await response.json() : {};
+            if (body.state === "answered") {
+                clearInterval(timer);
+                form.submit();
+            }
+            if (body.state === "over") clearInterval(timer);
+        }
+    };
+    timer = setInterval(() => ask().catch(() => undefined), 3000);
+})();

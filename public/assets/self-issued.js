@@ -1,0 +1,45 @@
+// The page that a phone's answer comes back to. The answer is in the fragment, which no server has seen: it is taken out
+// of the address at once, so that neither history nor a screenshot keeps it, and posted to this origin alone.
+"use strict";
+
+(() => {
+    const answer = new URLSearchParams(location.search).has("error") ? location.search.slice(1) : location.hash.slice(1);
+    history.replaceState(null, "", location.pathname);
+
+    // Sentences are in the page; what came from outside is text and nothing else.
+    const fail = (name, code) => {
+        document.getElementById("working").hidden = true;
+        (document.getElementById(name) ?? document.getElementById("failed")).hidden = false;
+        if (code) {
+            document.getElementById("code").textContent = code;
+            document.getElementById("code-line").hidden = false;
+        }
+        const failure = document.getElementById("failure");
+        failure.hidden = false;
+        failure.focus();
+    };
+
+    const post = async () => {
+        const response = await fetch("/self-issued/response", {
+            method: "POST",
+            credentials: "same-origin",
+            redirect: "error",
+            headers: { "Content-Type": "application/x-www-form-urlencoded" },
+            body: answer,
+        });
+        const body = await response.json();
+        if (response.ok && typeof body.location === "string") {
+            location.replace(body.location);
+            return;
+        }
+        const said = new URLSearchParams(answer).get("error");
+        const isDeclined = body.error === "op_error" && (said === "access_denied" || said === "user_cancelled");
+        fail(isDeclined ? "declined" : String(body.error), isDeclined ? undefined : String(body.error));
+    };
+
+    if (answer === "") {
+        fail("state_unknown");
+    } else {
+        post().catch(() => fail("failed"));
+    }
+})();
