@@ -70,7 +70,7 @@ func testClients() throws -> [Client] {
         cookies,
         Client(
             id: app, name: "App", kind: .native, canIssueLoginTokens: true,
-            mayReach: [website, "confirming", "cookies"]),
+            mayReach: [website, "confirming", "typing", "cookies"]),
         Client(id: "mute", name: "An app without the right", kind: .native),
         Client(
             id: website, name: "Website", kind: .web,
@@ -81,6 +81,9 @@ func testClients() throws -> [Client] {
             publicOrigin: WebOrigin("https://shop.example"),
             returnPaths: try ReturnPathPolicy(entries: ["/"], defaultPath: "/"), redeemMode: .confirm,
             replayResponse: .alert),
+        Client(
+            id: "typing", name: "A website whose links travel by mail", kind: .web,
+            returnPaths: try ReturnPathPolicy(entries: ["/"], defaultPath: "/"), redeemMode: .code),
         Client(
             id: "unreachable", name: "Another website", kind: .web,
             returnPaths: try ReturnPathPolicy(entries: ["/"], defaultPath: "/")),

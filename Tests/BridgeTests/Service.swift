@@ -89,12 +89,14 @@ struct Service: Sendable {
     func open(
         _ token: Secret<String>, redirect: String? = nil, verifier: String? = nil, session: OpaqueSecret? = nil,
         visit: Visit = Visit(carrier: .query, fetchSite: Visit.FetchSite.none, isDocumentNavigation: true),
-        confirmsSwitch: Bool = false, retry: String? = nil, from requestOrigin: RequestOrigin = origin()
+        code: String? = nil, confirmsSwitch: Bool = false, retry: String? = nil,
+        from requestOrigin: RequestOrigin = origin()
     ) async throws -> RedemptionOutcome {
         try await redeemer.redeem(
             RedemptionRequest(
                 token: .one(token), redirect: redirect.map { .bytes(Array($0.utf8)) } ?? .absent,
-                codeVerifier: verifier, visit: visit, confirmsSwitch: confirmsSwitch, sessionSecret: session,
+                codeVerifier: verifier, typedCode: code, visit: visit, confirmsSwitch: confirmsSwitch,
+                sessionSecret: session,
                 retry: retry, origin: requestOrigin))
     }
 

@@ -475,6 +475,70 @@ def test_a_website_that_wants_a_click_gets_one_from_every_carrier(serve):
     assert answer.status == 303 and answer.session_cookie
 
 
+def shown_form(answer) -> dict:
+    [shown] = [form for form in wire.PageForm(answer.text).forms if form["method"] == "post"]
+    return shown["fields"]
+
+
+def type_code(server, page, code: str | None):
+    """Submits the page's form as its browser would, with what was typed."""
+    headers = {**NAVIGATION, "Cookie": wire.cookie_header(page), "Sec-Fetch-Site": "same-origin"}
+    typed = {**shown_form(page), "login_code": code or ""}
+    return server.send("POST", REDEEM, headers, wire.encode(typed))
+
+
+def test_a_link_that_asks_for_a_code_opens_by_the_code_that_the_app_shows(serve):
+    server = serve(website="redeem: code")
+    issued = server.issue("one")
+    page = server.redeem(issued["token"])
+    assert page.status == 200 and not page.session_cookie and "login_code" in shown_form(page)
+    assert issued["login_code"] not in page.text and issued["login_code"] not in issued["login_url"]
+    answer = type_code(server, page, issued["login_code"])
+    assert answer.status == 303 and answer.session_cookie
+
+
+def test_a_scanner_that_submits_forms_burns_no_link_that_asks_for_a_code(serve):
+    server = serve(website="redeem: code")
+    issued = server.issue("one")
+    for typed in [None, "", "test", "scanner@example.com", "12345"] * 3:
+        page = server.redeem(issued["token"])
+        answer = type_code(server, page, typed)
+        assert answer.status == 200 and not answer.session_cookie and "login_code" in shown_form(answer)
+    assert type_code(server, server.redeem(issued["token"]), issued["login_code"]).session_cookie
+
+
+def test_the_fifth_wrong_code_burns_the_link(serve):
+    server = serve(website="redeem: code")
+    issued = server.issue("one")
+    wrong = f"{(int(issued['login_code']) + 1) % 1_000_000:06}"
+    page = server.redeem(issued["token"])
+    for _ in range(4):
+        again = type_code(server, page, wrong)
+        assert again.status == 200 and "not the code" in again.text
+    assert_refused(type_code(server, page, wrong))
+    assert_refused(type_code(server, page, issued["login_code"]))
+    reasons = [reason for (reason,) in instance.query(
+        server.data, "SELECT reason FROM audit_event WHERE token_id = $1 AND type = 'login_token.refused'",
+        issued["id"])]
+    assert "wrong_code" in reasons and issued["login_code"] not in json.dumps(reasons)
+
+
+def test_the_code_goes_along_where_the_page_asks_which_account(serve):
+    server = serve(website="redeem: code")
+    first = server.issue("one")
+    cookie = type_code(server, server.redeem(first["token"]), first["login_code"]).session_cookie
+    issued = server.issue("two")
+    page = server.redeem(issued["token"])
+    headers = {**NAVIGATION, "Sec-Fetch-Site": "same-origin", "Cookie": f"{cookie}; {wire.cookie_header(page)}"}
+    question = server.send(
+        "POST", REDEEM, headers, wire.encode({**shown_form(page), "login_code": issued["login_code"]}))
+    assert question.status == 200 and not question.session_cookie
+    [yes] = [form for form in wire.PageForm(question.text).forms if "confirm_switch" in form["fields"]]
+    headers["Cookie"] = f"{cookie}; {wire.cookie_header(question) or wire.cookie_header(page)}"
+    answer = server.send("POST", REDEEM, headers, wire.encode(yes["fields"]))
+    assert answer.status == 303 and answer.session_cookie
+
+
 def test_on_replay_alert_keeps_the_session_and_tells_the_record(serve):
     server = serve(website="on_replay: alert")
     token = server.issue("two")

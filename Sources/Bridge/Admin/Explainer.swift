@@ -134,12 +134,14 @@ package struct Explainer: Sendable {
             explanation.check("website is known", fails: reason, found: claims.audience.rawValue)
         case .appMayOpenTheWebsite: explanation.check("app may open the website", fails: reason)
         case .bindingIsShown: explanation.check("network binding", fails: reason)
+        case .codeIsGiven:
+            if claims.binding.typedCodeKey != nil { explanation.note("asks for", "the code that the app shows") }
         case .userAndSessionStand:
             let isUser = refusal == .subjectDisabled
             guard explanation.check("user may sign in", fails: isUser ? reason : nil) else { return }
             explanation.check("parent session lives", fails: reason)
         case .isUnknownToTheBrowser, .browserHasNoAttempt, .serverHasNoAttempt, .isNoHandOff, .isUnbound, .needsNoClick,
-            .requestWouldBeAnswered, nil:
+            .codeIsRight, .requestWouldBeAnswered, nil:
             if let reason { explanation.check("redemption", fails: reason) }
         }
     }

@@ -17,6 +17,8 @@ package struct Client: Hashable, Sendable {
         case direct
         /// Only a click on the page does.
         case confirm
+        /// Only whoever types what the app shows does: for links that travel by mail.
+        case code
     }
 
     /// What a second use of a token does to the session that the first opened.

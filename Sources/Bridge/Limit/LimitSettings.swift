@@ -68,6 +68,14 @@ package struct LimitSettings: Sendable {
         networkKey("redeem.network", of: origin, failedRedemptionPerNetwork)
     }
 
+    /// Tries of one token's code.
+    func typedCodeKeys(of id: TokenID) -> [RateLimitKey] {
+        [
+            RateLimitKey(
+                scope: "redeem.code", value: id.rawValue, bucket: TokenBucket(perMinute: TypedCodes.tries))
+        ]
+    }
+
     /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.
     package func refusedBearerKeys(origin: RequestOrigin) -> [RateLimitKey] {
         networkKey("bearer.network", of: origin, refusedBearerPerNetwork)

@@ -29,6 +29,7 @@ import Testing
         var websiteID: ClientID
         var current: WebSession?
         var retry: RedemptionRetry?
+        var typedCode: String?
         var admits = true
 
         func candidate(_ channel: RedemptionChannel, _ service: Service) -> RedemptionCandidate {
@@ -37,6 +38,7 @@ import Testing
                 landing: service.redeemer.ownPage, origin: origin(), at: service.clock.now)
             candidate.current = current
             candidate.retry = retry
+            candidate.typedCode = typedCode
             candidate.admits = { [admits] _ in admits }
             return candidate
         }
@@ -109,6 +111,14 @@ import Testing
         case .bindingIsShown:
             trial.claims = changed(trial.claims, binding: elsewhere)
             return .refused(.wrongNetwork)
+        case .codeIsGiven:
+            trial.claims = changed(trial.claims, binding: LoginTokenBinding(typedCodeKey: "k1"))
+            return .refused(.codeMissing)
+        case .codeIsRight:
+            trial.claims = changed(trial.claims, binding: LoginTokenBinding(typedCodeKey: "k1"))
+            let right = TypedCodes(keys: service.keys).code(of: trial.claims, at: service.clock.now)
+            trial.typedCode = right?.expose() == "000000" ? "000001" : "000000"
+            return .refused(.wrongCode)
         case .needsNoClick:
             trial.claims = changed(trial.claims, audience: "confirming")
             trial.websiteID = "confirming"

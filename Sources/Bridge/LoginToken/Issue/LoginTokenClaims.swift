@@ -60,11 +60,16 @@ package struct LoginTokenBinding: Hashable, Sendable {
     /// ``HandOffState/digest`` of what the browser's cookie at the website must hold, or a click is asked for
     /// (contract §4.6).
     package let handOff: String?
+    /// The id of the key that makes the token's ``TypedCodes`` code; `nil` for a token without one.
+    package let typedCodeKey: String?
 
-    package init(challenge: CodeChallenge? = nil, network: Network = .none, handOff: String? = nil) {
+    package init(
+        challenge: CodeChallenge? = nil, network: Network = .none, handOff: String? = nil, typedCodeKey: String? = nil
+    ) {
         self.challenge = challenge
         self.network = network
         self.handOff = handOff
+        self.typedCodeKey = typedCodeKey
     }
 
     package static let none = LoginTokenBinding()

@@ -27,9 +27,14 @@ package struct LoginTokenCodec: Sendable {
         package let payload: String
     }
 
+    /// What somebody types for a token whose website wants that.
+    var typedCodes: TypedCodes { TypedCodes(keys: keys) }
+
+    func signingKeyID(at now: Timestamp) -> String? { keys.current.signingKeyID(at: now) }
+
     /// - Returns: `nil` when no key may sign at `now`.
     package func sign(_ claims: LoginTokenClaims, at now: Timestamp) -> Signed? {
-        guard let keyID = keys.current.signingKeyID(at: now) else { return nil }
+        guard let keyID = signingKeyID(at: now) else { return nil }
         return sign(payload: LoginTokenPayload.encode(claims), keyID: keyID, at: now)
     }
 

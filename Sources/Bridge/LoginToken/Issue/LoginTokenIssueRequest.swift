@@ -36,13 +36,19 @@ package struct LoginTokenAnswer: Sendable {
     /// Seconds.
     package let expiresIn: Int
     package let loginURL: Secret<String>
+    /// What the app shows, for somebody to type into the page that the link opens.
+    package let typedCode: Secret<String>?
 
-    package init(token: Secret<String>, id: TokenID, expiresAt: Timestamp, expiresIn: Int, loginURL: Secret<String>) {
+    package init(
+        token: Secret<String>, id: TokenID, expiresAt: Timestamp, expiresIn: Int, loginURL: Secret<String>,
+        typedCode: Secret<String>? = nil
+    ) {
         self.token = token
         self.id = id
         self.expiresAt = expiresAt
         self.expiresIn = expiresIn
         self.loginURL = loginURL
+        self.typedCode = typedCode
     }
 }
 

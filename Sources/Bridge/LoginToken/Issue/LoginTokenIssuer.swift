@@ -109,7 +109,7 @@ package struct LoginTokenIssuer: Sendable {
         }
         let terms = try LoginTokenTerms(
             request, app: app, clients: clients.current, defaultLifetime: settings.defaultLifetime,
-            address: origin.address)
+            address: origin.address, codeKey: codec.signingKeyID(at: now))
         let issuing = try await issuingSession(of: bearer, at: now)
         guard terms.website.accepts(bearer.authentication, at: now) else {
             throw OAuthError(
@@ -168,7 +168,7 @@ package struct LoginTokenIssuer: Sendable {
         case .recorded:
             // Before the answer leaves, so that no session is opened that says what was true before.
             try await subjects.takeGroups(of: bearer, origin: origin, at: now)
-            return answer(signed.token, id: claims.id, expiresAt: claims.expiresAt, terms: terms)
+            return answer(signed.token, claims, terms: terms, at: now)
         case .repeated(let record): return try await answer(repeating: record, terms: terms, at: now)
         case .keyReused: throw Self.keyReused
         case .userKnown:
@@ -192,29 +192,24 @@ package struct LoginTokenIssuer: Sendable {
     private func answer(
         repeating record: IdempotencyRecord, terms: LoginTokenTerms, at now: Timestamp
     ) async throws -> LoginTokenAnswer {
-        guard let signed = try await codec.sign(again: record.payload, keyID: record.keyID, at: now) else {
-            throw StorageError.unavailable("no login token key may sign now")
-        }
-        return answer(signed.token, id: record.tokenID, expiresAt: record.expiresAt, terms: terms)
+        guard let signed = try await codec.sign(again: record.payload, keyID: record.keyID, at: now),
+            let claims = LoginTokenPayload.decode(Array(record.payload.utf8))
+        else { throw StorageError.unavailable("no login token key may sign now") }
+        return answer(signed.token, claims, terms: terms, at: now)
     }
 
     private func answer(
-        _ token: Secret<String>, id: TokenID, expiresAt: Timestamp, terms: LoginTokenTerms
+        _ token: Secret<String>, _ claims: LoginTokenClaims, terms: LoginTokenTerms, at now: Timestamp
     ) -> LoginTokenAnswer {
         // The session that answers a website's own sign-in must be where the provider is.
         let place = terms.isHandOff ? terms.website.publicOrigin ?? settings.publicOrigin : settings.publicOrigin
         let origin = terms.website.landing == .initiateLogin ? settings.issuer : place
-        return answer(token, id: id, expiresAt: expiresAt, terms: terms, at: origin)
-    }
-
-    private func answer(
-        _ token: Secret<String>, id: TokenID, expiresAt: Timestamp, terms: LoginTokenTerms, at origin: WebOrigin
-    ) -> LoginTokenAnswer {
         var url = origin.description + settings.redemptionPath + "?token=" + token.expose()
         if let target = terms.target { url += "&redirect=" + PercentEncoding.encode(target.serialized) }
         return LoginTokenAnswer(
-            token: token, id: id, expiresAt: expiresAt, expiresIn: Int(terms.lifetime.inMilliseconds / 1000),
-            loginURL: Secret(url))
+            token: token, id: claims.id, expiresAt: claims.expiresAt,
+            expiresIn: Int(terms.lifetime.inMilliseconds / 1000), loginURL: Secret(url),
+            typedCode: codec.typedCodes.code(of: claims, at: now))
     }
 }
 

@@ -30,6 +30,7 @@ enum LoginTokenPayload {
         case .exact(let address): members.add("address", address)
         }
         if let handOff = binding.handOff { members.add("hand_off", handOff) }
+        if let key = binding.typedCodeKey { members.add("typed_code", key) }
         return String(decoding: members.finish(), as: UTF8.self)
     }
 
@@ -60,14 +61,15 @@ enum LoginTokenPayload {
         let confirmation = ClaimReader(members: members)
         guard let challenge = confirmation.optionalText("S256"), let network = confirmation.optionalText("network"),
             let address = confirmation.optionalText("address"),
-            let handOff = confirmation.optionalText("hand_off")
+            let handOff = confirmation.optionalText("hand_off"),
+            let typedCodeKey = confirmation.optionalText("typed_code")
         else { return nil }
         let read = challenge.flatMap { CodeChallenge($0) }
         guard (challenge == nil) == (read == nil) else { return nil }
         return LoginTokenBinding(
             challenge: read,
             network: network.map(LoginTokenBinding.Network.network) ?? address.map(LoginTokenBinding.Network.exact)
-                ?? .none, handOff: handOff)
+                ?? .none, handOff: handOff, typedCodeKey: typedCodeKey)
     }
 }
 

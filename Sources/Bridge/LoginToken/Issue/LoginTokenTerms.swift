@@ -14,7 +14,7 @@ struct LoginTokenTerms: Sendable {
     /// - Throws: `OAuthError` by contract §3.
     init(
         _ request: LoginTokenIssueRequest, app: Client, clients: ClientDirectory, defaultLifetime: Duration,
-        address: NetworkAddress?
+        address: NetworkAddress?, codeKey: String? = nil
     ) throws(OAuthError) {
         guard app.canIssueLoginTokens else {
             throw OAuthError(
@@ -25,7 +25,8 @@ struct LoginTokenTerms: Sendable {
         lifetime = try Self.lifetime(request.ttl, default: defaultLifetime)
         target = try Self.target(request.redirect, website: website)
         binding = LoginTokenBinding(
-            challenge: try Self.challenge(request), network: try Self.network(request.bind, address: address))
+            challenge: try Self.challenge(request), network: try Self.network(request.bind, address: address),
+            typedCodeKey: website.redeemMode == .code ? codeKey : nil)
     }
 
     /// - Throws: `OAuthError` by contract §3.

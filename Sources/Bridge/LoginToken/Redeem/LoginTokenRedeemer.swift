@@ -5,8 +5,8 @@ import OAuth2
 package struct LoginTokenRedeemer: Sendable {
     /// A repeat this soon from the same browser is a double tap whose cookie is still on its way.
     private static let doubleTapWindow = Duration.seconds(3)
-    /// Wrong verifiers and bindings that a token survives, less one.
-    private static let missLimit = 5
+    /// Wrong verifiers, codes and bindings that a token survives, less one.
+    private static let missLimit = TypedCodes.tries
 
     let settings: LoginTokenSettings
     let codec: LoginTokenCodec
@@ -70,7 +70,10 @@ package struct LoginTokenRedeemer: Sendable {
                 Client.RedeemMode.direct
             }
         if case .confirm(let submitsItself) = decision(on: request, verification, mode) {
-            return .confirm(submitsItself: submitsItself)
+            guard case .verified(let claims) = verification, claims.binding.typedCodeKey != nil else {
+                return .confirm(submitsItself: submitsItself)
+            }
+            return .confirm(submitsItself: false, code: .asked)
         }
         let (claims, isExpired): (LoginTokenClaims, Bool)
         switch verification {
@@ -83,7 +86,7 @@ package struct LoginTokenRedeemer: Sendable {
             RedemptionCandidate(
                 channel: .browser, claims: claims, isExpired: isExpired, website: clients.current[claims.audience],
                 landing: landing(of: claims, request), origin: request.origin, at: now,
-                codeVerifier: request.codeVerifier,
+                codeVerifier: request.codeVerifier, typedCode: request.typedCode.flatMap(TypedCodes.read),
                 // To look a session up is a use of it, which an expired token is not worth.
                 current: isExpired ? nil : try await session(of: request), tokenSessions: request.tokenSessions,
                 retry: retry(request.retry, for: claims),
@@ -96,12 +99,28 @@ package struct LoginTokenRedeemer: Sendable {
     }
 
     private func redeem(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
+        if let limited = try await takeTry(candidate) { return limited }
         switch try await examine(candidate) {
-        case .passes(let redemption): try await use(redemption, candidate)
-        case .held: landed(candidate, nil)
-        case .opened(let opened): landed(candidate, opened)
-        case .refused(let refusal, let cost): try await refuse(refusal, cost, candidate)
+        case .passes(let redemption): return try await use(redemption, candidate)
+        case .held: return landed(candidate, nil)
+        case .opened(let opened): return landed(candidate, opened)
+        // To ask is no refusal: a form without the code is what a scanner sends, and a page whose token was in the
+        // fragment.
+        case .refused(.codeMissing, _) where candidate.channel == .browser:
+            return .confirm(submitsItself: false, code: .asked)
+        case .refused(.wrongCode, _) where candidate.channel == .browser:
+            return try await missCode(candidate)
+        case .refused(let refusal, let cost): return try await refuse(refusal, cost, candidate)
         }
+    }
+
+    /// Counts a try of a token's code before it is judged, so that many at a time are no more than one after another.
+    /// - Returns: `nil` while there are tries left.
+    private func takeTry(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome? {
+        guard candidate.binding.typedCodeKey != nil, candidate.typedCode != nil, !candidate.isExpired,
+            case .exceeded = try await refusals.takeTry(of: candidate.claims.id, at: candidate.at)
+        else { return nil }
+        return try await refuse(.wrongCode, .counts, candidate)
     }
 
     private func landed(_ candidate: RedemptionCandidate, _ opened: OpenedSession?) -> RedemptionOutcome {
@@ -129,7 +148,7 @@ package struct LoginTokenRedeemer: Sendable {
             isDisabled: { [subjects] in try await subjects.isDisabled($0, at: $1) },
             attempts: RedemptionExaminer.Attempts(
                 ofBrowser: { try await opened(by: $0) }, ofServer: { try await openedForServer($0, at: $1) }),
-            random: random)
+            typedCodes: codec.typedCodes, random: random)
     }
 
     /// The website of a token of ours, expired or not; touches no state.
@@ -185,11 +204,27 @@ package struct LoginTokenRedeemer: Sendable {
     func miss(
         _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
     ) async throws -> RedemptionOutcome {
+        _ = try await recordMiss(refusal, claims: claims, origin: origin, at: now)
+        return try await refusals.count(origin: origin, at: now)
+    }
+
+    /// A wrong code may be typed again, for as long as the token survives that.
+    private func missCode(_ candidate: RedemptionCandidate) async throws -> RedemptionOutcome {
+        let (claims, origin, now) = (candidate.claims, candidate.origin, candidate.at)
+        let isLast = try await recordMiss(.wrongCode, claims: claims, origin: origin, at: now) >= Self.missLimit
+        let outcome = try await refusals.count(origin: origin, at: now)
+        guard case .refused = outcome, !isLast else { return outcome }
+        return .confirm(submitsItself: false, code: .wrong)
+    }
+
+    /// - Returns: how many there were of this token by now.
+    private func recordMiss(
+        _ refusal: RedemptionRefusal, claims: LoginTokenClaims, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> Int {
         let event = RedemptionRefusals.event(refusal, claims: claims, origin: origin, at: now)
-        _ = try await store.recordMiss(
+        return try await store.recordMiss(
             claims.issued, at: now, limit: Self.missLimit, event: event,
             alwaysTells: try await refusals.admits(event, about: claims.id))
-        return try await refusals.count(origin: origin, at: now)
     }
 }
 
@@ -327,7 +362,8 @@ extension LoginTokenRedeemer {
         let outcome = try await redeem(
             RedemptionCandidate(
                 channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
-                origin: origin, at: now, codeVerifier: request.codeVerifier))
+                origin: origin, at: now, codeVerifier: request.codeVerifier,
+                typedCode: request.typedCode.flatMap(TypedCodes.read)))
         guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
         return opened.session
     }

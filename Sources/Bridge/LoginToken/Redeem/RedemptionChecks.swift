@@ -25,6 +25,8 @@ struct RedemptionCheck: Sendable {
         case serverHasNoAttempt
         case isNoHandOff
         case bindingIsShown
+        case codeIsGiven
+        case codeIsRight
         case isUnbound
         case needsNoClick
         case userAndSessionStand
@@ -66,6 +68,8 @@ struct RedemptionCheck: Sendable {
         RedemptionCheck(.isNoHandOff, .server),
         RedemptionCheck(.isUnbound, [.request, .pushed], .leaves),
         RedemptionCheck(.bindingIsShown, [.browser, .server], .misses),
+        RedemptionCheck(.codeIsGiven, [.browser, .server], .leaves),
+        RedemptionCheck(.codeIsRight, [.browser, .server], .misses),
         RedemptionCheck(.needsNoClick, .request, .leaves),
         RedemptionCheck(.serverHasNoAttempt, .server),
         RedemptionCheck(.userAndSessionStand, .all),
@@ -85,6 +89,8 @@ struct RedemptionCandidate: Sendable {
     let origin: RequestOrigin
     let at: Timestamp
     var codeVerifier: String?
+    /// Six digits, as ``TypedCodes/read(_:)`` gives them.
+    var typedCode: String?
     /// The part of the token's binding that can be judged; all of it, unless somebody only asks.
     var judgedBinding: LoginTokenBinding?
     /// The session of the browser's cookie.
@@ -97,6 +103,9 @@ struct RedemptionCandidate: Sendable {
     var confirmsSwitch = false
     /// Whether what asks would be answered for a session of such a lineage.
     var admits: @Sendable (Lineage) async throws -> Bool = { _ in true }
+
+    /// What the browser must show, as far as that is judged.
+    var binding: LoginTokenBinding { judgedBinding ?? claims.binding }
 
     /// Every session that the browser holds.
     var held: [WebSession] { [current].compactMap(\.self) + tokenSessions }
@@ -145,6 +154,8 @@ struct RedemptionExaminer: Sendable {
     let parents: ParentSessions
     let isDisabled: @Sendable (Subject, Timestamp) async throws -> Bool
     var attempts = Attempts()
+    /// Where nobody types anything, nothing typed is right.
+    var typedCodes: TypedCodes?
     var random = RandomSource.system
 
     /// Asks every check of the channel, in order; writes nothing down.
@@ -212,9 +223,14 @@ struct RedemptionExaminer: Sendable {
         case .isUnbound: return Answer(claims.binding == .none && !isHandOff(claims), else: .boundToken)
         case .bindingIsShown:
             let refusal = BindingCheck.failure(
-                of: candidate.judgedBinding ?? claims.binding, verifier: candidate.codeVerifier,
-                address: candidate.origin.address)
+                of: candidate.binding, verifier: candidate.codeVerifier, address: candidate.origin.address)
             return refusal.map(Answer.no) ?? .yes
+        case .codeIsGiven:
+            return Answer(candidate.binding.typedCodeKey == nil || candidate.typedCode != nil, else: .codeMissing)
+        case .codeIsRight:
+            guard candidate.binding.typedCodeKey != nil else { return .yes }
+            let isRight = candidate.typedCode.map { typedCodes?.isRight($0, for: claims, at: candidate.at) ?? false }
+            return Answer(isRight ?? false, else: .wrongCode)
         case .needsNoClick: return Answer(candidate.website?.redeemMode == .direct, else: .confirmationNeeded)
         case .userAndSessionStand:
             switch try await standing(of: claims, at: candidate.at) {

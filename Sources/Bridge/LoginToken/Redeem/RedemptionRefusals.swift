@@ -32,6 +32,10 @@ package struct RedemptionRefusals: Sendable {
         try await log.admits(event, within: [.repeats(of: id.rawValue)])
     }
 
+    func takeTry(of id: TokenID, at now: Timestamp) async throws -> RateLimitDecision {
+        try await limiter.take(limits.typedCodeKeys(of: id), at: now)
+    }
+
     /// Counts a refusal that is recorded already.
     func count(origin: RequestOrigin, at now: Timestamp) async throws -> RedemptionOutcome {
         guard
@@ -87,6 +91,9 @@ package enum RedemptionRefusal: String, Error, Sendable, CaseIterable {
     case clientWithoutRight = "client_without_right"
     case wrongVerifier = "wrong_verifier"
     case wrongNetwork = "wrong_network"
+    /// The website wants the code that the app shows, and none came.
+    case codeMissing = "code_missing"
+    case wrongCode = "wrong_code"
     case subjectDisabled = "subject_disabled"
     case parentSessionEnded = "parent_session_ended"
     /// An authorization request of another client brought it.

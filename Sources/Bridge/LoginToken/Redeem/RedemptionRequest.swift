@@ -18,6 +18,8 @@ package struct RedemptionRequest: Sendable {
     package let token: PresentedToken
     package let redirect: RedirectParameter
     package let codeVerifier: String?
+    /// What somebody typed into the page.
+    package let typedCode: String?
     package let visit: Visit
     /// The user chose to continue as the token's user. Believed only from a form of ours.
     package let confirmsSwitch: Bool
@@ -32,13 +34,15 @@ package struct RedemptionRequest: Sendable {
     package let origin: RequestOrigin
 
     package init(
-        token: PresentedToken, redirect: RedirectParameter = .absent, codeVerifier: String? = nil, visit: Visit,
-        confirmsSwitch: Bool = false, sessionSecret: OpaqueSecret? = nil, tokenSessions: [WebSession] = [],
+        token: PresentedToken, redirect: RedirectParameter = .absent, codeVerifier: String? = nil,
+        typedCode: String? = nil, visit: Visit, confirmsSwitch: Bool = false, sessionSecret: OpaqueSecret? = nil,
+        tokenSessions: [WebSession] = [],
         retry: String? = nil, handOffState: HandOffState? = nil, origin: RequestOrigin
     ) {
         self.token = token
         self.redirect = redirect
         self.codeVerifier = codeVerifier
+        self.typedCode = typedCode
         self.visit = visit
         self.confirmsSwitch = confirmsSwitch
         self.sessionSecret = sessionSecret
@@ -55,14 +59,28 @@ package struct BackChannelRedemption: Sendable {
     /// The authenticated client.
     package let website: Client
     package let codeVerifier: String?
+    /// What the user typed at the website.
+    package let typedCode: String?
     package let origin: RequestOrigin
 
-    package init(token: Secret<String>, website: Client, codeVerifier: String?, origin: RequestOrigin) {
+    package init(
+        token: Secret<String>, website: Client, codeVerifier: String?, typedCode: String? = nil, origin: RequestOrigin
+    ) {
         self.token = token
         self.website = website
         self.codeVerifier = codeVerifier
+        self.typedCode = typedCode
         self.origin = origin
     }
+}
+
+/// What the confirm page says of a code.
+package enum CodePrompt: Sendable {
+    case none
+    /// To be typed.
+    case asked
+    /// To be typed once more: the last one was another.
+    case wrong
 }
 
 /// What a redemption came to (contract §4.3).
@@ -70,7 +88,7 @@ package enum RedemptionOutcome: Sendable {
     /// Go to `location`; `opened` when this request opened the session.
     case landed(location: String, opened: OpenedSession?)
     /// Show the confirm page.
-    case confirm(submitsItself: Bool)
+    case confirm(submitsItself: Bool, code: CodePrompt = .none)
     /// Another user is signed in here: ask.
     case switchAccount(current: Subject, proposed: Subject)
     /// The one refusal page.

@@ -63,7 +63,7 @@ package enum VisitDecision: Hashable, Sendable {
         let confirm = VisitDecision.confirm(submitsItself: mode == .direct && !isForeign)
         // A prefetch beats every carrier: what fetches ahead is not the user yet.
         if visit.isPrefetch || visit.carrier == .none { return confirm }
-        if mode == .confirm {
+        if mode != .direct {
             return visit.carrier == .form && visit.formIsOurs && !visit.submittedByScript ? .consume : confirm
         }
         switch visit.carrier {

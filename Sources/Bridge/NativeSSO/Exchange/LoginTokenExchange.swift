@@ -56,6 +56,7 @@ package struct LoginTokenExchange: Sendable {
             ("id", .string(answer.id.rawValue)), ("expires_at", .string(answer.expiresAt.rfc3339)),
             ("login_url", .string(answer.loginURL.expose())),
         ]
+        if let code = answer.typedCode { response.extraMembers.append(("login_code", .string(code.expose()))) }
         return response
     }
 
@@ -70,7 +71,7 @@ package struct LoginTokenExchange: Sendable {
             web = try await redeemer.redeem(
                 BackChannelRedemption(
                     token: loginToken, website: request.client, codeVerifier: request.parameters["code_verifier"],
-                    origin: request.origin))
+                    typedCode: request.parameters["login_code"], origin: request.origin))
         } catch let error as OAuthError {
             throw Self.atTokenEndpoint(error)
         }

@@ -29,6 +29,7 @@ struct IssueController: BearerGroup {
         body.add("expires_at", answer.expiresAt)
         body.add("expires_in", Int64(answer.expiresIn))
         body.add("login_url", answer.loginURL.expose())
+        if let code = answer.typedCode { body.add("login_code", code.expose()) }
         return .json(body)
     }
 

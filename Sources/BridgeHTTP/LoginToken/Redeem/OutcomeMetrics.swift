@@ -20,6 +20,7 @@ struct OutcomeMetrics: Sendable {
         let word =
             switch outcome {
             case .landed(_, let opened): opened == nil ? "repeated" : "opened"
+            case .confirm(_, .wrong): "refused"
             case .confirm: "confirm"
             case .switchAccount: "switch"
             case .refused: "refused"

@@ -4,13 +4,15 @@ import Hummingbird
 extension Pages {
     /// The page between the link and the signed-in browser; its form redeems (contract §4.2).
     func confirm(
-        action: String, fields: [HiddenField], submitsItself: Bool, formTargets: [String], to visitor: PageVisitor
+        action: String, fields: [HiddenField], submitsItself: Bool, code: CodePrompt, formTargets: [String],
+        to visitor: PageVisitor
     ) -> Response {
         render(
             "confirm",
             [
                 "action": action, "fields": fields.map(\.values), "submits_itself": submitsItself,
-                "has_token": fields.contains { $0.name == "token" },
+                "has_token": fields.contains { $0.name == "token" }, "asks_code": code != .none,
+                "code_was_wrong": code == .wrong,
             ], to: visitor, policy: ContentSecurityPolicy(formTargets: formTargets))
     }
 

@@ -38,7 +38,7 @@ struct RedemptionController: BrowserGroup {
     /// The confirm page's headers. No state is touched, not even the form's cookie is set (contract §4.2).
     @Sendable func head(_ request: Request, context: BridgeRequestContext) -> Response {
         pages.confirm(
-            action: Self.action(context), fields: [], submitsItself: false, formTargets: [],
+            action: Self.action(context), fields: [], submitsItself: false, code: .none, formTargets: [],
             to: PageVisitor(request, context)
         ).createHeadResponse()
     }
@@ -53,7 +53,9 @@ struct RedemptionController: BrowserGroup {
             try await redeemer.redeem(
                 RedemptionRequest(
                     token: reading.token, redirect: parameters.redirect, codeVerifier: parameters.verifiers.first,
-                    visit: reading.visit, confirmsSwitch: reading.confirmsSwitch,
+                    // Typed into a form of ours, never part of a link.
+                    typedCode: reading.visit.carrier == .form ? parameters.typedCode : nil, visit: reading.visit,
+                    confirmsSwitch: reading.confirmsSwitch,
                     sessionSecret: request.sessionSecret, tokenSessions: tokenSessions.map(\.session),
                     retry: request.cookie(RetryCookie.name),
                     handOffState: request.cookie(HandOffCookie.name).flatMap { HandOffState($0) },
@@ -68,11 +70,11 @@ struct RedemptionController: BrowserGroup {
             }
         case .refused: return pages.refused(to: visitor)
         case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor)
-        case .confirm(let submitsItself):
+        case .confirm(let submitsItself, let code):
             return try await withForm(.redeem, request, reading) { fields, targets in
                 pages.confirm(
-                    action: Self.action(context), fields: fields, submitsItself: submitsItself, formTargets: targets,
-                    to: visitor)
+                    action: Self.action(context), fields: fields, submitsItself: submitsItself, code: code,
+                    formTargets: targets, to: visitor)
             }
         case .switchAccount(let current, let proposed):
             let home = try await home(of: current, request, tokenSessions)
@@ -129,6 +131,10 @@ struct RedemptionController: BrowserGroup {
         }
         if let verifier = reading.parameters.verifiers.first {
             fields.append(HiddenField(name: "code_verifier", value: verifier))
+        }
+        // It was right, or nobody would be asked about accounts; the answer to that is not its second try.
+        if purpose == .switchAccount, let code = reading.parameters.typedCode {
+            fields.append(HiddenField(name: "login_code", value: code))
         }
         let session = purpose == .switchAccount ? request.sessionSecret : nil
         let formToken = try formTokens.make(for: purpose, binding: binding, session: session)

@@ -11,6 +11,7 @@ struct RedemptionParameters: Sendable {
     private(set) var isTokenRepeated = false
     private(set) var redirects: [[UInt8]] = []
     private(set) var verifiers: [String] = []
+    private(set) var typedCode: String?
     private(set) var formToken: String?
     private(set) var isAutomatic = false
     private(set) var confirmsSwitch = false
@@ -29,6 +30,7 @@ struct RedemptionParameters: Sendable {
                 if !value.isEmpty { tokens.append(String(decoding: value, as: UTF8.self)) }
             case "redirect": redirects.append(value)
             case "code_verifier": if !value.isEmpty { verifiers.append(String(decoding: value, as: UTF8.self)) }
+            case "login_code": if !value.isEmpty { typedCode = String(decoding: value, as: UTF8.self) }
             case "form_token": formToken = String(decoding: value, as: UTF8.self)
             case "auto": isAutomatic = !value.isEmpty
             case "confirm_switch": confirmsSwitch = value.elementsEqual("yes".utf8)

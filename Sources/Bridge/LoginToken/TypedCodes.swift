@@ -1,0 +1,47 @@
+import Crypto
+import OAuth2
+
+/// The six digits that an app shows for a link whose website has `redeem: code`, and that somebody types into the page
+/// which the link opens (contract §4.2).
+///
+/// Nothing is stored: a code is made from the token's id by a key of its own. The token names that key and says nothing
+/// else of the code, so whoever reads a link on its way, a mail scanner that submits forms too, has a guess in a
+/// million.
+struct TypedCodes: Sendable {
+    /// Tries that a token survives, less one.
+    static let tries = 5
+    private static let length = 6
+
+    let keys: Reloadable<LoginTokenKeyRing>
+
+    /// - Returns: `nil` for a token without a code, and where its key has been retired.
+    func code(of claims: LoginTokenClaims, at now: Timestamp) -> Secret<String>? {
+        guard let keyID = claims.binding.typedCodeKey,
+            let key = keys.current.derivedKey(keyID, purpose: "typed code", at: now)
+        else { return nil }
+        // 64 bits over a million: no digit is likelier than another by more than 10⁻¹³.
+        let number = HMAC<SHA256>.authenticationCode(for: Array(claims.id.rawValue.utf8), using: key).prefix(8)
+            .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let digits = String(number % 1_000_000)
+        return Secret(String(repeating: "0", count: Self.length - digits.utf8.count) + digits)
+    }
+
+    /// Whether `typed` is the code of this token.
+    func isRight(_ typed: String, for claims: LoginTokenClaims, at now: Timestamp) -> Bool {
+        code(of: claims, at: now).map { ConstantTime.equals($0.expose().utf8, typed.utf8) } ?? false
+    }
+
+    /// Reads what somebody typed: six decimal digits of any script, with spaces and hyphens where they help to read.
+    /// - Returns: the digits in ASCII; `nil` for anything else, which is no try.
+    static func read(_ text: String) -> String? {
+        guard text.utf8.count <= 64 else { return nil }
+        let digits = text.filter { !" -\u{a0}".contains($0) }.map { character -> Int? in
+            guard character.unicodeScalars.count == 1,
+                character.unicodeScalars.first?.properties.numericType == .decimal
+            else { return nil }
+            return character.wholeNumberValue
+        }
+        let read = digits.compactMap(\.self)
+        return read.count == length && digits.count == length ? read.map(String.init).joined() : nil
+    }
+}
