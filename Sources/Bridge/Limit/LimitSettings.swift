@@ -68,12 +68,11 @@ package struct LimitSettings: Sendable {
         networkKey("redeem.network", of: origin, failedRedemptionPerNetwork)
     }
 
-    /// Tries of one token's code.
+    /// Tries of one token's code, of which the last is the token's end.
+    static let typedCodeTries = 5
+
     func typedCodeKeys(of id: TokenID) -> [RateLimitKey] {
-        [
-            RateLimitKey(
-                scope: "redeem.code", value: id.rawValue, bucket: TokenBucket(perMinute: TypedCodes.tries))
-        ]
+        [RateLimitKey(scope: "redeem.code", value: id.rawValue, bucket: TokenBucket(perMinute: Self.typedCodeTries))]
     }
 
     /// Keys for refused bearers: each refusal costs a signature check and an audit row, so they are counted.

@@ -8,8 +8,6 @@ import OAuth2
 /// else of the code, so whoever reads a link on its way, a mail scanner that submits forms too, has a guess in a
 /// million.
 struct TypedCodes: Sendable {
-    /// Tries that a token survives, less one.
-    static let tries = 5
     private static let length = 6
 
     let keys: Reloadable<LoginTokenKeyRing>

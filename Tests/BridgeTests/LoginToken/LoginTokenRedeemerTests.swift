@@ -126,7 +126,7 @@ import Testing
     @Test func `a website that asks is not opened by a navigation`() async throws {
         try await withService { service async throws in
             let token = try await service.issue(LoginTokenIssueRequest(targetClientID: "confirming")).token
-            guard case .confirm(submitsItself: false) = try await service.open(token) else {
+            guard case .confirm(submitsItself: false, _) = try await service.open(token) else {
                 Issue.record("not asked")
                 return
             }

@@ -36,11 +36,11 @@ import Testing
         #expect(Array(Self.questions(.server).prefix(2)) == [.inTime, .isForTheWebsite])
     }
 
-    @Test func `only a wrong binding is a miss, and only what nobody failed leaves the token alone`() {
+    @Test func `only a wrong binding or code is a miss, and only what nobody failed leaves the token alone`() {
         func asked(_ cost: RedemptionCheck.Cost) -> Set<RedemptionCheck.Question> {
             Set(RedemptionCheck.list.filter { $0.cost == cost }.map(\.question))
         }
-        #expect(asked(.misses) == [.bindingIsShown])
-        #expect(asked(.leaves) == [.isUnbound, .needsNoClick, .requestWouldBeAnswered])
+        #expect(asked(.misses) == [.bindingIsShown, .codeIsRight])
+        #expect(asked(.leaves) == [.isUnbound, .needsNoClick, .codeIsGiven, .requestWouldBeAnswered])
     }
 }

@@ -5,6 +5,7 @@ import Testing
 
 /// `redeem: code` (contract §4.2): whoever has the link alone opens nothing.
 @Suite struct TypedCodesTests {
+    private let otherPlace = origin("198.51.100.9", userAgent: "Firefox")
     private let click = Visit(carrier: .form, formIsOurs: true, origin: .own)
 
     private func issue(_ service: Service) async throws -> (token: Secret<String>, code: String) {
@@ -26,7 +27,7 @@ import Testing
             let (token, code) = try await issue(service)
             #expect(try await service.open(token, visit: click, code: code).word == "opened")
             #expect(try await service.open(token, visit: click, code: code, from: otherPlace).word == "refused")
-            #expect(try await service.events().last == "login_token.replayed replayed")
+            #expect(try await service.events().contains("login_token.replayed replayed"))
         }
     }
 
@@ -62,7 +63,7 @@ import Testing
             #expect(try await service.open(token, visit: click, code: wrong(code, 5)).word == "refused")
             #expect(try await service.open(token, visit: click, code: code).word == "refused")
             #expect(try await service.events().contains("login_token.refused wrong_code"))
-            #expect(!(try await service.events().contains("web_session.opened")))
+            #expect(try await service.events().contains("web_session.opened") == false)
         }
     }
 
@@ -77,8 +78,8 @@ import Testing
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
-            #expect(judged <= TypedCodes.tries)
-            #expect(try await service.open(token, visit: click, code: code).word == "refused")
+            #expect(judged <= LimitSettings.typedCodeTries)
+            #expect(try await service.open(token, visit: click, code: code).word != "opened")
         }
     }
 
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test func `the token of another website has no code`() async throws {
-        try await withService { service in
+        try await withService { service async throws in
             #expect(try await service.issue().typedCode == nil)
         }
     }

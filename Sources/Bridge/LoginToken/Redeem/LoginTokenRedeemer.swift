@@ -6,7 +6,7 @@ package struct LoginTokenRedeemer: Sendable {
     /// A repeat this soon from the same browser is a double tap whose cookie is still on its way.
     private static let doubleTapWindow = Duration.seconds(3)
     /// Wrong verifiers, codes and bindings that a token survives, less one.
-    private static let missLimit = TypedCodes.tries
+    private static let missLimit = LimitSettings.typedCodeTries
 
     let settings: LoginTokenSettings
     let codec: LoginTokenCodec
