@@ -522,6 +522,11 @@ def test_traefik_asks_the_check_and_believes_no_visitor():
     taken = {name.lower() for name, value in http["middlewares"]["no-forged-names"]["headers"]["customRequestHeaders"].items()
              if value == ""}
     assert {name.lower() for name in FORGED} <= taken
+    assert http["middlewares"]["no-cookies"]["headers"]["customRequestHeaders"] == {"Cookie": ""}
+    assert http["routers"]["drawbridge"]["priority"] > http["routers"]["website"]["priority"]
+    check = http["middlewares"]["drawbridge-check"]["forwardAuth"]
+    assert check["address"].endswith("/auth/check?redirect=") and check["trustForwardHeader"] is False
+    assert check["authResponseHeaders"] == ["X-Auth-Subject", "X-Auth-Session", "X-Auth-Acr"]
 
 
 def test_ingress_nginx_sets_every_identity_header_so_that_none_is_a_visitors():
@@ -529,11 +534,6 @@ def test_ingress_nginx_sets_every_identity_header_so_that_none_is_a_visitors():
     notes = yaml.safe_load((DEPLOY / "ingress-nginx.yaml").read_text())["metadata"]["annotations"]
     named = {name.strip().lower() for name in notes["nginx.ingress.kubernetes.io/auth-response-headers"].split(",")}
     assert {name.lower() for name in FORGED if "_" not in name} <= named
-    assert http["middlewares"]["no-cookies"]["headers"]["customRequestHeaders"] == {"Cookie": ""}
-    assert http["routers"]["drawbridge"]["priority"] > http["routers"]["website"]["priority"]
-    check = http["middlewares"]["drawbridge-check"]["forwardAuth"]
-    assert check["address"].endswith("/auth/check?redirect=") and check["trustForwardHeader"] is False
-    assert check["authResponseHeaders"] == ["X-Auth-Subject", "X-Auth-Session", "X-Auth-Acr"]
 
 
 # Containers
