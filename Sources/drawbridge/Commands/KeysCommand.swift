@@ -15,6 +15,7 @@ struct KeysCommand: AsyncParsableCommand {
 
             Examples:
               drawbridge keys init --config drawbridge.yaml
+              drawbridge keys init --config drawbridge.yaml --into keys
               drawbridge keys rotate --config drawbridge.yaml
               drawbridge keys retire --config drawbridge.yaml KID --now \\
                   --reason "laptop stolen"
@@ -28,28 +29,54 @@ struct KeysCommand: AsyncParsableCommand {
             discussion: """
                 For several servers, make them once and copy both files to all. The first start of a server \
                 makes the keys that sign tokens.
+
+                --into makes them for other machines. Whether the rest of the settings can work here is not \
+                asked then: of them it needs public_origin, which the audit signing key is named after.
                 """)
 
         @OptionGroup var options: SettingsOptions
 
+        @Option(help: "Make both in this folder, as master-key and audit-signing-key.")
+        var into: String?
+
         func run() throws {
-            let settings = try options.load()
-            try StorageFolder.create(settings.storage.directory)
+            let place = try place()
+            try StorageFolder.create(place.folder)
             var made: [String] = []
-            if try MasterKeyFile.read(settings.storage.masterKeyPath) == nil {
-                try PrivateFile.replace(settings.storage.masterKeyPath, with: Array(MasterKeyFile.make().utf8))
-                made.append(settings.storage.masterKeyPath)
+            // What is there has to be a master key: a file that only looks like one is told now.
+            if try MasterKeyFile.read(place.masterKey) == nil,
+                try PrivateFile.create(place.masterKey, with: Array(MasterKeyFile.make().utf8))
+            {
+                made.append(place.masterKey)
             }
-            if !FileManager.default.fileExists(atPath: settings.audit.signingKeyPath) {
-                _ = try ServerStorage.signingKey(StorageLocation(settings))
-                made.append(settings.audit.signingKeyPath)
+            if !FileManager.default.fileExists(atPath: place.signingKey) {
+                _ = try ServerStorage.signingKey(path: place.signingKey, name: place.keyName)
+                made.append(place.signingKey)
             }
             guard !made.isEmpty else {
                 throw CommandError(
-                    "\(settings.storage.masterKeyPath) and \(settings.audit.signingKeyPath) are there already. "
+                    "\(place.masterKey) and \(place.signingKey) are there already. "
                         + "`drawbridge keys rotate` adds keys that sign tokens.")
             }
             for path in made { StandardOutput.say("Made \(path).") }
+        }
+
+        private func place() throws -> (folder: String, masterKey: String, signingKey: String, keyName: String) {
+            guard let into else {
+                let settings = try options.load()
+                return (
+                    settings.storage.directory, settings.storage.masterKeyPath, settings.audit.signingKeyPath,
+                    StorageLocation(settings).keyName
+                )
+            }
+            let folder = URL(filePath: into).standardizedFileURL.path(percentEncoded: false)
+            let reader = SettingsReader(RawSettings.read(options.inputs()))
+            guard let settings = DrawbridgeSettings(reading: reader) else {
+                throw SettingsRefused(problems: reader.problems).exit()
+            }
+            return (
+                folder, "\(folder)/master-key", "\(folder)/audit-signing-key", StorageLocation(settings).keyName
+            )
         }
     }
 

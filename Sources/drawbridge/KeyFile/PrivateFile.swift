@@ -32,6 +32,31 @@ enum PrivateFile {
     /// Replaces the file: written next to it, synced, renamed over it, and the rename synced too. A
     /// crash at any point leaves the old file or the new one.
     static func replace(_ path: String, with bytes: [UInt8]) throws(PrivateFileError) {
+        let temporary = try draft(bytes, beside: path)
+        guard rename(temporary, path) == 0 else {
+            let code = errno
+            unlink(temporary)
+            throw .system(path, code)
+        }
+        try synchronizeFolder(of: path)
+    }
+
+    /// Makes a file that is not there yet. A link appears whole or not at all, and never replaces: of two that make
+    /// the same key at once, one is told that it was not the first.
+    /// - Returns: whether this call made it; what was there stays as it is.
+    static func create(_ path: String, with bytes: [UInt8]) throws(PrivateFileError) -> Bool {
+        let temporary = try draft(bytes, beside: path)
+        defer { unlink(temporary) }
+        guard link(temporary, path) == 0 else {
+            if errno == EEXIST { return false }
+            throw .system(path, errno)
+        }
+        try synchronizeFolder(of: path)
+        return true
+    }
+
+    /// The bytes, on disk, in a file of this process beside the one that they are for.
+    private static func draft(_ bytes: [UInt8], beside path: String) throws(PrivateFileError) -> String {
         let temporary = "\(path).\(getpid()).tmp"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -44,12 +69,7 @@ enum PrivateFile {
             unlink(temporary)
             throw error
         }
-        guard rename(temporary, path) == 0 else {
-            let code = errno
-            unlink(temporary)
-            throw .system(path, code)
-        }
-        try synchronizeFolder(of: path)
+        return temporary
     }
 
     /// Appends to a file, which is made when it is missing; on disk when this returns.

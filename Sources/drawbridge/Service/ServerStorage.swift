@@ -48,8 +48,13 @@ enum ServerStorage {
 
     /// The key that signs checkpoints, made at the first start; refused when others can read it.
     static func signingKey(_ location: StorageLocation) throws -> AuditSigningKey {
-        let key = try AuditSigningKey.loadOrGenerate(path: location.signingKeyPath, name: location.keyName)
-        _ = try PrivateFile.read(location.signingKeyPath)
+        try signingKey(path: location.signingKeyPath, name: location.keyName)
+    }
+
+    /// - Parameter name: whose it is, as notes that it signs say.
+    static func signingKey(path: String, name: String) throws -> AuditSigningKey {
+        let key = try AuditSigningKey.loadOrGenerate(path: path, name: name)
+        _ = try PrivateFile.read(path)
         return key
     }
 }

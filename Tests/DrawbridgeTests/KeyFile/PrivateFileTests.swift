@@ -21,6 +21,15 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
     }
 
+    @Test func `a file that is made is not made again, and what was there stays`() throws {
+        let path = folder.path + "/key"
+        #expect(try PrivateFile.create(path, with: Array("first".utf8)))
+        #expect(try !PrivateFile.create(path, with: Array("second".utf8)))
+        #expect(try PrivateFile.read(path) == Array("first".utf8))
+        #expect(try mode(of: path) == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
+    }
+
     @Test(arguments: [0o640, 0o604, 0o610, 0o666])
     func `a file that others could use is refused with the remedy`(mode: Int) throws {
         let path = try folder.file("key", "x", mode: mode)
