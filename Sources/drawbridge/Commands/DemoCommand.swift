@@ -13,9 +13,14 @@ struct DemoCommand: AsyncParsableCommand {
             Needs nothing else and leaves nothing behind, unless --data names a folder. It listens on plain \
             HTTP, on loopback only: browsers treat loopback as trustworthy, so cookies stay Secure.
 
+            In a container, whose port is published on loopback, it has to listen beyond the container's own: \
+            --open-to-network. Whoever reaches the port then signs in as anybody. Its links lead to 127.0.0.1 \
+            unless --issuer names another origin.
+
             Examples:
               drawbridge demo
               drawbridge demo --listen 127.0.0.1:0 --data /tmp/demo --print-json
+              drawbridge demo --listen 0.0.0.0:8080 --open-to-network
 
             A second node of the same demo finds everything in the database, keys and users too:
 
@@ -26,6 +31,9 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(help: "Address and port of the website; port 0 picks a free one.")
     var listen = "127.0.0.1:8080"
+
+    @Flag(help: "Listen beyond loopback too, in plain HTTP, for containers: anybody who connects may sign in.")
+    var openToNetwork = false
 
     @Option(help: "Address and port of /livez, /readyz, /metrics. Default: the next port.")
     var managementListen: String?
@@ -53,8 +61,11 @@ struct DemoCommand: AsyncParsableCommand {
             guard let address = ListenAddress(text) else {
                 throw ValidationError("\(text) is not an address and a port, such as 127.0.0.1:8080.")
             }
-            guard address.isLoopback else {
-                throw ValidationError("\(text): the demo listens on loopback only; it speaks plain HTTP.")
+            guard address.isLoopback || openToNetwork else {
+                throw ValidationError(
+                    "\(text): the demo listens on loopback only, because it speaks plain HTTP and lets anybody sign in "
+                        + "as anybody. In a container whose port is published on 127.0.0.1 alone, add --open-to-network."
+                )
             }
         }
         if let database {
@@ -88,7 +99,8 @@ struct DemoCommand: AsyncParsableCommand {
         guard let listen = ListenAddress(listen) else { throw ValidationError("--listen is malformed.") }
         let port = listen.port == 0 ? try FreePort.pick(host: listen.host) : listen.port
         let named = managementListen.flatMap { ListenAddress($0) }
-        let host = named?.host ?? listen.host
+        // What is opened to the network is the website, unless somebody asks for more.
+        let host = named?.host ?? (listen.isLoopback ? listen.host : "127.0.0.1")
         let managementPort: Int
         if let named, named.port != 0 {
             managementPort = named.port

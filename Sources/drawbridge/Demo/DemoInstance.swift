@@ -21,7 +21,9 @@ struct DemoInstance: Sendable {
         issuer = try DemoIssuer(folder: folder)
         accounts = try DemoAccounts(folder: folder)
         clients = try DemoClients(folder: folder)
-        guard let own = WebOrigin("http://\(listen.public)") else { throw FreePortError(host: listen.public.host) }
+        guard let own = WebOrigin("http://\(listen.public.reachable)") else {
+            throw FreePortError(host: listen.public.host)
+        }
         let given: [SettingKey: String] = [
             OriginSettings.publicOrigin.key: "\(origin ?? own)",
             ListenerSettings.listen.key: "\(listen.public)",
@@ -99,7 +101,8 @@ struct DemoInstance: Sendable {
             for: admin, scope: admin.scope, at: composition.ground.time.now()
         ).0
         return DemoFacts(
-            baseURL: "http://\(settings.listeners.main)", managementURL: "http://\(settings.listeners.management)",
+            baseURL: "http://\(settings.listeners.main.reachable)",
+            managementURL: "http://\(settings.listeners.management.reachable)",
             issuerURL: settings.origins.website.description, processID: getpid(), issuer: issuer, accounts: accounts,
             clients: try clients.all(), secrets: clients, adminToken: token.accessToken)
     }

@@ -28,6 +28,15 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+    /// Where this machine connects to it: every address is no address to connect to.
+    var reachable: ListenAddress {
+        switch host {
+        case "0.0.0.0": ListenAddress(host: "127.0.0.1", port: port)
+        case "::": ListenAddress(host: "::1", port: port)
+        default: self
+        }
+    }
+
     /// Whether only this machine can connect.
     var isLoopback: Bool { host == "localhost" || host.hasPrefix("127.") || host == "::1" }
 }

@@ -6,6 +6,7 @@ import Testing
 @Suite struct CommandLineTests {
     @Test(arguments: [
         ["serve", "--config", "a.yaml", "--login-token-lifetime", "30s"], ["demo", "--listen", "127.0.0.1:0"],
+        ["demo", "--listen", "0.0.0.0:8080", "--open-to-network"],
         ["demo", "--no-limits", "--print-json", "--data", "/tmp/x", "--management-listen", "[::1]:9"],
         ["check-config"], ["keys", "rotate", "--activate-in", "5m"], ["keys", "init"], ["keys", "list"],
         ["audit", "tail", "-f", "-n", "5"], ["audit", "verify", "--export", "x", "--public-key", "y"],
@@ -35,6 +36,13 @@ import Testing
     ])
     func `misuse is told`(_ words: [String]) {
         #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(words) }
+    }
+
+    @Test func `a demo that would listen for others says why not, and how it may in a container`() {
+        let words = ["demo", "--listen", "0.0.0.0:80"]
+        let error = #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(words) }
+        let told = error.map { Drawbridge.message(for: $0) } ?? ""
+        #expect(told.contains("lets anybody sign in") && told.contains("--open-to-network"))
     }
 
     @Test func `words that serve does not know itself are settings`() throws {
