@@ -664,6 +664,49 @@ def test_kubernetes_settings_are_accepted(tmp_path):
     assert "db.example.com/drawbridge" in report and "PASSWORD" not in report
 
 
+def test_the_keys_of_kubernetes_are_made_as_its_instructions_say(tmp_path):
+    text = (DEPLOY / "kubernetes/secret.example.yaml").read_text()
+    [line] = re.findall(r"^#   drawbridge (keys init .*?)  +\(", text, re.MULTILINE)
+    words = line.replace("deploy/kubernetes", str(DEPLOY / "kubernetes")).split()
+    done = subprocess.run([instance.binary(), *words], capture_output=True, text=True, cwd=tmp_path, env=instance.environment())
+    assert done.returncode == 0, done.stderr
+    # With the file that is written by hand, what the first container installs.
+    made = {path.name for path in (tmp_path / "keys").iterdir()} | {"redis-password"}
+    [container] = kubernetes()["StatefulSet/drawbridge"]["spec"]["template"]["spec"]["initContainers"]
+    assert {Path(word).name for word in container["command"] if word.startswith("/secret/")} == made
+
+
+# Manual pages
+
+
+def test_the_manual_names_every_command_option_and_setting(tmp_path):
+    subprocess.run([sys.executable, DEPLOY / "manual.py", instance.binary(), tmp_path], check=True)
+    said = subprocess.run([instance.binary(), "--experimental-dump-help"], capture_output=True, text=True, check=True).stdout
+    commands = (tmp_path / "drawbridge.1").read_text()
+
+    def walk(command: dict, path: str):
+        assert f'.SS "{path}"' in commands.replace("\\-", "-") or " " not in path
+        for argument in command.get("arguments", []):
+            for name in argument.get("names") or []:
+                assert name["name"].replace("-", "\\-") in commands
+        for below in command.get("subcommands", []):
+            if below["commandName"] != "help":
+                walk(below, f"{path} {below['commandName']}")
+
+    walk(json.loads(said)["command"], "drawbridge")
+    settings = json.loads(subprocess.run([instance.binary(), "check-config", "--describe"], capture_output=True, text=True,
+                                         check=True).stdout)
+    page = (tmp_path / "drawbridge.yaml.5").read_text()
+    assert len(settings) > 80
+    for setting in settings:
+        assert f"\\fB{setting['name']}\\fR".replace("-", "\\-") in page
+    for name in ["drawbridge.1", "drawbridge.yaml.5"]:
+        if shutil.which("man"):
+            read = subprocess.run(["man", "--warnings", "-l", tmp_path / name], capture_output=True, text=True,
+                                  env={**os.environ, "MANWIDTH": "80", "MANPAGER": "cat", "LC_ALL": "C.UTF-8"})
+            assert (read.returncode, read.stderr) == (0, "")
+
+
 # systemd
 
 

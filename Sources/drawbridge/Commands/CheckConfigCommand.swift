@@ -15,6 +15,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
             issuers, and our own origins (DNS, TLS, clock). FAIL lines end with status 1; note lines are what \
             the first start will mend.
 
+            --describe lists every setting there is, as JSON, and reads none.
+
             Examples:
               drawbridge check-config --config drawbridge.yaml
               drawbridge check-config --config drawbridge.yaml --online
@@ -26,10 +28,13 @@ struct CheckConfigCommand: AsyncParsableCommand {
 
     @Flag(help: "Ask databases, Redis, issuers and our own origins too.") var online = false
 
+    @Flag(help: "List every setting with its name, kind, default and purpose, as JSON.") var describe = false
+
     @Argument(parsing: .allUnrecognized, help: "Single settings, as for serve: --login-token-lifetime 30s")
     var settings: [String] = []
 
     func run() async throws {
+        if describe { return try StandardOutput.write(Listing(settings: SettingKey.all).text(as: .json) + "\n") }
         do {
             let inForce = try SettingsInForce(RawSettings.read(options.inputs(flags: settings)))
             try StandardOutput.answer(SettingsReport(inForce).text)
@@ -48,5 +53,20 @@ struct CheckConfigCommand: AsyncParsableCommand {
             StandardError.write("\(error)\n")
             throw ExitCode.failure
         }
+    }
+}
+
+extension Listing {
+    /// What every setting says of itself; the manual page is made of it (deploy/manual.py).
+    init(settings: [SettingKey]) {
+        self.init(
+            columns: ["name", "expectation", "default", "required", "flag", "variable", "summary"],
+            rows: settings.map { key in
+                [
+                    key.name, key.kind.expectation, key.fallback, key.isRequired ? "true" : nil,
+                    key.kind == .objects ? nil : key.flag, key.kind == .objects ? nil : key.environmentName,
+                    key.summary,
+                ]
+            })
     }
 }

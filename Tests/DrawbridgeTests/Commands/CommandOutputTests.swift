@@ -265,6 +265,34 @@ import Testing
         #expect(!ran.output.contains("warning"))
     }
 
+    @Test func `keys for other machines are made once, whatever this one lacks of what those have`() async throws {
+        let theirs = try folder.file(
+            "theirs.yaml",
+            """
+            public_origin: https://www.example.com
+            data_directory: \(folder.path)/nowhere
+            redis: {url: "rediss://redis.example.com:6379", password_file: \(folder.path)/nowhere/password}
+            """)
+        let keys = folder.path + "/keys"
+        let made = await RanCommand(["keys", "init", "--config", theirs, "--into", keys])
+        #expect(made.lines.map(String.init) == ["Made \(keys)/master-key.", "Made \(keys)/audit-signing-key."])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: keys).count == 2)
+        #expect(try MasterKeyFile.read(keys + "/master-key") != nil)
+        let first = try PrivateFile.read(keys + "/audit-signing-key")
+        #expect(String(decoding: first, as: UTF8.self).contains("www.example.com/drawbridge"))
+        let again = await RanCommand(["keys", "init", "--config", theirs, "--into", keys])
+        #expect(again.status != 0 && again.reason.contains("are there already"))
+        #expect(try PrivateFile.read(keys + "/audit-signing-key") == first)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/nowhere"))
+    }
+
+    @Test func `every setting is listed with what it is for, and no file is read for it`() async throws {
+        let ran = await RanCommand(["check-config", "--describe", "--config", "/nowhere.yaml"])
+        #expect(ran.status == 0 && ran.errors.isEmpty)
+        #expect(ran.lines.count == SettingKey.all.count + 2)
+        #expect(ran.output.contains(#""name":"public_origin""#) && ran.output.contains(#""required":"true""#))
+    }
+
     private static let refusals: [(words: [String], status: Int32)] = [
         (["check-config"], 1), (["serve"], 78), (["keys", "init"], 78), (["migrate"], 78),
     ]
