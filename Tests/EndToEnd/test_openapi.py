@@ -2,6 +2,7 @@
 
 import json
 
+import jsonschema
 import pytest
 import yaml
 
@@ -48,3 +49,81 @@ def test_every_reference_leads_somewhere(description):
     identifiers = [operation["operationId"] for path in description["paths"].values() 
                    for operation in path.values() if isinstance(operation, dict)]
     assert len(identifiers) == len(set(identifiers))
+
+
+def operations(document):
+    return [operation for path in document["paths"].values() for operation in path.values()
+            if isinstance(operation, dict)]
+
+
+def bodies(document):
+    """The bodies of all requests and of all answers that went well: whose, which type, what is said of them."""
+    for operation in operations(document):
+        sources = [operation.get("requestBody", {})]
+        sources += [answer for status, answer in operation["responses"].items() if status.startswith("2")]
+        for source in sources:
+            for media_type, content in source.get("content", {}).items():
+                yield operation["operationId"], media_type, content
+
+
+def untyped(schema, place):
+    """Objects of a schema whose members nobody names, and lists of anything, without a stated reason."""
+    if isinstance(schema, list):
+        return [found for index, child in enumerate(schema) for found in untyped(child, f"{place}[{index}]")]
+    if not isinstance(schema, dict) or "x-untyped" in schema:
+        return []
+    found = []
+    kinds = schema.get("type", [])
+    if "object" in ([kinds] if isinstance(kinds, str) else kinds) and not {
+            "properties", "additionalProperties"} & set(schema):
+        found.append(place)
+    if kinds == "array" and "items" not in schema:
+        found.append(place)
+    for word in ("items", "additionalProperties", "oneOf", "anyOf", "allOf"):
+        found += untyped(schema.get(word), f"{place}.{word}")
+    for name, child in schema.get("properties", {}).items():
+        found += untyped(child, f"{place}.{name}")
+    return found
+
+
+def flaws(schema, example, document):
+    """What of an example does not fit its schema."""
+    rooted = {**schema, "components": document["components"]}
+    # `$ref` leads into the components of the whole document.
+    validator = jsonschema.Draft202012Validator(rooted)
+    return [error.message for error in validator.iter_errors(example)]
+
+
+@pytest.fixture(scope="module")
+def written():
+    return yaml.safe_load((instance.ROOT / "Config" / "openapi.yaml").read_text())
+
+
+def test_every_operation_says_what_it_does(written):
+    assert [operation["operationId"] for operation in operations(written)
+            if len(operation.get("description", "")) < 40] == []
+
+
+def test_every_body_has_an_example_that_fits(written):
+    missing, wrong = [], []
+    for name, media_type, content in bodies(written):
+        if "json" not in media_type and "form" not in media_type or media_type == "application/jsonl":
+            continue
+        if "example" not in content:
+            missing.append((name, media_type))
+        else:
+            wrong += [(name, flaw) for flaw in flaws(content["schema"], content["example"], written)]
+    assert missing == [] and wrong == []
+
+
+def test_every_object_names_its_members_or_says_why_not(written):
+    found = [place for name, _, content in bodies(written) for place in untyped(content.get("schema"), name)]
+    found += [place for name, schema in written["components"]["schemas"].items() for place in untyped(schema, name)]
+    assert found == []
+
+
+def test_an_untyped_object_and_a_wrong_example_are_found():
+    assert untyped({"type": "object", "properties": {"a": {"type": "object"}}}, "x") == ["x.a"]
+    assert untyped({"type": "array"}, "x") == ["x"]
+    assert untyped({"type": "object", "x-untyped": "why"}, "x") == []
+    assert flaws({"$ref": "#/components/schemas/A"}, 1, {"components": {"schemas": {"A": {"type": "string"}}}}) != []
