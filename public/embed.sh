@@ -19,6 +19,7 @@ literal() { # PATH, its text on standard input
     echo 'enum EmbeddedFiles {'
     echo '    static let contents: [String: String] = ['
     find assets -type f | LC_ALL=C sort | while read -r file; do literal "$file" <"$file"; done
+    python3 api-docs.py <../Config/openapi.yaml | literal api-docs.html
     printf '%s' "$description" | literal openapi.json
     find templates texts -type f | LC_ALL=C sort | while read -r file; do literal "$file" <"$file"; done
     echo '    ]'

@@ -1,6 +1,7 @@
 """The API's own description at /openapi.json against the running server."""
 
 import json
+import re
 
 import jsonschema
 import pytest
@@ -127,3 +128,14 @@ def test_an_untyped_object_and_a_wrong_example_are_found():
     assert untyped({"type": "array"}, "x") == ["x"]
     assert untyped({"type": "object", "x-untyped": "why"}, "x") == []
     assert flaws({"$ref": "#/components/schemas/A"}, 1, {"components": {"schemas": {"A": {"type": "string"}}}}) != []
+
+
+def test_the_page_of_the_api_shows_every_operation_without_a_script(demo, written):
+    answer = demo.send("GET", "/api/docs")
+    page = answer.body.decode() if isinstance(answer.body, bytes) else answer.body
+    assert answer.status == 200 and answer.header("Content-Type").startswith("text/html")
+    assert "<script" not in page
+    assert [operation["operationId"] for operation in operations(written)
+            if f'id="{operation["operationId"]}"' not in page] == []
+    targets = set(re.findall(r'href="#([^"]+)"', page))
+    assert targets and targets <= set(re.findall(r'id="([^"]+)"', page))

@@ -7,6 +7,7 @@ struct MessageController: RouteGroup {
     static let routes: [Route<Self>] = [
         Route(.get, "/errors", "errors", as: .page, anyone: listErrors),
         Route(.get, "/errors/{code}", "explainError", as: .page, anyone: explainError),
+        Route(.get, "/api/docs", "apiDocs", as: .page, anyone: describeAPI),
     ]
 
     let pages: Pages
@@ -16,6 +17,12 @@ struct MessageController: RouteGroup {
         else { throw OAuthError(.notFound) }
         let causes = NativeSSORefusal.allCases.filter { $0.code.rawValue == code.rawValue }.map(\.rawValue)
         return pages.explanation(of: code, causes: causes, to: PageVisitor(request, context))
+    }
+
+    /// `/api/docs`: the description of the API for people. It needs no script, and is in English as the description is.
+    @Sendable func describeAPI(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        pages.document(
+            title: "API", main: PublicFiles.apiPage, to: PageVisitor(request, context), language: "en", wide: true)
     }
 
     @Sendable func listErrors(_ request: Request, context: BridgeRequestContext) throws -> Response {

@@ -31,6 +31,9 @@ package struct PublicFiles: Sendable {
     /// The API's description, OpenAPI 3.1; only the binary's own, since it says what the binary does.
     package static let apiDescription = embedded.contents["openapi.json"] ?? []
 
+    /// The same for people: what stands in the page at `/api/docs`.
+    static let apiPage = String(decoding: embedded.contents["api-docs.html"] ?? [], as: UTF8.self)
+
     /// The files of one section, by their name in it.
     func section(_ name: String) -> [String: [UInt8]] {
         let prefix = name + "/"

@@ -123,7 +123,8 @@ import Testing
         let open = Set(RouteTable.all.filter { $0.access == .anyone }.map(\.operationID))
         #expect(
             open == [
-                "appleAppSiteAssociation", "assetLinks", "asset", "openapi", "errors", "explainError", "jwks",
+                "appleAppSiteAssociation", "assetLinks", "asset", "openapi", "apiDocs", "errors", "explainError",
+                "jwks",
                 "oauthMetadata",
                 "openidConfiguration", "redeem", "redeemByForm", "session", "askToSignOut", "signOut", "signedOut",
                 "refreshCookies", "signIn", "beginSignInAnew", "beginUpstream", "finishUpstream", "authorize",
