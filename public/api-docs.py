@@ -90,7 +90,7 @@ def answers(document, operation):
         # What all errors look like is said once, among the objects.
         body = "" if shared else content(answer)
         out.append(f"<div><dt><code>{html.escape(status)}</code></dt><dd>{text(answer['description'])}{body}</dd></div>")
-    return f'<h4>Answers</h4><dl class="members">{"".join(out)}</dl>'
+    return f'<h3>Answers</h3><dl class="members">{"".join(out)}</dl>'
 
 
 def operation(document, path, method, described):
@@ -101,9 +101,9 @@ def operation(document, path, method, described):
         rows = [row(parameter["name"], parameter.get("schema", {}), description=parameter.get("description"),
                     note=f", {parameter['in']}" + (", required" if parameter.get("required") else ""))
                 for parameter in parameters]
-        parts.append(f'<h4>Parameters</h4><dl class="members">{"".join(rows)}</dl>')
+        parts.append(f'<h3>Parameters</h3><dl class="members">{"".join(rows)}</dl>')
     if "requestBody" in described:
-        parts.append(f"<h4>Body</h4>{content(described['requestBody'])}")
+        parts.append(f"<h3>Body</h3>{content(described['requestBody'])}")
     parts.append(answers(document, described))
     head = (f'<span class="method">{method.upper()}</span> <code>{html.escape(path)}</code> '
             f'<span class="quiet">{text(described["summary"])}</span>')
@@ -129,7 +129,7 @@ def page(document):
     for tag, shown in sections.items():
         out.append(f'<section class="card api" id="{anchors[tag]}"><h2>{html.escape(tag)}</h2>{"".join(shown)}</section>')
     objects = "".join(
-        f'<h3 id="object-{name}">{name}</h3>'
+        f'<h3 class="object" id="object-{name}">{name}</h3>'
         + (f"<p>{text(schema['description'])}</p>" if "description" in schema else "")
         + (members(schema) or f'<p class="quiet">{kind(schema)}</p>')
         for name, schema in document["components"]["schemas"].items())
