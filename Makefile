@@ -10,7 +10,7 @@ LISTEN ?= 127.0.0.1:8080
 SECONDS_EACH ?= 60
 VENV := .venv
 BINARY := .build/debug/drawbridge
-RELEASE := .build/release/drawbridge
+RELEASE := .build-release
 COVERAGE := .build/coverage
 # One form of build everywhere: switching forms compiles the dependencies again.
 CHECKED := --explicit-target-dependency-import-check error
@@ -21,7 +21,7 @@ MODEL_PACKAGES := gcc libc6-dev python3 spin
 
 .PHONY: help
 help: ## Show this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z][a-z0-9-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: packages-build ## Install what is missing, build, and start everything with a demo website
@@ -35,9 +35,15 @@ build: packages-build ## Build everything, tests included
 	$(SWIFT) build --build-tests $(CHECKED)
 
 .PHONY: release
-release: packages-build ## Build the optimised binary
-	$(SWIFT) build -c release --product drawbridge
-	@echo "Built $(RELEASE)"
+release: packages-build ## Build the archive and the Debian package, in .build-release/out; a build of its own
+	$(call install,binutils dpkg-dev git python3)
+	$(SWIFT) build -c release --static-swift-stdlib --product drawbridge --scratch-path $(RELEASE)
+	deploy/release.sh $(RELEASE)/release/drawbridge $(RELEASE) $(RELEASE)/out
+
+.PHONY: test-release
+test-release: release ## Try both in a bare Debian 12 without Swift; needs root
+	$(call install,curl debootstrap python3)
+	deploy/test-release.sh $(RELEASE)/out
 
 .PHONY: test
 test: unit e2e conformance ## Run all tests

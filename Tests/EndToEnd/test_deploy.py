@@ -676,7 +676,7 @@ def test_the_keys_of_kubernetes_are_made_as_its_instructions_say(tmp_path):
     assert {Path(word).name for word in container["command"] if word.startswith("/secret/")} == made
 
 
-# Manual pages
+# The archive and the package
 
 
 def test_the_manual_names_every_command_option_and_setting(tmp_path):
@@ -705,6 +705,22 @@ def test_the_manual_names_every_command_option_and_setting(tmp_path):
             read = subprocess.run(["man", "--warnings", "-l", tmp_path / name], capture_output=True, text=True,
                                   env={**os.environ, "MANWIDTH": "80", "MANPAGER": "cat", "LC_ALL": "C.UTF-8"})
             assert (read.returncode, read.stderr) == (0, "")
+
+
+def test_the_release_is_made_of_what_the_repository_has():
+    recipe = (DEPLOY / "release.sh").read_text()
+    named = re.findall(r"(?<![\w/$.])(?:deploy|Config|docs|public)(?:/[\w.-]+)*", recipe)
+    scripts = re.search(r"for script in ([a-z ]+); do", recipe)[1].split()
+    for name in {*named, *(f"deploy/debian/{script}" for script in scripts)} - {"deploy/debian"}:
+        assert (instance.ROOT / name).exists(), name
+    used = {f"deploy/debian/{path.name}" for path in (DEPLOY / "debian").iterdir()}
+    assert used <= {*named, *(f"deploy/debian/{script}" for script in scripts)}
+
+
+def test_what_the_archive_asks_to_install_is_what_the_image_has():
+    [line] = re.findall(r"^apt-get install --no-install-recommends (.*)$", (DEPLOY / "debian/README.archive.md").read_text(), re.MULTILINE)
+    last = (DEPLOY / "Dockerfile").read_text().rpartition("FROM ")[2]
+    assert line in last
 
 
 # systemd
