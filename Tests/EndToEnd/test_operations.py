@@ -37,6 +37,8 @@ def test_metrics_are_prometheus_text_and_count(demo):
     sample = re.compile(r'[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_]\w*="([^"\\]|\\.)*",?)*\})? [-+0-9.eEInfNa]+( \d+)?')
     lines = answer.text.splitlines()
     assert lines and all(line.startswith("#") or not line or sample.fullmatch(line) for line in lines)
+    explained = {line.split()[2] for line in lines if line.startswith("# HELP ") and len(line.split()) > 5}
+    assert {line.split()[2] for line in lines if line.startswith("# TYPE ")} == explained
     before = redemptions()
     demo.sign_in()
     assert redemptions() > before

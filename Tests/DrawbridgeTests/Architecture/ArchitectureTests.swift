@@ -41,6 +41,17 @@ import Testing
         #expect(suites > 15)
     }
 
+    @Test func `every metric has a line of help, and every line a metric`() {
+        func names(_ pattern: some RegexComponent<(Substring, Substring)>) -> Set<Substring> {
+            Set(
+                Self.files.filter { $0.path.hasPrefix("Sources/") }.flatMap(\.lines)
+                    .compactMap { $0.firstMatch(of: pattern)?.output.1 })
+        }
+        let metrics = names(#/label: "(drawbridge_\w+)"/#)
+        #expect(metrics.count > 10)
+        #expect(metrics == names(#/^        "(drawbridge_\w+)":/#))
+    }
+
     @Test(arguments: WingOrder.all)
     func `the wings of a target know only those before them`(_ order: WingOrder) {
         #expect(order.violations(in: Self.files) == [])

@@ -96,6 +96,7 @@ package final class PrometheusMetrics: MetricsFactory {
                     case .gauge: "gauge"
                     case .histogram: "histogram"
                     }
+                if let help = MetricHelp.texts[key.name] { output += "# HELP \(key.name) \(help)\n" }
                 output += "# TYPE \(key.name) \(type)\n"
             }
             switch series {

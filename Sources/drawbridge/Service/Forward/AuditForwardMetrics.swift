@@ -15,12 +15,11 @@ final class AuditForwardMetrics: Sendable {
 
     init(target: String, factory: any MetricsFactory) {
         let dimensions = [("target", target)]
-        func name(_ end: String) -> String { "drawbridge_audit_forward_\(end)" }
-        connected = Gauge(label: name("connected"), dimensions: dimensions, factory: factory)
-        lag = Gauge(label: name("lag_events"), dimensions: dimensions, factory: factory)
-        sent = Counter(label: name("sent_total"), dimensions: dimensions, factory: factory)
-        failures = Counter(label: name("failures_total"), dimensions: dimensions, factory: factory)
-        lost = Counter(label: name("lost_total"), dimensions: dimensions, factory: factory)
+        connected = Gauge(label: "drawbridge_audit_forward_connected", dimensions: dimensions, factory: factory)
+        lag = Gauge(label: "drawbridge_audit_forward_lag_events", dimensions: dimensions, factory: factory)
+        sent = Counter(label: "drawbridge_audit_forward_sent_total", dimensions: dimensions, factory: factory)
+        failures = Counter(label: "drawbridge_audit_forward_failures_total", dimensions: dimensions, factory: factory)
+        lost = Counter(label: "drawbridge_audit_forward_lost_total", dimensions: dimensions, factory: factory)
     }
 
     func record(_ state: AuditForwardStatus.State) {

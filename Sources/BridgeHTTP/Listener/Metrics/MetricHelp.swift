@@ -1,0 +1,24 @@
+/// What each metric says, for the `# HELP` lines of `/metrics`: one sentence for whoever finds the name in a chart.
+enum MetricHelp {
+    static let texts: [String: String] = [
+        "drawbridge_audit_events_suppressed_total":
+            "Refusals that were counted and not written to the audit log, by type.",
+        "drawbridge_audit_events_total": "Events of the audit log, by type and outcome.",
+        "drawbridge_audit_forward_connected": "1 while the receiver of the audit log is connected.",
+        "drawbridge_audit_forward_failures_total": "Tries to send events to this receiver that failed.",
+        "drawbridge_audit_forward_lag_events": "Events that the receiver is not known to have.",
+        "drawbridge_audit_forward_lost_total": "Events that retention removed before the receiver had them.",
+        "drawbridge_audit_forward_sent_total": "Events that the receiver has taken.",
+        "drawbridge_audit_log_problems":
+            "Contradictions found in the audit log; above 0 it was tampered with, or an older database was restored.",
+        "drawbridge_degraded": "1 while this part does without something that it needs, such as Redis.",
+        "drawbridge_device_codes_total": "Sign-ins of devices without a browser, by outcome.",
+        "drawbridge_http_request_duration_seconds":
+            "Time from a request's head to its answer, by route, method and status.",
+        "drawbridge_node_lease_epoch": "How often this server's name has changed hands.",
+        "drawbridge_node_lease_held": "1 while no other process writes under this server's name.",
+        "drawbridge_phone_sign_in_waiting": "Pages of this server that wait for a phone.",
+        "drawbridge_redemptions_total": "Login tokens that were shown, by outcome.",
+        "drawbridge_self_issued_total": "Sign-ins by a phone's own key, by outcome.",
+    ]
+}
