@@ -12,7 +12,7 @@ package enum RouteTable {
             SelfIssuedController.self, SelfIssuedRequestController.self, SelfIssuedReturnController.self,
             LinkedKeysController.self, AccountController.self, PhoneSignInController.self, SignInCodeController.self,
             ApprovalController.self,
-            DevicesController.self, MessageController.self, AssetController.self, AppLinkController.self,
+            DevicesController.self, MessageController.self, LanguageController.self, AssetController.self, AppLinkController.self,
             TokenController.self, PushedRequestController.self, DeviceAuthorizationController.self,
             DeviceGrantController.self, UserInfoController.self, MetadataController.self,
             LogoutController.self, SessionRefreshController.self, CompatibleAuthorizeController.self,
@@ -53,6 +53,14 @@ package enum RouteTable {
         guard let first = segments.first else { return false }
         return words.contains(first) || all.contains { $0.reservation == .paths && $0.isMatch(for: segments) }
     }
+
+    /// Whether a page may be shown once more, for who wants it in another language.
+    static func repetition(of path: Substring) -> PageRepetition {
+        let segments = path.split(separator: "/")
+        return repeatable.first { $0.isMatch(for: segments) }?.repetition ?? .never
+    }
+
+    private static let repeatable = all.filter { $0.repetition != .never }
 
     /// First segments that are the service's alone.
     private static let words: Set<Substring> = Set(

@@ -55,6 +55,10 @@ struct Route<Group: Sendable>: Sendable {
     /// The same without `HEAD`, where `GET` uses something up.
     var withoutHead: Route { head { _ in { _, _ in throw OAuthError(.methodNotAllowed) } } }
 
+    /// The same, for a page that may be asked for again to be shown in another language: it does nothing but show, and no
+    /// token, link or code of one use is in its address.
+    func shownAgain(_ repetition: PageRepetition) -> Route { with { $0.repetition = repetition } }
+
     private func with(_ change: (inout RouteDeclaration) -> Void) -> Route {
         var route = self
         change(&route.declaration)
@@ -72,6 +76,7 @@ package struct RouteDeclaration: Sendable {
     package internal(set) var takesAllMethods = false
     var isForScripts = false
     var metadataMember: String?
+    var repetition = PageRepetition.never
     /// The origins that it answers at; `nil` where it answers under any host.
     fileprivate(set) var place: Origins.Purposes?
     fileprivate(set) var reservation = RouteReservation.firstWord

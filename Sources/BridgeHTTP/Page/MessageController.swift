@@ -5,9 +5,9 @@ import OAuth2
 /// Pages that only say something.
 struct MessageController: RouteGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, "/errors", "errors", as: .page, anyone: listErrors),
-        Route(.get, "/errors/{code}", "explainError", as: .page, anyone: explainError),
-        Route(.get, "/api/docs", "apiDocs", as: .page, anyone: describeAPI),
+        Route(.get, "/errors", "errors", as: .page, anyone: listErrors).shownAgain(.withoutQuery),
+        Route(.get, "/errors/{code}", "explainError", as: .page, anyone: explainError).shownAgain(.withoutQuery),
+        Route(.get, "/api/docs", "apiDocs", as: .page, anyone: describeAPI).shownAgain(.withoutQuery),
     ]
 
     let pages: Pages

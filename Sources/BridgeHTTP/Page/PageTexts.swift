@@ -33,9 +33,16 @@ struct PageTexts: Sendable {
     /// One text with `{name}` filled in; falls back to English, then to the key itself.
     func text(_ section: String, _ key: String, in language: String, _ values: [String: String] = [:]) -> String {
         var text = sections[language]?[section]?[key] ?? sections["en"]?[section]?[key] ?? "\(section).\(key)"
-        for (name, value) in values { text = text.replacingOccurrences(of: "{\(name)}", with: value) }
+        let isIsolated = TextDirection.isRightToLeft(language)
+        for (name, value) in values {
+            text = text.replacingOccurrences(
+                of: "{\(name)}", with: isIsolated ? TextDirection.isolated(value) : value)
+        }
         return text
     }
+
+    /// What a language is called by those who speak it; its tag, where its file does not say.
+    func name(of language: String) -> String { own(language)["language"]?["name"] ?? language }
 }
 
 /// Why the pages could not be loaded at the start.

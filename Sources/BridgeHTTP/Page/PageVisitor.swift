@@ -3,28 +3,29 @@ import HTTPTypes
 
 /// For whom a page is made.
 package struct PageVisitor: Sendable {
-    let acceptLanguage: String?
+    private(set) var acceptLanguage: String?
+    /// What the visitor chose on a page of ours; perhaps a language that there is not any more.
+    let chosenLanguage: String?
+    /// The address that shows the same page once more, where that is all that it does.
+    let again: PageAgain?
     let requestID: String
 
     package init(_ request: Request, _ context: BridgeRequestContext) {
         acceptLanguage = request.headers[.acceptLanguage]
+        chosenLanguage = request.cookie(LanguageCookie.name)
+        again = request.method == .get ? PageAgain(request.uri.string) : nil
         requestID = context.requestID
     }
 
-    private init(acceptLanguage: String?, requestID: String) {
-        self.acceptLanguage = acceptLanguage
-        self.requestID = requestID
-    }
-
     /// The same visitor with the languages that the client asked for in front (`ui_locales`, OpenID Connect Core
-    /// §3.1.2.1); those that we do not have change nothing.
+    /// §3.1.2.1); those that we do not have change nothing. What the visitor chose stays before them.
     func preferring(_ locales: String?) -> PageVisitor {
         guard let locales, !locales.contains(",") else { return self }
         let wanted = locales.split(separator: " ").prefix(8).map(String.init)
-        return PageVisitor(
-            acceptLanguage: (wanted + [acceptLanguage.map(Self.weighedLess) ?? ""]).filter { !$0.isEmpty }
-                .joined(separator: ","),
-            requestID: requestID)
+        var visitor = self
+        visitor.acceptLanguage =
+            (wanted + [acceptLanguage.map(Self.weighedLess) ?? ""]).filter { !$0.isEmpty }.joined(separator: ",")
+        return visitor
     }
 
     /// The header with every range weighed a little less, so that it comes last.

@@ -44,7 +44,8 @@ package struct Pages: Sendable {
 
     /// The language that a visitor is answered in.
     package func language(for visitor: PageVisitor) -> String {
-        LanguagePreference.choose(from: texts.languages, accepting: visitor.acceptLanguage) ?? "en"
+        if let chosen = visitor.chosenLanguage, texts.languages.contains(chosen) { return chosen }
+        return LanguagePreference.choose(from: texts.languages, accepting: visitor.acceptLanguage) ?? "en"
     }
 
     /// A page of another part of the service, in the same layout.
@@ -87,6 +88,8 @@ package struct Pages: Sendable {
         var object: [String: any Sendable] = values
         object["text"] = texts[language]
         object["language"] = language
+        object["is_right_to_left"] = TextDirection.isRightToLeft(language)
+        object["language_menu"] = languageMenu(language, for: visitor)
         object["site_name"] = siteName
         object["sign_in_url"] = values["sign_in_url"] ?? signInURL
         object["request_id"] = visitor.requestID
@@ -97,13 +100,25 @@ package struct Pages: Sendable {
             body: .init(byteBuffer: ByteBuffer(string: html)))
     }
 
+    /// The languages to choose from; `nil` where the page could not be shown again.
+    private func languageMenu(_ current: String, for visitor: PageVisitor) -> [String: any Sendable]? {
+        guard let again = visitor.again, texts.languages.count > 1 else { return nil }
+        let choices = texts.languages.map { language -> [String: any Sendable] in
+            ["tag": language, "own_name": texts.name(of: language), "is_current": language == current]
+        }
+        return [
+            "action": LanguageController.path, "again": again.address, "current": texts.name(of: current),
+            "choices": choices,
+        ]
+    }
+
     /// What every page carries (contract §11; docs/rules/return-path.md P12).
     private static func headers(language: String, policy: ContentSecurityPolicy) -> HTTPFields {
         var headers: HTTPFields = [:]
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.contentLanguage] = language
         headers[.cacheControl] = "no-store"
-        headers[.vary] = "Accept-Language"
+        headers[.vary] = "Accept-Language, Cookie"
         headers[.contentSecurityPolicy] = policy.value
         headers[.referrerPolicy] = "no-referrer"
         headers[.xFrameOptions] = "DENY"

@@ -7,9 +7,9 @@ import OAuth2
 struct SessionController: BrowserGroup {
     static let routes: [Route<Self>] = [
         Route(.get, "/session", "session", anyone: show),
-        Route(.get, signOutPath, "askToSignOut", anyone: askToSignOut),
+        Route(.get, signOutPath, "askToSignOut", anyone: askToSignOut).shownAgain(.withoutQuery),
         Route(.post, signOutPath, "signOut", anyone: signOut),
-        Route(.get, signedOutPath, "signedOut", as: .page, anyone: signedOut),
+        Route(.get, signedOutPath, "signedOut", as: .page, anyone: signedOut).shownAgain(.withoutQuery),
     ]
 
     static let signOutPath = "/session/logout"

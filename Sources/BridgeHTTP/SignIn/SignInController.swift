@@ -6,7 +6,7 @@ import OAuth2
 /// `/sign-in`: username and password, then a code where the account asks for one.
 struct SignInController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "signIn", as: .page, anyone: show),
+        Route(.get, path, "signIn", as: .page, anyone: show).shownAgain(.withQuery),
         Route(.post, path, "attemptSignIn", as: .page, .form(.signIn, isOfSession: false), attempt),
         Route(.get, codePath, "beginSignInAnew", as: .page, anyone: beginAnew),
         Route(.post, codePath, "confirmSignIn", as: .page, .form(.signIn, isOfSession: false), confirm),

@@ -19,8 +19,8 @@ package struct AccountServices: Sendable {
 /// `/account`: who is signed in, and how: the door to everything that a user can do about it.
 struct AccountController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, AccountPath.home, "account", as: .page, .session, show),
-        Route(.get, AccountPath.password, "password", as: .page, .session, showPassword),
+        Route(.get, AccountPath.home, "account", as: .page, .session, show).shownAgain(.withoutQuery),
+        Route(.get, AccountPath.password, "password", as: .page, .session, showPassword).shownAgain(.withoutQuery),
         Route(.post, AccountPath.password, "changePassword", as: .page, .sessionForm, changePassword),
         Route(.get, setUpPath, "setUpPassword", as: .page, anyone: showSetUp),
         Route(

@@ -6,7 +6,7 @@ import OAuth2
 /// `/device`: a signed-in user lets a device in that has no browser (RFC 8628 §3.3), or sends it away.
 struct DeviceGrantController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, DevicePath.page, "device", as: .page, anyone: show),
+        Route(.get, DevicePath.page, "device", as: .page, anyone: show).shownAgain(.withoutQuery),
         Route(.post, DevicePath.page, "enterUserCode", as: .page, .form(.deviceGrant, isOfSession: true), enter),
         Route(
             .post, decisionPath, "decideOnDevice", as: .page, .form(.deviceGrant, isOfSession: true), decide),

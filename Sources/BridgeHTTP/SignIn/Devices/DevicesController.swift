@@ -6,7 +6,7 @@ import OAuth2
 /// `/account/devices`: where the user is signed in, and how to end it.
 struct DevicesController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "devices", as: .page, .session, show),
+        Route(.get, path, "devices", as: .page, .session, show).shownAgain(.withoutQuery),
         Route(.post, endPath, "endDevice", as: .page, .sessionForm, end),
     ]
 

@@ -12,7 +12,7 @@ struct PhoneSignInController: BrowserGroup {
         Route(
             .post, confirmPath, "confirmPhoneSignIn", as: .page,
             .form(.phoneSignIn, isOfSession: false, field: PhoneSignInController.formField), confirm),
-        Route(.get, "/x/{id}", "phoneSignInLink", as: .page, anyone: explain),
+        Route(.get, "/x/{id}", "phoneSignInLink", as: .page, anyone: explain).shownAgain(.withoutQuery),
     ]
 
     /// All in one place: their cookie belongs to one host.

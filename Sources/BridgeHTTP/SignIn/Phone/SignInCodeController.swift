@@ -6,7 +6,7 @@ import OAuth2
 /// `/signin/code`: user name and the digits that the user's phone shows (contract §9).
 struct SignInCodeController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "signInCode", as: .page, anyone: show),
+        Route(.get, path, "signInCode", as: .page, anyone: show).shownAgain(.withQuery),
         Route(
             .post, path, "attemptSignInCode", as: .page,
             .form(.signInCode, isOfSession: false, field: PhoneSignInController.formField), attempt),

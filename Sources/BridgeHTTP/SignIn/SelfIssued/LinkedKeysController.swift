@@ -6,7 +6,7 @@ import OAuth2
 /// `/account/phone-keys`: which phones' keys sign the user in, one more, and one less (contract §10).
 struct LinkedKeysController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "phoneKeys", as: .page, .session, show),
+        Route(.get, path, "phoneKeys", as: .page, .session, show).shownAgain(.withoutQuery),
         Route(.post, path, "changePhoneKeys", as: .page, .sessionForm, change),
     ]
 

@@ -1,0 +1,17 @@
+import HTTPTypes
+
+/// The language that a visitor chose, on this host. It holds a language tag and nothing about whom it belongs to.
+enum LanguageCookie {
+    static let name: StaticString = "__Host-drawbridge_language"
+
+    /// Seconds: a year after the last choice.
+    static let lifetime = 31_536_000
+
+    /// - Parameter language: one of ours, so that nothing of a request comes back in a header.
+    static func set(_ language: String, in headers: inout HTTPFields) {
+        headers.append(
+            HTTPField(
+                name: .setCookie,
+                value: "\(name)=\(language); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(lifetime)"))
+    }
+}

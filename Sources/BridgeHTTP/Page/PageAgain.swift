@@ -1,0 +1,40 @@
+import OAuth2
+
+/// The path and query of a page of ours that may be asked for again, to be shown in another language: asking changes
+/// nothing, and uses nothing up. Which pages these are is declared with their routes (``Route/shownAgain(_:)``).
+///
+/// A form carries it to the choice of a language and is led back by it, so it is as good as what anybody sends: it can
+/// name nothing but such a page of this very origin.
+struct PageAgain: Hashable, Sendable {
+    let address: String
+
+    /// - Returns: `nil` unless it is the address of such a page.
+    init?(_ address: String) {
+        // Seen, and not a backslash, which browsers take for a slash.
+        guard address.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else { return nil }
+        let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let path = parts.first, Self.isPlain(path) else { return nil }
+        switch RouteTable.repetition(of: path) {
+        case .never: return nil
+        case .withoutQuery: guard parts.count == 1 else { return nil }
+        case .withQuery: break
+        }
+        self.address = address
+    }
+
+    /// Whether no browser reads another path in it, or another host: `//host`, `..`, `%2e%2e`.
+    private static func isPlain(_ path: Substring) -> Bool {
+        path.first == "/"
+            && path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { segment in
+                !segment.isEmpty && segment.utf8.allSatisfy { ASCII.isUnreserved($0) } && !segment.hasPrefix(".")
+            }
+    }
+}
+
+/// Whether a page may be shown once more, as it was asked for.
+enum PageRepetition: Hashable, Sendable {
+    case never
+    /// Where a query would make it do something, such as look a code up.
+    case withoutQuery
+    case withQuery
+}
