@@ -6,8 +6,10 @@ const two = (number) => String(number).padStart(2, "0");
 for (const element of document.querySelectorAll("time[datetime]")) {
     const at = new Date(element.dateTime);
     if (Number.isNaN(at.getTime())) continue;
+    // Beside digits that run from left to right.
+    const words = document.documentElement.dir === "rtl" ? "en" : document.documentElement.lang;
     const zone = at.getTimezoneOffset() === 0 ? "UTC"
-        : new Intl.DateTimeFormat(document.documentElement.lang, { timeZoneName: "short" }).formatToParts(at)
+        : new Intl.DateTimeFormat(words, { timeZoneName: "short" }).formatToParts(at)
             .find((part) => part.type === "timeZoneName").value;
     element.title = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
     element.textContent = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} `
