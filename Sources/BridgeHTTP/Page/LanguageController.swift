@@ -1,3 +1,4 @@
+import Bridge
 import HTTPTypes
 import Hummingbird
 import OAuth2
