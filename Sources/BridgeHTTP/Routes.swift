@@ -66,7 +66,8 @@ extension BrowserServices {
             AuthCheckController(
                 sessions: kit.browsers, origins: kit.origins, time: kit.time, way: way, users: users))
         endpoints.mount(MessageController(pages: pages))
-        endpoints.mount(LanguageController(pages: pages, origins: kit.origins))
+        endpoints.mount(
+            LanguageController(pages: pages, origins: kit.origins, repetition: RouteTable.repetition))
         endpoints.mount(AssetController(files: files))
         endpoints.mount(
             AppLinkController(

@@ -163,7 +163,7 @@ extension Endpoints {
         for (declared, routes) in Dictionary(grouping: Group.routes, by: \.declaration.path) {
             var handlers: [HTTPRequest.Method: Handler] = [:]
             for route in routes {
-                let handler = route.bind(group)
+                let handler = Self.repeatable(route.declaration.repetition, route.bind(group))
                 for method in route.declaration.takesAllMethods ? Self.known : [route.declaration.method] {
                     handlers[method] = handler
                 }
@@ -171,6 +171,16 @@ extension Endpoints {
             if routes.contains(where: \.declaration.isForScripts) { handlers = CrossOriginAccess.open(handlers) }
             if let head = routes.lazy.compactMap(\.head).first { handlers[.head] = head(group) }
             endpoints.on(path ?? declared, handlers)
+        }
+    }
+
+    /// Lets the page that a handler makes know that it may be shown again.
+    private static func repeatable(_ repetition: PageRepetition, _ handler: @escaping Handler) -> Handler {
+        guard repetition != .never else { return handler }
+        return { request, context in
+            var context = context
+            context.repetition = repetition
+            return try await handler(request, context)
         }
     }
 }

@@ -13,6 +13,8 @@ struct LanguageController: RouteGroup {
 
     let pages: Pages
     let origins: OriginReader
+    /// Of the page with a path.
+    let repetition: @Sendable (Substring) -> PageRepetition
 
     @Sendable func choose(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let body = try await BodyReader.bytes(of: request)
@@ -22,7 +24,7 @@ struct LanguageController: RouteGroup {
         guard isOwnPage(request) else { throw OAuthError(.forbidden) }
         let form = try FormParameters(parsing: body)
         guard let language = pages.texts.languages.first(where: { $0 == form["language"] }),
-            let again = form["again"].flatMap(PageAgain.init)
+            let again = form["again"].flatMap({ PageAgain($0, repetition) })
         else { throw OAuthError(.invalidRequest) }
         // A path, not an address: it stays on this origin, whichever of ours that is.
         var headers: HTTPFields = [.location: again.address, .cacheControl: "no-store"]

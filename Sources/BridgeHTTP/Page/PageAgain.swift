@@ -8,13 +8,14 @@ import OAuth2
 struct PageAgain: Hashable, Sendable {
     let address: String
 
+    /// - Parameter repetition: of the page with this path.
     /// - Returns: `nil` unless it is the address of such a page.
-    init?(_ address: String) {
+    init?(_ address: String, _ repetition: (Substring) -> PageRepetition) {
         // Seen, and not a backslash, which browsers take for a slash.
         guard address.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else { return nil }
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, Self.isPlain(path) else { return nil }
-        switch RouteTable.repetition(of: path) {
+        switch repetition(path) {
         case .never: return nil
         case .withoutQuery: guard parts.count == 1 else { return nil }
         case .withQuery: break
@@ -29,12 +30,4 @@ struct PageAgain: Hashable, Sendable {
                 !segment.isEmpty && segment.utf8.allSatisfy { ASCII.isUnreserved($0) } && !segment.hasPrefix(".")
             }
     }
-}
-
-/// Whether a page may be shown once more, as it was asked for.
-enum PageRepetition: Hashable, Sendable {
-    case never
-    /// Where a query would make it do something, such as look a code up.
-    case withoutQuery
-    case withQuery
 }

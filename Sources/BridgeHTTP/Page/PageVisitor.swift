@@ -13,7 +13,7 @@ package struct PageVisitor: Sendable {
     package init(_ request: Request, _ context: BridgeRequestContext) {
         acceptLanguage = request.headers[.acceptLanguage]
         chosenLanguage = request.cookie(LanguageCookie.name)
-        again = request.method == .get ? PageAgain(request.uri.string) : nil
+        again = request.method == .get ? PageAgain(request.uri.string) { _ in context.repetition } : nil
         requestID = context.requestID
     }
 

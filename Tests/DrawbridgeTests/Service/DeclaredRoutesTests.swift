@@ -133,7 +133,7 @@ import Testing
                 "compat_authorize_sso", "compat_logout", "compat_logout_post", "compat_revoke_all_sessions",
                 "beginSignIn", "handOff", "makeHandOff", "beginSelfIssued", "openSelfIssued", "receiveSelfIssued",
                 "finishSelfIssued", "selfIssuedStatus", "selfIssuedReturn", "selfIssuedChoice", "selfIssuedRequest",
-                "phoneSignIn", "phoneSignInStatus", "phoneSignInLink", "signInCode", "setUpPassword",
+                "phoneSignIn", "phoneSignInStatus", "phoneSignInLink", "signInCode", "setUpPassword", "chooseLanguage",
             ])
     }
 

@@ -1,0 +1,78 @@
+"""The pages in every language, on a narrow phone: chosen in the menu, nothing cut off, Arabic from right to left."""
+
+import json
+from pathlib import Path
+
+import pytest
+import wire
+from selenium.webdriver.common.by import By
+
+from test_account_browser import sign_in
+from test_axe_browser import MEMBER, STRANGER
+from test_main_road_browser import open_browser, path_of, pytestmark, shoot  # noqa: F401 (fixtures)
+from waiting import wait
+
+TEXTS = {path.stem: json.loads(path.read_text())
+         for path in (Path(__file__).parents[2] / "public" / "texts").glob("*.json")}
+NARROW = (320, 640)
+
+CUT_OFF = """
+const wide = document.documentElement.scrollWidth - window.innerWidth;
+const cut = [...document.querySelectorAll("button, .button, label, h1, h2, summary, input[type=submit]")]
+    .filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1 && getComputedStyle(it).display != "inline")
+    .map((it) => it.outerHTML.slice(0, 120));
+return [wide, cut];
+"""
+
+
+def choose(browser, language: str):
+    browser.find_element(By.CSS_SELECTOR, "details.languages summary").click()
+    browser.find_element(By.CSS_SELECTOR, f"details.languages button[value='{language}']").click()
+    wait(browser).until(
+        lambda it: it.find_element(By.TAG_NAME, "html").get_attribute("lang") == language)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_visitor_chooses_a_language_and_keeps_it(demo, open_browser, scripts):  # noqa: F811
+    browser = open_browser(size=NARROW, scripts=scripts)
+    browser.get(f"{demo.base}/sign-in?redirect=/account")
+    for language, texts in TEXTS.items():
+        choose(browser, language)
+        assert browser.current_url == f"{demo.base}/sign-in?redirect=/account"
+        assert browser.find_element(By.TAG_NAME, "h1").text == texts["sign_in"]["title"]
+        html = browser.find_element(By.TAG_NAME, "html")
+        assert (html.get_attribute("lang"), html.get_attribute("dir")) == (language, "rtl" if language == "ar" else "")
+    choose(browser, "ar")
+    browser.get(f"{demo.base}/session/signed-out")
+    assert browser.find_element(By.TAG_NAME, "h1").text == TEXTS["ar"]["signed_out"]["title"]
+
+
+@pytest.mark.parametrize("language", sorted(TEXTS))
+def test_no_page_is_cut_off_at_320_pixels(demo, open_browser, language):  # noqa: F811
+    browser = open_browser(size=NARROW)
+    browser.get(f"{demo.base}/sign-in")
+    choose(browser, language)
+    faults = {}
+
+    def look(path: str):
+        browser.get(demo.base + path)
+        assert browser.find_element(By.TAG_NAME, "html").get_attribute("lang") == language, path
+        wide, cut = browser.execute_script(CUT_OFF)
+        shoot(browser, f"language-{language}-{path.strip('/').replace('/', '-').replace('?', '-')[:40]}")
+        if wide > 0 or cut:
+            faults[path] = (wide, cut)
+
+    for path in STRANGER:
+        if path not in ("/", "/admin/sign-in"):
+            look(path)
+    sign_in(browser, demo, demo.user("alice"), demo.user("alice")["password"])
+    for path in MEMBER:
+        if path != "/contacts":
+            look(path)
+            assert not path_of(browser).startswith("/sign-in"), path
+    assert faults == {}
+
+
+def test_every_language_is_offered_to_apps(demo):
+    metadata = wire.send(demo.base, "GET", "/.well-known/openid-configuration").json()
+    assert sorted(metadata["ui_locales_supported"]) == sorted(TEXTS)
