@@ -11,7 +11,7 @@ package enum RouteTable {
             SignInController.self, AuthorizeController.self, UpstreamController.self, SecondFactorController.self,
             SelfIssuedController.self, SelfIssuedRequestController.self, SelfIssuedReturnController.self,
             LinkedKeysController.self, AccountController.self, PhoneSignInController.self, SignInCodeController.self,
-            ApprovalController.self,
+            ApprovalController.self, KeyRegistrationController.self,
             DevicesController.self, MessageController.self, LanguageController.self, AssetController.self,
             AppLinkController.self,
             TokenController.self, PushedRequestController.self, DeviceAuthorizationController.self,

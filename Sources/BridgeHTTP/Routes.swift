@@ -96,6 +96,12 @@ extension SignInServices {
         }
         if let pushedRequests { endpoints.mount(PushedRequestController(requests: pushedRequests)) }
         if let selfIssued { mount(selfIssued, on: endpoints, pages: pages, metrics: metrics) }
+        if let keyRegistration {
+            endpoints.mount(
+                KeyRegistrationController(
+                    registration: keyRegistration, bearers: bearers, metrics: SelfIssuedMetrics(factory: metrics),
+                    issuer: pages.kit.origins.configured.issuer))
+        }
     }
 
     private func mount(

@@ -67,6 +67,31 @@ public struct SelfIssuedProvider: Sendable {
         return try await deliver(answer, of: request, by: key)
     }
 
+    /// Proves the key of a website to an app that is signed in there, which has the key linked to its user's account.
+    /// Nothing is sent: the app takes the proof along.
+    /// - Parameters:
+    ///   - code: from the app.
+    ///   - algorithm: the kind of a new key.
+    ///   - agree: asks the owner; whether the website has no key yet.
+    /// - Returns: the proof, for that website alone and for five minutes; `nil` when the owner said no.
+    public func prove(
+        for code: LinkCode, _ algorithm: KeyAlgorithm?, agree: (_ isFirstTime: Bool) async -> Bool
+    ) async throws(PhoneRefusal) -> Redacted<String>? {
+        guard await agree(try await !store.holds(code.website)) else { return nil }
+        let key: PhoneKey
+        if let kept = try await store.key(of: code.website) {
+            key = kept
+        } else {
+            key = try await store.keep(PhoneKey(algorithm ?? .es256), for: code.website, at: time.seconds())
+        }
+        // Neither iss nor sub: it must never pass for an ID token.
+        return Redacted(
+            try key.sign([
+                "aud": .string(code.audience.text), "nonce": .string(code.nonce), "iat": .integer(time.seconds()),
+                "sub_jwk": key.publicKey.members,
+            ]))
+    }
+
     private func read(_ link: AuthorizationLink, _ options: Options) async throws(PhoneRefusal) -> SelfIssuedRequest {
         guard let address = link.requestAddress else {
             return try RequestReader(

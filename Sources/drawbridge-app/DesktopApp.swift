@@ -27,7 +27,7 @@ struct DesktopApp: AsyncParsableCommand {
             browser in time, 6 the provider does not answer or is busy, 64 wrong usage.
             """,
         subcommands: [
-            SignInCommand.self, OpenCommand.self, ApproveCommand.self, DigitsCommand.self, WhoAmICommand.self,
-            CookiesCommand.self, SignOutCommand.self,
+            SignInCommand.self, OpenCommand.self, ApproveCommand.self, DigitsCommand.self, LinkPhoneCommand.self,
+            WhoAmICommand.self, CookiesCommand.self, SignOutCommand.self,
         ])
 }

@@ -15,6 +15,8 @@ package struct SignInServices: Sendable {
     package let secondFactor: SecondFactorEnrolment?
     /// `nil` where nobody signs in with a phone's key.
     package let selfIssued: SelfIssuedSignIn?
+    /// `nil` where no app links its phone's key.
+    package let keyRegistration: KeyRegistration?
     /// Seals forms of the console that wait for a newer sign-in.
     package let heldForms: ShortLivedSeal
     /// `nil` where phones sign nobody in.
@@ -24,8 +26,9 @@ package struct SignInServices: Sendable {
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations, redeemer: LoginTokenRedeemer,
         accounts: any UserStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil,
-        secondFactor: SecondFactorEnrolment? = nil, selfIssued: SelfIssuedSignIn? = nil, heldForms: ShortLivedSeal,
-        phone: PhoneSignInServices? = nil, account: AccountServices
+        secondFactor: SecondFactorEnrolment? = nil, selfIssued: SelfIssuedSignIn? = nil,
+        keyRegistration: KeyRegistration? = nil, heldForms: ShortLivedSeal, phone: PhoneSignInServices? = nil,
+        account: AccountServices
     ) {
         self.signIn = signIn
         self.landing = landing
@@ -36,6 +39,7 @@ package struct SignInServices: Sendable {
         self.upstream = upstream
         self.secondFactor = secondFactor
         self.selfIssued = selfIssued
+        self.keyRegistration = keyRegistration
         self.heldForms = heldForms
         self.phone = phone
         self.account = account

@@ -41,6 +41,7 @@ struct DemoInstance: Sendable {
             NativeSSOSettings.setting(of: .allowCrossClientNativeSSO).key: "true",
             NativeSSOSettings.compatibility.key: "true",
             SelfIssuedSettings.enabled.key: "true",
+            SelfIssuedSettings.linkingApps.key: DemoClients.app.rawValue,
             CrossDeviceSettings.enabled.key: "true",
         ]
         // What a server would be refused for, an issuer in plain http, is the point of a demo.

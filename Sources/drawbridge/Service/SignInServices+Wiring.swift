@@ -24,6 +24,14 @@ extension SignInServices {
             knownBrowsers: KnownBrowsers(master: ground.master))
         let codes = SecondFactorCheck(accounts: storage, secrets: secrets)
         let subjectOfHint: @Sendable (String) -> Subject? = { provider?.tokens.idTokens.read(Secret($0))?.subject }
+        let selfIssued = settings.selfIssued.configuration.map { configuration in
+            SelfIssuedSignIn(
+                configuration: configuration, transactions: ground.selfIssuedTransactions, keys: storage,
+                opener: opener, codes: codes, throttle: throttle, endings: sessions.endings,
+                replays: ground.shared.replayGuard, limiter: ground.limiter, limits: ground.limits,
+                refusals: refusals, ring: keys, time: time)
+        }
+        let linksKeys = provider != nil && selfIssued?.configuration.linkingApps.isEmpty == false
         self.init(
             signIn: SignIn(
                 accounts: storage, desk: desk,
@@ -60,13 +68,9 @@ extension SignInServices {
             secondFactor: SecondFactorEnrolment(
                 accounts: storage, secrets: secrets, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
                 time: time),
-            selfIssued: settings.selfIssued.configuration.map { configuration in
-                SelfIssuedSignIn(
-                    configuration: configuration, transactions: ground.selfIssuedTransactions, keys: storage,
-                    opener: opener, codes: codes, throttle: throttle, endings: sessions.endings,
-                    replays: ground.shared.replayGuard, limiter: ground.limiter, limits: ground.limits,
-                    refusals: refusals, ring: keys, time: time)
-            },
+            selfIssued: selfIssued,
+            keyRegistration: linksKeys
+                ? selfIssued.map { KeyRegistration(phone: $0, approvers: PhoneApprovers(ground), ring: keys) } : nil,
             heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
             phone: settings.crossDevice.isEnabled && provider != nil ? PhoneSignInServices(ground, opener) : nil,
             account: AccountServices(
@@ -74,6 +78,14 @@ extension SignInServices {
                 passwords: PasswordChange(
                     storage: storage, desk: desk, throttle: throttle, opener: opener, endings: sessions.endings,
                     refusals: refusals, keys: keys, time: time)))
+    }
+}
+
+extension PhoneApprovers {
+    fileprivate init(_ ground: Ground) {
+        self.init(
+            apps: ground.storage, clients: ground.clients, limits: ground.limits, limiter: ground.limiter,
+            refusals: ground.refusals)
     }
 }
 
@@ -85,9 +97,7 @@ extension PhoneSignInServices {
         let signIns = PhoneSignIns(
             store: store,
             watch: CrossDeviceWatch(store: store, time: ground.time, report: ground.shared.noteWaitingPages),
-            approvers: PhoneApprovers(
-                apps: storage, clients: ground.clients, limits: ground.limits, limiter: ground.limiter,
-                refusals: ground.refusals),
+            approvers: PhoneApprovers(ground),
             opener: opener, apps: storage, accounts: storage, master: ground.master, keys: ground.keys.loginTokens,
             audit: storage, limiter: ground.limiter, limits: ground.limits, refusals: ground.refusals,
             requiresSameNetwork: ground.settings.crossDevice.requiresSameNetwork, time: ground.time)

@@ -162,9 +162,11 @@ package enum LinkedKeyStoreConformance {
         try await store.addSample("alice")
         _ = try await store.redeemSample(Sample.token("a"))
         _ = try await store.end(.webSession("session-a"), .sample(), first: [])
-        for session: SessionID in ["session-a", "unknown"] {
+        for session: LinkingSession in [
+            .browser("session-a"), .browser("unknown"), .app("session-a"), .app("unknown"),
+        ] {
             let linking = try await store.link(key("k1", of: "alice"), in: session, event: linked)
-            try expectEqual(linking, .sessionEnded, session.rawValue)
+            try expectEqual(linking, .sessionEnded, "\(session)")
         }
         try expectEqual(try await store.linkedKeys(of: "alice"), [], "keys")
     }

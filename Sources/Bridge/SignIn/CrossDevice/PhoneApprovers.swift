@@ -31,6 +31,21 @@ package struct PhoneApprovers: Sendable {
     func phone(
         of bearer: BearerIdentity, isFresh: Bool, origin: RequestOrigin, at now: Timestamp
     ) async throws -> ApprovingPhone {
+        let session = try await appSession(of: bearer, isFresh: isFresh, origin: origin, at: now)
+        return ApprovingPhone(
+            subject: session.subject, clientID: session.clientID, sessionID: session.id,
+            scope: bearer.scope ?? session.scope)
+    }
+
+    /// The session of an app that may approve.
+    /// - Parameters:
+    ///   - isFresh: whether its token has to be of the last minutes.
+    ///   - refusal: as what a refusal is written down.
+    /// - Throws: `OAuthError`, which is recorded; ``StorageError``.
+    func appSession(
+        of bearer: BearerIdentity, isFresh: Bool, refusal: AuditEventType = .crossDeviceRefused,
+        origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AppSession {
         let key = RateLimitKey(
             scope: "cross_device.subject", value: bearer.subject.rawValue, bucket: limits.crossDevicePerSubject)
         if case .exceeded(let wait, let scope) = try await limiter.take([key], at: now) {
@@ -42,7 +57,7 @@ package struct PhoneApprovers: Sendable {
         do throws(OAuthError) {
             return try check(bearer, session: session, isFresh: isFresh, at: now)
         } catch {
-            try await record(error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
+            try await record(refusal, error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
             throw error
         }
     }
@@ -55,7 +70,7 @@ package struct PhoneApprovers: Sendable {
 
     private func check(
         _ bearer: BearerIdentity, session: AppSession?, isFresh: Bool, at now: Timestamp
-    ) throws(OAuthError) -> ApprovingPhone {
+    ) throws(OAuthError) -> AppSession {
         guard let session, session.subject == bearer.subject, session.clientID == bearer.clientID else {
             throw Self.refused("no_app_session", "only an app that its user signed in to here may approve")
         }
@@ -85,21 +100,19 @@ package struct PhoneApprovers: Sendable {
                     .invalidToken, "the access token is older than five minutes: renew it", detail: "token_too_old")
             }
         }
-        return ApprovingPhone(
-            subject: session.subject, clientID: session.clientID, sessionID: session.id,
-            scope: bearer.scope ?? session.scope)
+        return session
     }
 
     private static func refused(_ reason: String, _ words: String) -> OAuthError {
         OAuthError(.unauthorizedClient, words, detail: reason)
     }
 
-    private func record(
-        _ reason: String, _ bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
+    func record(
+        _ type: AuditEventType, _ reason: String, _ bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
     ) async throws {
         try await refusals.record(
             AuditEvent(
-                at: now, type: .crossDeviceRefused, outcome: .failure, reason: reason, subject: bearer.subject,
+                at: now, type: type, outcome: .failure, reason: reason, subject: bearer.subject,
                 clientID: bearer.clientID, sessionID: bearer.sessionID, origin: origin))
     }
 }

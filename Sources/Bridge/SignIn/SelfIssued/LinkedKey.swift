@@ -57,7 +57,7 @@ package protocol LinkedKeyStore: Sendable {
 
     /// Links a key to a user.
     /// - Parameter session: the one in which the user says so; `nil` where an operator does.
-    func link(_ key: LinkedKey, in session: SessionID?, event: AuditEvent) async throws -> Linking
+    func link(_ key: LinkedKey, in session: LinkingSession?, event: AuditEvent) async throws -> Linking
 
     /// Adds an account, makes its user known, and links its first key.
     /// - Returns: whether the key was nobody's before; otherwise nothing was written.
@@ -69,6 +69,12 @@ package protocol LinkedKeyStore: Sendable {
     func unlink(
         _ thumbprint: String, of subject: Subject, sparing spared: SessionID?, _ ending: Ending, event: AuditEvent
     ) async throws -> Unlinking
+}
+
+/// Where a user says that a key is his: it must live at the moment that the key is linked.
+package enum LinkingSession: Hashable, Sendable {
+    case browser(SessionID)
+    case app(SessionID)
 }
 
 /// What came of unlinking.

@@ -23,6 +23,7 @@ package struct SelfIssuedConfiguration: Sendable {
     package static let postPath = "/self-issued/post"
     package static let requestPath = "/self-issued/request.json"
     package static let returnPath = "/self-issued/callback"
+    package static let linksPath = "/api/self-issued/links"
 
     /// An `https` URL of ours that ends with a slash.
     package let clientID: String
@@ -42,6 +43,8 @@ package struct SelfIssuedConfiguration: Sendable {
     package var lifetime = Duration.seconds(300)
     /// Where the app is to be had.
     package var storeURLs: [String] = []
+    /// Apps that may link a key to the account of who is signed in to them (ADR-0044).
+    package var linkingApps: Set<ClientID> = []
 
     package init(
         clientID: String, origin: WebOrigin, requestPath: String = requestPath, returnPath: String = returnPath,
@@ -56,6 +59,8 @@ package struct SelfIssuedConfiguration: Sendable {
 
     package var requestURI: String { origin.description + requestPath }
     package var returnURI: String { origin.description + returnPath }
+    /// Where an app brings a key to be linked: the audience of the key's proof, and of nothing else.
+    package var linksURI: String { origin.description + Self.linksPath }
 
     /// The request file, which phones fetch: the members of 2012, and today's beside them.
     package var requestFile: [UInt8] {

@@ -33,6 +33,8 @@ extension SelfIssuedRefusal {
         case malformed
         case algorithmNotAllowed = "alg_not_allowed"
         case notSelfIssued = "not_self_issued"
+        /// An ID token where a proof of a key is wanted (``KeyProof``).
+        case notKeyProof = "not_key_proof"
         /// A decentralised identifier, which is not taken.
         case subjectTypeNotSupported = "subject_type_not_supported"
         case keyInvalid = "key_invalid"
@@ -76,6 +78,7 @@ extension SelfIssuedRefusal {
             switch self {
             case .malformed: "the answer is not one ID token in compact form with the claims that it needs"
             case .algorithmNotAllowed: "alg must be RS256, ES256 or EdDSA, as the key's kind implies"
+            case .notKeyProof: "a proof of a key has no iss, sub or user_id: an ID token is none"
             case .notSelfIssued: "iss is none of a self-issued ID token that is taken here"
             case .subjectTypeNotSupported: "the subject must be a JWK thumbprint"
             case .keyInvalid: "the key must be one bare public key: RSA of 2048 bits or more, P-256, or Ed25519"

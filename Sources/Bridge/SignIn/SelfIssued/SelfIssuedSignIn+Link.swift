@@ -10,13 +10,13 @@ extension SelfIssuedSignIn {
         guard session.isOwnSignIn, session.authentication.isFresh(within: Self.linkFreshness, at: time.now()) else {
             return false
         }
-        return try await isStrongEnough(session)
+        return try await isStrongEnough(session.authentication, of: session.subject)
     }
 
-    private func isStrongEnough(_ session: WebSession) async throws -> Bool {
-        guard try await accounts.account(of: session.subject)?.secondFactor != nil else { return true }
+    func isStrongEnough(_ authentication: Authentication, of subject: Subject) async throws -> Bool {
+        guard try await accounts.account(of: subject)?.secondFactor != nil else { return true }
         return AuthenticationLevel.satisfies(
-            session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
+            authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
     }
 
     package func keys(of subject: Subject) async throws -> [LinkedKey] { try await keys.linkedKeys(of: subject) }
@@ -28,7 +28,7 @@ extension SelfIssuedSignIn {
     ) async throws {
         guard let current, current.isOwnSignIn, current.subject == transaction.linking,
             current.authentication.isFresh(within: Self.linkFreshness + configuration.lifetime, at: now),
-            try await isStrongEnough(current)
+            try await isStrongEnough(current.authentication, of: current.subject)
         else { throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint) }
         try await link(proof, in: current, origin: origin, at: now)
     }
@@ -51,20 +51,26 @@ extension SelfIssuedSignIn {
     private func link(
         _ proof: SelfIssuedProof, in session: WebSession, origin: RequestOrigin, at now: Timestamp
     ) async throws {
-        let subject = session.subject
-        try await checkStanding(of: subject, proof)
         let key = LinkedKey(
-            thumbprint: proof.thumbprint, subject: subject, algorithm: proof.algorithm, origin: .linked, createdAt: now)
-        let event = AuditEvent(
-            at: now, type: .selfIssuedLinked, outcome: .success, reason: LinkedKey.Origin.linked.rawValue,
-            subject: subject, origin: origin, detail: Self.detail(proof.thumbprint))
-        switch try await keys.link(key, in: session.id, event: event) {
+            thumbprint: proof.thumbprint, subject: session.subject, algorithm: proof.algorithm, origin: .linked,
+            createdAt: now)
+        try await link(
+            key, in: .browser(session.id),
+            event: AuditEvent(
+                at: now, type: .selfIssuedLinked, outcome: .success, reason: LinkedKey.Origin.linked.rawValue,
+                subject: session.subject, origin: origin, detail: Self.detail(proof.thumbprint)))
+    }
+
+    func link(_ key: LinkedKey, in session: LinkingSession, event: AuditEvent) async throws {
+        let (subject, thumbprint) = (key.subject, key.thumbprint)
+        try await checkStanding(of: subject, with: thumbprint)
+        switch try await keys.link(key, in: session, event: event) {
         case .linked: return
-        case .sessionEnded: throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint, subject: subject)
+        case .sessionEnded: throw SelfIssuedRefusal(.notSignedIn, thumbprint: thumbprint, subject: subject)
         case .taken:
             // Whose it is already, it stays.
-            guard try await liveKey(of: proof)?.subject == subject else {
-                throw SelfIssuedRefusal(.linkedElsewhere, thumbprint: proof.thumbprint, subject: subject)
+            guard try await liveKey(thumbprint)?.subject == subject else {
+                throw SelfIssuedRefusal(.linkedElsewhere, thumbprint: thumbprint, subject: subject)
             }
         }
     }

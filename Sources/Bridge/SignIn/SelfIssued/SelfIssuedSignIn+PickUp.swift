@@ -108,7 +108,7 @@ extension SelfIssuedSignIn {
     }
 
     private func account(of proof: SelfIssuedProof) async throws -> Account? {
-        guard let key = try await liveKey(of: proof) else { return nil }
+        guard let key = try await liveKey(proof.thumbprint) else { return nil }
         return try await accounts.account(of: key.subject)
     }
 

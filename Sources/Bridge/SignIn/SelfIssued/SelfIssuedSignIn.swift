@@ -135,9 +135,9 @@ extension SelfIssuedSignIn {
             // Linking is giving away one's account: never to a screen that somebody else may have shown.
             guard transaction.linking == nil else { throw SelfIssuedRefusal(.crossDeviceOff) }
             let proof = try await proof(of: answer, for: transaction, at: now)
-            let key = try await liveKey(of: proof)
+            let key = try await liveKey(proof.thumbprint)
             if let key {
-                try await checkStanding(of: key.subject, proof)
+                try await checkStanding(of: key.subject, with: proof.thumbprint)
             } else if configuration.crossDevice != .any {
                 throw SelfIssuedRefusal(.subjectUnknown, thumbprint: proof.thumbprint)
             }
@@ -182,17 +182,17 @@ extension SelfIssuedSignIn {
     }
 
     /// - Returns: `nil` for a key that is nobody's.
-    func liveKey(of proof: SelfIssuedProof) async throws -> LinkedKey? {
-        guard let key = try await keys.linkedKey(proof.thumbprint) else { return nil }
+    func liveKey(_ thumbprint: String) async throws -> LinkedKey? {
+        guard let key = try await keys.linkedKey(thumbprint) else { return nil }
         guard key.revokedAt == nil else {
-            throw SelfIssuedRefusal(.subjectRevoked, thumbprint: proof.thumbprint, subject: key.subject)
+            throw SelfIssuedRefusal(.subjectRevoked, thumbprint: thumbprint, subject: key.subject)
         }
         return key
     }
 
-    func checkStanding(of subject: Subject, _ proof: SelfIssuedProof) async throws {
+    func checkStanding(of subject: Subject, with thumbprint: String) async throws {
         guard let account = try await accounts.account(of: subject), account.disabledAt == nil else {
-            throw SelfIssuedRefusal(.userDisabled, thumbprint: proof.thumbprint, subject: subject)
+            throw SelfIssuedRefusal(.userDisabled, thumbprint: thumbprint, subject: subject)
         }
     }
 
@@ -201,7 +201,7 @@ extension SelfIssuedSignIn {
         _ proof: SelfIssuedProof, errand: String, by way: SignInWay, current: WebSession?, origin: RequestOrigin,
         at now: Timestamp
     ) async throws -> SelfIssuedOutcome {
-        if let key = try await liveKey(of: proof) {
+        if let key = try await liveKey(proof.thumbprint) {
             return .signedIn(
                 try await open(key, proof, by: way, replacing: current, origin: origin, at: now), errand: errand)
         }
@@ -221,7 +221,7 @@ extension SelfIssuedSignIn {
         _ key: LinkedKey, _ proof: SelfIssuedProof, by way: SignInWay, replacing current: WebSession?,
         origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession {
-        try await checkStanding(of: key.subject, proof)
+        try await checkStanding(of: key.subject, with: proof.thumbprint)
         // One factor, whatever unlocked the phone: nobody but the phone says so.
         let authentication = Authentication(
             time: now, acr: AuthenticationLevel.oneFactor.rawValue, amr: [Authentication.selfIssued, "pop"])
@@ -231,7 +231,7 @@ extension SelfIssuedSignIn {
                 replacing: current, by: way, origin: origin, at: now)
         else {
             // Unlinked, or the user disabled, at this very moment.
-            _ = try await liveKey(of: proof)
+            _ = try await liveKey(proof.thumbprint)
             throw SelfIssuedRefusal(.userDisabled, thumbprint: key.thumbprint, subject: key.subject)
         }
         return opened
@@ -262,7 +262,7 @@ extension SelfIssuedSignIn {
         }
         guard try await keys.addAccount(account, issuer: Account.issuer, key: key, events: events) else {
             // Another request with the same key was first.
-            guard let known = try await liveKey(of: proof) else {
+            guard let known = try await liveKey(proof.thumbprint) else {
                 throw StorageError.corrupt("a key is neither free nor taken")
             }
             return known
@@ -314,7 +314,7 @@ extension SelfIssuedSignIn {
         let now = time.now()
         let proof = parked.proof
         return try await recording(origin: origin, at: now) {
-            guard configuration.unknownSubject != .reject, try await liveKey(of: proof) == nil else {
+            guard configuration.unknownSubject != .reject, try await liveKey(proof.thumbprint) == nil else {
                 // What the browser carries proves a key of minutes ago: enough for what is new, not for a sign-in.
                 throw SelfIssuedRefusal(.stateUnknown, thumbprint: proof.thumbprint)
             }

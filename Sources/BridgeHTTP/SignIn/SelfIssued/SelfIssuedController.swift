@@ -145,7 +145,7 @@ struct SelfIssuedController: BrowserGroup {
             return try await response(to: outcome, request, context)
         } catch let refusal as SelfIssuedRefusal {
             metrics.count(refusal)
-            return self.refusal(refusal, context)
+            return .refusal(refusal, issuer: issuer, context)
         }
     }
 
@@ -190,7 +190,7 @@ struct SelfIssuedController: BrowserGroup {
             return .json(JSONObjectWriter())
         } catch let refusal as SelfIssuedRefusal {
             metrics.count(refusal)
-            return self.refusal(refusal, context)
+            return .refusal(refusal, issuer: issuer, context)
         }
     }
 
@@ -202,19 +202,6 @@ struct SelfIssuedController: BrowserGroup {
         let answer = try FormParameters(parsing: bytes)
         try answer.checkUnique()
         return answer
-    }
-
-    /// What a program reads of a refusal: its name, as the audit log has it.
-    private func refusal(_ refusal: SelfIssuedRefusal, _ context: BridgeRequestContext) -> Response {
-        let code: ErrorCode = refusal.reason == .rateLimited ? .rateLimited : .invalidRequest
-        var body = JSONObjectWriter()
-        body.add("error", refusal.reason.rawValue)
-        body.add("error_description", refusal.reason.explanation)
-        body.add("error_uri", "\(issuer)/errors/\(code.rawValue)")
-        body.add("request_id", context.requestID)
-        var response = Response.json(body, status: .init(code: code.status))
-        if let wait = refusal.retryAfter { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
-        return response
     }
 
     // MARK: A key that is nobody's

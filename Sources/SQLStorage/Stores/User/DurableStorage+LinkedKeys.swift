@@ -13,9 +13,15 @@ extension DurableStorage: LinkedKeyStore {
         }
     }
 
-    package func link(_ key: LinkedKey, in session: SessionID?, event: AuditEvent) async throws -> Linking {
-        try await write { [heldWebSession] transaction in
-            guard try transaction.holds(session, by: heldWebSession) else { return .sessionEnded }
+    package func link(_ key: LinkedKey, in session: LinkingSession?, event: AuditEvent) async throws -> Linking {
+        try await write { [heldWebSession, heldAppSession] transaction in
+            let isHeld =
+                switch session {
+                case .browser(let id): try transaction.holds(id, by: heldWebSession)
+                case .app(let id): try transaction.holds(id, by: heldAppSession)
+                case nil: true
+                }
+            guard isHeld else { return .sessionEnded }
             guard try transaction.changes(LinkedKeySQL.insert, key.columns) else { return .taken }
             try transaction.record(event)
             return .linked

@@ -33,6 +33,11 @@ struct SelfIssuedSettings: Sendable {
     static let policyURL = Setting.text("self_issued.policy_url", "What becomes of the users' data: an https URL.")
     static let storeURLs = Setting.list("self_issued.app_urls", "Where the app is to be had: https URLs.")
 
+    static let linkingApps = Setting.list(
+        "self_issued.linking_apps",
+        "Apps that may link a phone's key to the account of who is signed in to them, by client_id. What a linked key "
+            + "signs in is not bounded by the app's own scope: name your own apps alone.")
+
     /// `nil` where it is off.
     let configuration: SelfIssuedConfiguration?
 
@@ -55,6 +60,7 @@ struct SelfIssuedSettings: Sendable {
         }
         let urls = [Self.logoURL, Self.policyURL].map { Self.url($0, settings) }
         let stores = settings.elements(Self.storeURLs, expecting: "an https URL") { Self.isURL($0) ? $0 : nil }
+        let linkingApps = settings.elements(Self.linkingApps, expecting: "a client_id") { ClientID(rawValue: $0) }
         guard isEnabled, let origin else {
             configuration = nil
             return
@@ -77,6 +83,7 @@ struct SelfIssuedSettings: Sendable {
         configuration.crossDevice = crossDevice
         configuration.lifetime = lifetime
         configuration.storeURLs = stores
+        configuration.linkingApps = Set(linkingApps)
         self.configuration = configuration
     }
 

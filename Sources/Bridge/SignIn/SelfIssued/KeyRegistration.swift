@@ -1,0 +1,112 @@
+import OAuth2
+
+/// Links a phone's key to the user of an app that is signed in here (contract §10; ADR-0044).
+///
+/// A linked key signs its user in for good, which is more than any app's session is. So it takes an app that the operator
+/// named for it, a session that may approve sign-ins (contract §16), and a person who signed in a moment ago, with
+/// everything that the account has: the same as in the browser.
+package struct KeyRegistration: Sendable {
+    /// How long a phone has to answer.
+    package static let lifetime = Duration.seconds(300)
+
+    private let phone: SelfIssuedSignIn
+    private let approvers: PhoneApprovers
+    private let seal: ShortLivedSeal
+
+    package init(phone: SelfIssuedSignIn, approvers: PhoneApprovers, ring: Reloadable<LoginTokenKeyRing>) {
+        self.phone = phone
+        self.approvers = approvers
+        seal = ShortLivedSeal(keys: ring, purpose: "linking of a phone's key", time: phone.time)
+    }
+
+    /// What a phone needs to know to prove its key.
+    package struct Invitation: Sendable {
+        /// Good for the app's session alone.
+        package let nonce: String
+        /// Whom the proof is for.
+        package let audience: String
+        /// The website whose key it is to be.
+        package let clientID: String
+        package let expiresIn: Int64
+
+        /// All of it in one line, for a program that stands in for the phone.
+        package var code: String {
+            "\(audience)?client_id=\(PercentEncoding.encode(clientID))&nonce=\(PercentEncoding.encode(nonce))"
+        }
+    }
+
+    /// - Throws: `OAuthError`, ``SelfIssuedRefusal``, both written down; ``StorageError``.
+    package func invite(_ bearer: BearerIdentity, origin: RequestOrigin) async throws -> Invitation {
+        let now = phone.time.now()
+        let session = try await session(of: bearer, origin: origin, at: now)
+        return Invitation(
+            nonce: try seal.seal(
+                Array(phone.random.text(16).utf8), binding: session.id.rawValue, lifetime: Self.lifetime),
+            audience: phone.configuration.linksURI, clientID: phone.configuration.clientID,
+            expiresIn: Self.lifetime.components.seconds)
+    }
+
+    /// Links the key that the proof is of.
+    /// - Throws: as ``invite(_:origin:)``.
+    package func link(_ text: String, by bearer: BearerIdentity, origin: RequestOrigin) async throws -> LinkedKey {
+        let now = phone.time.now()
+        let session = try await session(of: bearer, origin: origin, at: now)
+        return try await phone.recording(origin: origin, at: now) {
+            let proof: KeyProof
+            do throws(SelfIssuedRefusal.Reason) {
+                proof = try KeyProof(text, audience: phone.configuration.linksURI, at: now)
+            } catch {
+                throw SelfIssuedRefusal(error, subject: session.subject)
+            }
+            guard seal.open(proof.nonce, binding: session.id.rawValue) != nil else {
+                throw SelfIssuedRefusal(.nonceMismatch, thumbprint: proof.thumbprint, subject: session.subject)
+            }
+            let key = LinkedKey(
+                thumbprint: proof.thumbprint, subject: session.subject, algorithm: proof.algorithm, origin: .linked,
+                createdAt: now)
+            try await phone.link(
+                key, in: .app(session.id),
+                event: AuditEvent(
+                    at: now, type: .selfIssuedLinked, outcome: .success, reason: "app", subject: session.subject,
+                    clientID: session.clientID, sessionID: session.id, origin: origin,
+                    detail: SelfIssuedSignIn.detail(proof.thumbprint)))
+            return key
+        }
+    }
+
+    private func session(
+        of bearer: BearerIdentity, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> AppSession {
+        let session = try await approvers.appSession(
+            of: bearer, isFresh: true, refusal: .selfIssuedRefused, origin: origin, at: now)
+        do throws(OAuthError) {
+            guard phone.configuration.linkingApps.contains(session.clientID) else {
+                throw OAuthError(
+                    .unauthorizedClient, "this client may not link phones' keys", detail: "client_without_right")
+            }
+            guard session.authentication.isFresh(within: SelfIssuedSignIn.linkFreshness, at: now) else {
+                throw OAuthError(
+                    .insufficientUserAuthentication, "linking a key takes a sign-in of the last five minutes",
+                    detail: "authentication_too_old", challenge: Self.challenge("max_age=\"300\""))
+            }
+        } catch {
+            try await approvers.record(
+                .selfIssuedRefused, error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
+            throw error
+        }
+        guard try await phone.isStrongEnough(session.authentication, of: session.subject) else {
+            try await approvers.record(
+                .selfIssuedRefused, "authentication_too_weak", bearer, origin: origin, at: now)
+            throw OAuthError(
+                .insufficientUserAuthentication, "linking a key takes the account's second factor",
+                detail: "authentication_too_weak",
+                challenge: Self.challenge("acr_values=\"\(AuthenticationLevel.twoFactors.rawValue)\""))
+        }
+        return session
+    }
+
+    /// RFC 9470 §3.
+    private static func challenge(_ demand: String) -> String {
+        "Bearer error=\"\(ErrorCode.insufficientUserAuthentication.rawValue)\", \(demand)"
+    }
+}

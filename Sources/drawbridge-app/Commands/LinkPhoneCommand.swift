@@ -1,0 +1,53 @@
+import ArgumentParser
+import DrawbridgeClient
+import Foundation
+
+/// Links a phone's key to the account that the app is signed in to.
+struct LinkPhoneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link-phone", abstract: "Link the key on a phone to your account, so that it signs you in.",
+        discussion: """
+            Takes a sign-in of the last five minutes, and an app that the operator has named for it. Shows a code \
+            for the program that holds the key, which asks you and answers with a proof; this program brings it.
+
+            Examples:
+              drawbridge-app link-phone --with 'drawbridge-phone register --code'
+              drawbridge-app link-phone          shows the code, and reads the proof from standard input
+            """)
+
+    @OptionGroup var options: AppOptions
+
+    @Option(help: "Run this command with the code as its last argument, and take the proof that it prints.")
+    var with: String?
+
+    func run() async throws {
+        let command = with
+        try await options.run { drawbridge throws(ClientError) in
+            let thumbprint = try await drawbridge.linkPhoneKey { request in
+                guard let command else {
+                    say(request.code)
+                    tell("Give this code to the program that holds the key, and its proof here:")
+                    return readLine().flatMap { $0.isEmpty ? nil : Redacted($0) }
+                }
+                return Self.proof(from: command, request.code)
+            }
+            guard let thumbprint else { return say("Nothing was linked.") }
+            say("Linked. The key \(thumbprint) signs you in from now on.")
+        }
+    }
+
+    /// What the command prints, in one line; what it asks, it asks on this terminal.
+    private static func proof(from command: String, _ code: String) -> Redacted<String>? {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        // The code is an argument of its own: nothing in it is read as words of the command.
+        process.arguments = ["-c", "\(command) \"$1\"", "link-phone", code]
+        let output = Pipe()
+        process.standardOutput = output
+        guard (try? process.run()) != nil else { return nil }
+        let printed = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let line = String(decoding: printed, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return process.terminationStatus == 0 && !line.isEmpty ? Redacted(line) : nil
+    }
+}
