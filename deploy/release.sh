@@ -57,7 +57,8 @@ done
 archive=drawbridge-$version-linux-$architecture
 mkdir -p "$work/$archive"
 cp -a "$root/usr/." "$work/$archive/"
-install -m 0644 deploy/debian/README.archive.md "$work/$archive/README.md"
+page=README.md
+install -m 0644 deploy/debian/README.archive.md "$work/$archive/$page"
 tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$work" -cf - "$archive" \
     | gzip -9n >"$out/$archive.tar.gz"
 

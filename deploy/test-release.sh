@@ -47,7 +47,7 @@ stop() { kill "$running" && wait "$running" || fail "it did not end with status 
 # The archive, by the lines of its own README.
 rm -rf "$root/tmp/try" && mkdir "$root/tmp/try"
 tar -xzf "$archive" -C "$root/tmp/try" --strip-components 1
-line=$(grep '^apt-get install' "$root/tmp/try/README.md")
+line=$(grep '^apt-get install' "$root"/tmp/try/README*)
 inside apt-get update -qq
 inside bash -c "$line -qq -y" >"$out/apt.log" 2>&1 || { cat "$out/apt.log"; fail "$line"; }
 inside ldd /tmp/try/bin/drawbridge | grep 'not found' && fail "a library is missing"

@@ -3,10 +3,13 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// `/session/language`: a visitor chooses the language of the pages, and sees the same page again (contract §11).
+/// `/session/language`: a visitor chooses the language of the pages, and sees the same page again (docs/languages.md).
+///
+/// By `GET`, though it sets a cookie: it says nothing of anybody, and who reads our pages' forms that change something finds
+/// none that does not.
 struct LanguageController: RouteGroup {
     static let routes: [Route<Self>] = [
-        Route(.post, path, "chooseLanguage", as: .page, anyone: choose)
+        Route(.get, path, "chooseLanguage", as: .page, anyone: choose).withoutHead
     ]
 
     static let path = "/session/language"
@@ -16,13 +19,10 @@ struct LanguageController: RouteGroup {
     /// Of the page with a path.
     let repetition: @Sendable (Substring) -> PageRepetition
 
-    @Sendable func choose(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let body = try await BodyReader.bytes(of: request)
-        guard BodyReader.mediaType(of: request) == "application/x-www-form-urlencoded" else {
-            throw OAuthError(.unsupportedMediaType)
-        }
+    @Sendable func choose(_ request: Request, context: BridgeRequestContext) throws -> Response {
         guard isOwnPage(request) else { throw OAuthError(.forbidden) }
-        let form = try FormParameters(parsing: body)
+        let form = try FormParameters(parsing: (request.uri.query ?? "").utf8)
+        try form.checkUnique()
         guard let language = pages.texts.languages.first(where: { $0 == form["language"] }),
             let again = form["again"].flatMap({ PageAgain($0, repetition) })
         else { throw OAuthError(.invalidRequest) }
@@ -33,11 +33,9 @@ struct LanguageController: RouteGroup {
         return Response(status: .seeOther, headers: headers)
     }
 
-    /// Whether a page of this origin sent it. Nothing is lost where an old browser does not say so: a language is no secret
-    /// and opens nothing. Our own pages come with `Origin: null`, because they send no referrer.
+    /// Whether a page of this origin asks. Nothing is lost where an old browser does not say so: a language is no secret and
+    /// opens nothing.
     private func isOwnPage(_ request: Request) -> Bool {
-        if let site = FetchMetadata.site(request.headers) { return site == .sameOrigin }
-        return request.headers.values(of: .origin) == ["null"]
-            || FetchMetadata.origin(request.headers, own: origins.own(of: request)) != .foreign
+        FetchMetadata.site(request.headers).map { $0 == .sameOrigin } ?? true
     }
 }

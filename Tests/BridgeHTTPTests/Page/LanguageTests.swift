@@ -4,19 +4,14 @@ import Testing
 
 @testable import BridgeHTTP
 
-/// How a visitor chooses the language of the pages (contract §11).
+/// How a visitor chooses the language of the pages (docs/languages.md).
 @Suite struct LanguageTests {
-    private static let ownPage: HTTPFields = {
-        var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        headers[.secFetchSite] = "same-origin"
-        return headers
-    }()
+    private static let ownPage: HTTPFields = [.secFetchSite: "same-origin"]
 
     @Test func `a choice is kept in a cookie of this host, and the same page comes again`() async throws {
         try await TestBridge.run { _, client in
             let answer = try await client.send(
-                .post, "/session/language", Self.ownPage, body: "language=fr&again=%2Fsign-in%3Fredirect%3D%252Faccount"
-            )
+                .get, "/session/language?language=fr&again=%2Fsign-in%3Fredirect%3D%252Faccount", Self.ownPage)
             #expect(answer.status == .seeOther)
             #expect(answer.headers[.location] == "/sign-in?redirect=%2Faccount")
             let cookie = answer.headers[.setCookie] ?? ""
@@ -49,20 +44,18 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `a form that names another language or no page of ours is refused`(body: String) async throws {
+    func `a choice that names another language or no page of ours is refused`(query: String) async throws {
         try await TestBridge.run { _, client in
-            let answer = try await client.send(.post, "/session/language", Self.ownPage, body: body)
+            let answer = try await client.send(.get, "/session/language?\(query)", Self.ownPage)
             #expect(answer.status == .badRequest)
             #expect(answer.headers[.setCookie] == nil && answer.headers[.location] == nil)
         }
     }
 
     @Test func `another website cannot choose for the visitor`() async throws {
-        var headers = Self.ownPage
-        headers[.secFetchSite] = "cross-site"
-        try await TestBridge.run { [headers] _, client in
-            let answer = try await client.send(
-                .post, "/session/language", headers, body: "language=fr&again=%2Fsign-in")
+        let headers: HTTPFields = [.secFetchSite: "cross-site"]
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, "/session/language?language=fr&again=%2Fsign-in", headers)
             #expect(answer.status == .forbidden)
             #expect(answer.headers[.setCookie] == nil)
         }

@@ -37,7 +37,7 @@ import Testing
             data_directory: \(folder.path)
             compatibility: {va_sign_in: true}
             cross_device: {enabled: true}
-            self_issued: {enabled: true}
+            self_issued: {enabled: true, linking_apps: [app]}
             upstream_providers:
               - {id: upstream, issuer: 'https://op.example', client_id: a, client_secret_file: upstream-secret}
             """)

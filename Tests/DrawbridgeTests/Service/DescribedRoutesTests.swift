@@ -31,7 +31,7 @@ import Testing
             redemption_paths: [/login-with-token, /user/login-with-token.php]
             compatibility: {va_sign_in: true}
             cross_device: {enabled: true}
-            self_issued: {enabled: true}
+            self_issued: {enabled: true, linking_apps: [app]}
             upstream_providers:
               - {id: upstream, issuer: 'https://op.example', client_id: a, client_secret_file: upstream-secret}
             """)
