@@ -120,6 +120,12 @@ bench: packages-build ## Measure the main road and the provider against the base
 assets: ## Embed public/ into the sources again, after a change there
 	public/embed.sh
 
+.PHONY: site
+site: $(VENV)/installed ## Make a static site of the documents, with search, in .build/site
+	mkdir -p .build
+	$(VENV)/bin/python docs/site.py .build/site
+	@echo "Open .build/site/index.html through any web server, such as python3 -m http.server -d .build/site"
+
 $(VENV)/installed: Tests/EndToEnd/requirements.txt
 	python3 -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<

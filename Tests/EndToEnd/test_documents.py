@@ -1,6 +1,9 @@
 """What the documents say about tests is true: every test that a table names exists."""
 
+import json
 import re
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -237,3 +240,19 @@ def test_every_type_and_folder_that_the_architecture_names_exists():
     assert len(named) > 30 and len(folders) > 3
     assert named - declared - {"NOTIFY"} == set()
     assert {folder for folder in folders if not (sources / folder).is_dir()} == set()
+
+
+def test_the_site_has_every_page_and_a_search_and_needs_no_other_host(tmp_path):
+    """Strictly: a link or an anchor that leads nowhere fails it."""
+    done = subprocess.run(
+        [sys.executable, str(instance.ROOT / "docs" / "site.py"), str(tmp_path / "site")], capture_output=True, text=True,
+        timeout=120)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "site" / "search" / "search_index.json").read_text())["docs"]
+    places = {entry["location"].split("#")[0] for entry in found}
+    for page in [*(instance.ROOT / "docs").rglob("*.md"), instance.ROOT / "README.md", instance.ROOT / "clients" / "jvm" / "README.md"]:
+        name = page.relative_to(instance.ROOT).as_posix()
+        place = name.removesuffix("README.md") if name.endswith("README.md") else name.removesuffix(".md") + "/"
+        assert place in places, name
+        html = (tmp_path / "site" / place / "index.html").read_text()
+        assert not re.findall(r"<(?:script|link|img|iframe)[^>]+(?:https?:)?//[^>]+>", html.replace('rel="canonical"', "")), name
