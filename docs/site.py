@@ -19,7 +19,7 @@ from mkdocs.config import load_config
 ROOT = Path(__file__).resolve().parent.parent
 #: Pages for who builds the packages that they are in.
 PASSED_OVER = re.compile(r"\.docc/|^deploy/debian/")
-LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 STYLE = """
 :root { --accent: #2450c8; --on-accent: #fff; }
 [data-bs-theme=dark] { --accent: #8fb0ff; --on-accent: #0b1020; }
