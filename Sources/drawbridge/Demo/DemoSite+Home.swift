@@ -19,8 +19,8 @@ extension DemoSite {
             <li><span>The app asks <code>POST \(DemoApp.endpoint)</code> with the bearer token that it has anyway, and
             gets a login URL.</span></li>
             <li><span>It opens that URL in a browser. The browser gets a session of its own, by cookie.</span></li>
-            <li><span>You land on the page that the app named, signed in. The token is used up: opened again, it is
-            refused.</span></li>
+            <li><span>You land on the page that the app named, signed in. The token is used up: in
+            another browser it is refused, and ends this session.</span></li>
             </ol>
             <p class="quiet">\(state)</p>
             <nav class="tabs" aria-label="Protected pages">
