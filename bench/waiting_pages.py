@@ -4,7 +4,8 @@
     bench/waiting_pages.py [--pages 1000] [--seconds 30] [--binary PATH] [--redis redis://127.0.0.1:6379]
 
 Starts `drawbridge demo --no-limits`, opens so many pages, each a browser of its own, and holds their questions for news.
-Goals: 1000 pages in at most 5 % of a core and 20 MB.
+Goals: 1000 pages in at most 5 % of a core and 20 MB. With --plain the connections alone: each asks for a page that waits
+for nothing, and stays open.
 """
 
 import argparse
@@ -49,6 +50,21 @@ async def answer(reader) -> tuple[int, dict, bytes]:
     return int(head[0].split()[1]), headers, body
 
 
+class Connection:
+    """A browser that looks at another page."""
+
+    def __init__(self, port: int):
+        self.port, self.polls = port, 0
+
+    async def open(self):
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self.writer.write(f"GET /session/signed-out HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+        assert (await answer(self.reader))[0] == 200
+
+    async def wait(self):
+        await asyncio.Event().wait()
+
+
 class Page:
     def __init__(self, port: int):
         self.port, self.polls = port, 0
@@ -73,7 +89,7 @@ class Page:
             await asyncio.sleep(1)
 
 
-async def measure(port: int, pid: int, count: int, seconds: int) -> dict:
+async def measure(port: int, pid: int, count: int, seconds: int, visitor: type) -> dict:
     # One page first: what is made once is none of the waiting pages'.
     first = [Page(port) for _ in range(20)]
     for page in first:
@@ -82,7 +98,7 @@ async def measure(port: int, pid: int, count: int, seconds: int) -> dict:
     idle_memory, idle_from = resident(pid), processor(pid)
     await asyncio.sleep(10)
     idle = (processor(pid) - idle_from) / 10
-    pages = [Page(port) for _ in range(count)]
+    pages = [visitor(port) for _ in range(count)]
     for start in range(0, count, 50):
         await asyncio.gather(*(page.open() for page in pages[start:start + 50]))
     waiting = [asyncio.create_task(page.wait()) for page in pages]
@@ -105,6 +121,7 @@ def main():
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--binary", default=".build/release/drawbridge")
+    parser.add_argument("--plain", action="store_true", help="connections that wait for nothing")
     parser.add_argument("--redis")
     parser.add_argument("--database")
     options = parser.parse_args()
@@ -118,7 +135,8 @@ def main():
         try:
             facts = json.loads(server.stdout.readline())
             port = int(facts["base_url"].rsplit(":", 1)[1])
-            print(json.dumps(asyncio.run(measure(port, facts["pid"], options.pages, options.seconds))))
+            visitor = Connection if options.plain else Page
+            print(json.dumps(asyncio.run(measure(port, facts["pid"], options.pages, options.seconds, visitor))))
         finally:
             server.terminate()
             server.wait()
