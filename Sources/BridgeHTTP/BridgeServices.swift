@@ -1,7 +1,7 @@
 package import Bridge
 
 /// Everything that the routes call, by wing.
-package struct BridgeServices: Sendable {
+package final class BridgeServices: Sendable {
     package let front: FrontServices
     package let browsers: BrowserServices
     package let loginTokens: LoginTokenServices
@@ -29,7 +29,7 @@ package struct BridgeServices: Sendable {
 }
 
 /// Sessions of browsers, and what browsers are shown.
-package struct BrowserServices: Sendable {
+package final class BrowserServices: Sendable {
     package let sessions: WebSessions
     let endings: SessionEndings
     let clients: Reloadable<ClientDirectory>
@@ -51,7 +51,7 @@ package struct BrowserServices: Sendable {
 }
 
 /// Login tokens: what apps ask for, and what links redeem.
-package struct LoginTokenServices: Sendable {
+package final class LoginTokenServices: Sendable {
     let issuer: LoginTokenIssuer
     let overview: LoginTokenOverview
     let redeemer: LoginTokenRedeemer

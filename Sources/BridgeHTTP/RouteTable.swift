@@ -4,7 +4,7 @@ import Bridge
 package enum RouteTable {
     package static let all: [RouteDeclaration] = groups.flatMap { $0.declarations }
 
-    private static var groups: [any RouteGroup.Type] {
+    static var groups: [any RouteGroup.Type] {
         [
             IssueController.self, RedemptionController.self, HandOffController.self, SessionController.self,
             AuthCheckController.self, SignInWayController.self,

@@ -211,7 +211,7 @@ extension DeviceServices {
 }
 
 extension FrontMiddleware {
-    fileprivate init(services: BridgeServices, settings: BridgeHTTPSettings) {
+    fileprivate convenience init(services: BridgeServices, settings: BridgeHTTPSettings) {
         let front = services.front
         self.init(
             clientAddress: ClientAddress(

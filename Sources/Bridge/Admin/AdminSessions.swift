@@ -1,5 +1,5 @@
 /// Opens, finds and ends the console's sessions.
-package struct AdminSessions: Sendable {
+package final class AdminSessions: Sendable {
     private let store: any AdminSessionStore
     private let authenticator: any AdminAuthenticator
     private let time: TimeSource

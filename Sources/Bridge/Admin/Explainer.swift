@@ -2,7 +2,7 @@ import OAuth2
 
 /// Says what a redirect or a redemption would come to, and which rule decides. Changes nothing: nothing is consumed,
 /// counted or written.
-package struct Explainer: Sendable {
+package final class Explainer: Sendable {
     private let codec: LoginTokenCodec
     private let clients: Reloadable<ClientDirectory>
     private let store: any LoginTokenStore

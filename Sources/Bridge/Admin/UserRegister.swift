@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Users as an administrator changes them.
-package struct UserRegister: Sendable {
+package final class UserRegister: Sendable {
     package typealias Storage = UserStore & GrantStore & SessionStore & LinkedKeyStore
 
     private let storage: any Storage

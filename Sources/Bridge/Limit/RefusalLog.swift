@@ -6,7 +6,7 @@ import OAuth2
 /// known. Each costs a row that stays, so they have bounds: those that a caller names, and a ceiling per node. Past a
 /// bound an event is counted instead, and ``writeSuppressed(at:)`` says how many there were. Events of changes never come
 /// this way: they are written by the change's own verb, always.
-package struct RefusalLog: Sendable {
+package final class RefusalLog: Sendable {
     private let audit: any AuditLog
     private let limiter: any RateLimiter
     private let ceiling: RefusalCeiling

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// How often one signed-in user may have something made that stays.
-package struct UserLimit: Sendable {
+package final class UserLimit: Sendable {
     private let scope: String
     private let bucket: TokenBucket
     private let limiter: any RateLimiter

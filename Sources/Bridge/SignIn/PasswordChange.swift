@@ -1,7 +1,7 @@
 import OAuth2
 
 /// How users change their password, and set the first one by a link that an administrator made.
-package struct PasswordChange: Sendable {
+package final class PasswordChange: Sendable {
     /// How long a link may wait; as long as its seal can hold.
     package static let linkLifetime = KeyAlgorithm.hs256.longestUse
 

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Opens a browser's session after a sign-in at Drawbridge itself.
-package struct SessionOpener: Sendable {
+package final class SessionOpener: Sendable {
     private let sessions: WebSessions
     private let store: any SessionStore
     private let clients: Reloadable<ClientDirectory>

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Signs users in with password and second factor, and opens their browser's session.
-package struct SignIn: Sendable {
+package final class SignIn: Sendable {
     /// How long a browser may take from the password to the code.
     private static let pendingLifetime = Duration.seconds(300)
 

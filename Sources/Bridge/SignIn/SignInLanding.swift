@@ -2,7 +2,7 @@ import OAuth2
 
 /// Where a browser goes after a sign-in that no app asked for: a page of the default website, or the user's devices
 /// when there is no website.
-package struct SignInLanding: Sendable {
+package final class SignInLanding: Sendable {
     private let clients: Reloadable<ClientDirectory>
     /// Of websites that have none of their own.
     private let publicOrigin: WebOrigin

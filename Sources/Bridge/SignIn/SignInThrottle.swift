@@ -2,7 +2,7 @@
 /// §12). A browser that is known for the account is counted for itself alone (``KnownBrowsers``).
 ///
 /// The name counts whether there is such an account or not; otherwise the limit would tell which names exist.
-package struct SignInThrottle: Sendable {
+package final class SignInThrottle: Sendable {
     /// What is guessed.
     enum Guess: Sendable { case password, code }
 

@@ -5,7 +5,7 @@ import Hummingbird
 import OAuth2
 
 /// Lets administrators in and nobody else (contract §8): by an access token, or by the session of a browser.
-package struct AdminGate: Sendable {
+package final class AdminGate: Sendable {
     let authenticator: any AdminAuthenticator
     let adminSessions: AdminSessions
     private let webSessions: WebSessions

@@ -1,7 +1,7 @@
 package import Bridge
 
 /// Everything that the administration calls.
-package struct AdminServices: Sendable {
+package final class AdminServices: Sendable {
     let gate: AdminGate
     let storage: any BridgeStorage
     let clients: ClientRegister

@@ -3,7 +3,7 @@ import Hummingbird
 import OAuth2
 
 /// Turns a request into the identity of its bearer, and records refusals.
-package struct BearerGate: Sendable {
+package final class BearerGate: Sendable {
     private let authenticator: any BearerAuthenticator
     private let constraint: SenderConstraint
     private let limiter: any RateLimiter

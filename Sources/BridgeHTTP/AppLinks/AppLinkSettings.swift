@@ -28,6 +28,9 @@ package struct AppLinkSettings: Hashable, Sendable {
     package let appleApps: [AppleApp]
     package let androidApps: [AndroidApp]
 
+    /// Whether any app claims the website's links.
+    package var isAny: Bool { !appleApps.isEmpty || !androidApps.isEmpty }
+
     package init(appleApps: [AppleApp] = [], androidApps: [AndroidApp] = []) {
         self.appleApps = appleApps
         self.androidApps = androidApps

@@ -4,7 +4,7 @@ import Hummingbird
 import OAuth2
 
 /// What every page of the console shares: the gate, the layout, and the redirect to the sign-in.
-struct ConsoleFrame: Sendable {
+final class ConsoleFrame: Sendable {
     let kit: BrowserPages
     let services: AdminServices
     /// Asks for a newer sign-in where a change takes one.
@@ -13,6 +13,17 @@ struct ConsoleFrame: Sendable {
     let device: DeviceServices?
     /// Judges the bearers of apps.
     let bearers: BearerGate
+
+    init(
+        kit: BrowserPages, services: AdminServices, signIn: SignInController, device: DeviceServices?,
+        bearers: BearerGate
+    ) {
+        self.kit = kit
+        self.services = services
+        self.signIn = signIn
+        self.device = device
+        self.bearers = bearers
+    }
 
     var pages: Pages { kit.pages }
     var formTokens: FormTokens { kit.formTokens }

@@ -2916,10 +2916,11 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{$main}}<section class="card">
 <h1>{{text.self_issued.open_title}}</h1>
 <p>{{text.self_issued.open_explanation}}</p>
-<div class="actions">
-<a class="button" id="open-scheme" href="{{scheme_link}}">{{text.self_issued.open_scheme}}</a>
+{{#is_posted}}<p class="notice">{{text.self_issued.only_your_screen}}</p>
+{{/is_posted}}{{#scheme}}<div class="actions">
+<a class="button" id="open-scheme" href="{{link}}">{{text.self_issued.open_scheme}}</a>
 </div>
-<p class="small quiet">{{text.self_issued.open_hint}}</p>
+{{/scheme}}<p class="small quiet">{{text.self_issued.open_hint}}</p>
 {{#stores}}<p><a href="{{url}}">{{text.self_issued.get_app}} <bdi dir="ltr">{{host}}</bdi></a></p>
 {{/stores}}<p class="actions small"><a href="{{sign_in_url}}" id="other">{{text.self_issued.other_way}}</a></p>
 </section>
@@ -2972,8 +2973,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <p>{{explanation}}</p>
 <div class="actions">
 <a class="button" id="open-app" href="{{open_link}}">{{text.self_issued.open_app}}</a>
-<a class="button second" id="open-scheme" href="{{scheme_link}}">{{text.self_issued.open_scheme}}</a>
-</div>
+{{#scheme}}<a class="button second" id="open-scheme" href="{{link}}">{{text.self_issued.open_scheme}}</a>
+{{/scheme}}</div>
 <p class="small quiet">{{text.self_issued.not_installed}}</p>
 {{#qr}}<h2>{{text.self_issued.other_device_title}}</h2>
 <p>{{text.self_issued.other_device}}</p>
@@ -3426,6 +3427,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "other_device": "يُرجى مسح هذا الرمز به. يعمل ذلك مع الهواتف المرتبطة بحساب من قبل.",
     "qr_code": "رمز للتطبيق على هاتفك",
     "only_yours": "يُرجى مسح هذا الرمز فقط إذا فتحت هذه الصفحة بنفسك. لن يرسله إليك أحد من طرفنا أبدًا.",
+    "only_your_screen": "أنت على وشك تسجيل الدخول على شاشة أخرى. يُرجى المتابعة فقط إذا كانت تلك الشاشة أمامك ومسحت رمزها بنفسك. لن يرسل إليك أحد من طرفنا هذا الرابط أبدًا.",
     "answered_there": "تم الرد على هاتفي",
     "other_way": "تسجيل الدخول بطريقة أخرى",
     "return_title": "جارٍ تسجيل دخولك",
@@ -3929,6 +3931,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "other_device": "Lesen Sie diesen Code mit ihr ein. Das geht mit Telefonen, die schon mit einem Konto verknüpft sind.",
     "qr_code": "Code für die App auf Ihrem Telefon",
     "only_yours": "Lesen Sie diesen Code nur ein, wenn Sie diese Seite selbst geöffnet haben. Niemand von hier wird ihn Ihnen je schicken.",
+    "only_your_screen": "Sie sind dabei, einen anderen Bildschirm anzumelden. Machen Sie nur weiter, wenn er vor Ihnen steht und Sie seinen Code selbst eingelesen haben. Niemand von hier wird Ihnen diesen Link je schicken.",
     "answered_there": "Ich habe auf dem Telefon geantwortet",
     "other_way": "Auf andere Weise anmelden",
     "return_title": "Sie werden angemeldet",
@@ -4432,6 +4435,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "other_device": "Scan this code with it. It works for phones that are linked to an account already.",
     "qr_code": "Code for the app on your phone",
     "only_yours": "Scan this code only if you opened this page yourself. Nobody from here will ever send it to you.",
+    "only_your_screen": "You are about to sign in another screen. Go on only if that screen is in front of you and you scanned its code yourself. Nobody from here will ever send you this link.",
     "answered_there": "I have answered on my phone",
     "other_way": "Sign in another way",
     "return_title": "Signing you in",
@@ -4935,6 +4939,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "other_device": "Escanee este código con ella. Funciona con los teléfonos que ya están vinculados a una cuenta.",
     "qr_code": "Código para la aplicación de su teléfono",
     "only_yours": "Escanee este código solo si ha abierto esta página usted mismo. Nadie de aquí se lo enviará nunca.",
+    "only_your_screen": "Está a punto de iniciar sesión en otra pantalla. Continúe solo si esa pantalla está delante de usted y ha escaneado su código usted mismo. Nadie de aquí le enviará nunca este enlace.",
     "answered_there": "He respondido en mi teléfono",
     "other_way": "Iniciar sesión de otra forma",
     "return_title": "Iniciando su sesión",
@@ -5438,6 +5443,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "other_device": "Scannez ce code avec elle. Cela marche pour les téléphones déjà liés à un compte.",
     "qr_code": "Code pour l’application de votre téléphone",
     "only_yours": "Ne scannez ce code que si vous avez ouvert cette page vous-même. Personne d’ici ne vous l’enverra jamais.",
+    "only_your_screen": "Vous allez connecter un autre écran. Continuez seulement si cet écran est devant vous et que vous avez scanné son code vous-même. Personne d’ici ne vous enverra jamais ce lien.",
     "answered_there": "J’ai répondu sur mon téléphone",
     "other_way": "Se connecter autrement",
     "return_title": "Connexion en cours",
@@ -5941,6 +5947,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "other_device": "アプリでこのコードを読み取ってください。アカウントに連携済みのスマートフォンで使えます。",
     "qr_code": "スマートフォンのアプリ用コード",
     "only_yours": "このページを自分で開いた場合だけ読み取ってください。こちらからコードをお送りすることは決してありません。",
+    "only_your_screen": "別の画面にサインインしようとしています。その画面が目の前にあり、コードを自分で読み取った場合だけ続けてください。こちらからこのリンクをお送りすることは決してありません。",
     "answered_there": "スマートフォンで応答しました",
     "other_way": "別の方法でサインイン",
     "return_title": "サインインしています",

@@ -7,7 +7,7 @@ import OAuth2
 /// The one layer around every route: request id, client address, error mapping, common headers, access log, metrics.
 ///
 /// One layer and not six, because each costs an existential call and a closure on routes that take 30 µs in all.
-struct FrontMiddleware: RouterMiddleware {
+final class FrontMiddleware: RouterMiddleware {
     typealias Context = BridgeRequestContext
 
     let clientAddress: ClientAddress
@@ -22,6 +22,22 @@ struct FrontMiddleware: RouterMiddleware {
     let proofs: DPoPVerifier?
     /// `nil` where nobody changes them.
     let keys: SigningKeys?
+
+    init(
+        clientAddress: ClientAddress, errors: ErrorResponder, accessLog: AccessLog, metrics: RequestMetrics,
+        time: TimeSource, random: RandomSource, strictTransportSecurity: String?, proofs: DPoPVerifier?,
+        keys: SigningKeys?
+    ) {
+        self.clientAddress = clientAddress
+        self.errors = errors
+        self.accessLog = accessLog
+        self.metrics = metrics
+        self.time = time
+        self.random = random
+        self.strictTransportSecurity = strictTransportSecurity
+        self.proofs = proofs
+        self.keys = keys
+    }
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response

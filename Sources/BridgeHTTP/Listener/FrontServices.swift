@@ -2,7 +2,7 @@ package import Bridge
 package import CoreMetrics
 
 /// What every request passes on its way in and out.
-package struct FrontServices: Sendable {
+package final class FrontServices: Sendable {
     package let accessLog: AccessLog
     let metrics: any MetricsFactory
     /// `nil` offers no DPoP.

@@ -1,7 +1,7 @@
 package import Bridge
 
 /// What the routes about devices call.
-package struct DeviceServices: Sendable {
+package final class DeviceServices: Sendable {
     package let configuration: NativeSSOConfiguration
     package let secrets: DeviceSecrets
     package let devices: any DeviceStore

@@ -2,7 +2,7 @@ package import Bridge
 import OAuth2
 
 /// What the paths of the VA's sign-in service are made from: the same rules as `/oauth/…`, under other names.
-package struct SignInCompatibility: Sendable {
+package final class SignInCompatibility: Sendable {
     static let base = "/v0/sign_in"
     static let place: Origins.Purposes? = [.website, .provider]
     static let authorizePath = "/v0/sign_in/authorize"

@@ -5,7 +5,7 @@ import NIOCore
 import OAuth2
 
 /// Renders every page in the visitor's language, with the headers that every page carries.
-package struct Pages: Sendable {
+package final class Pages: Sendable {
     private static let templateNames = [
         "layout", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out", "sign_out",
         "error", "error_code", "error_index", "account", "password", "sign_in", "code", "consent", "devices",

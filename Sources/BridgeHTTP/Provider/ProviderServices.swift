@@ -1,7 +1,7 @@
 package import Bridge
 
 /// What the routes of the OAuth provider's token side call.
-package struct ProviderServices: Sendable {
+package final class ProviderServices: Sendable {
     package let issuer: String
     package let endpoints: ClientEndpoints
     package let userInfo: UserInfo
@@ -32,7 +32,7 @@ package struct ProviderServices: Sendable {
 }
 
 /// Devices without a browser: what they ask, and what their users answer.
-package struct DeviceGrantServices: Sendable {
+package final class DeviceGrantServices: Sendable {
     let authorizations: DeviceAuthorizations
     let approvals: DeviceApprovals
 
@@ -43,7 +43,7 @@ package struct DeviceGrantServices: Sendable {
 }
 
 /// Where clients authenticate, all in the same way.
-package struct ClientEndpoints: Sendable {
+package final class ClientEndpoints: Sendable {
     package let authenticator: ClientAuthenticator
     let tokens: TokenEndpoint
     let revocation: TokenRevocation
@@ -61,7 +61,7 @@ package struct ClientEndpoints: Sendable {
 }
 
 /// Signing users out on behalf of websites.
-package struct LogoutServices: Sendable {
+package final class LogoutServices: Sendable {
     let sessions: any GrantStore
     let notifier: LogoutNotifier
     /// Carries a website's logout request from its POST to the GET after it.

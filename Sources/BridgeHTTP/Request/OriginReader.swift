@@ -4,10 +4,17 @@ import Hummingbird
 
 /// Reads at which of our origins a request came in: `Host` says so, which is compared with the settings and never taken
 /// over. What a proxy writes into `X-Forwarded-Host` counts for nothing.
-struct OriginReader: Sendable {
+final class OriginReader: Sendable {
     let configured: Origins
     /// Whose websites may have origins of their own, and lead our paths to us.
     let clients: Reloadable<ClientDirectory>
+
+    init(
+        configured: Origins, clients: Reloadable<ClientDirectory>
+    ) {
+        self.configured = configured
+        self.clients = clients
+    }
 
     /// Where a request came in.
     struct Place: Sendable {

@@ -4,7 +4,7 @@ import Hummingbird
 
 /// What every route for browsers shares: whose browser it is, what its pages look like, and what their forms must bring
 /// back.
-struct BrowserPages: Sendable {
+final class BrowserPages: Sendable {
     let browsers: BrowserSessions
     let browserSignOut: BrowserSignOut
     let clients: Reloadable<ClientDirectory>
@@ -14,7 +14,23 @@ struct BrowserPages: Sendable {
     let time: TimeSource
     let random: RandomSource
     /// Makes the cookies of the profile `tokens`; `nil` where nothing signs their access tokens.
-    var cookieTokens: CookieTokens?
+    let cookieTokens: CookieTokens?
+
+    init(
+        browsers: BrowserSessions, browserSignOut: BrowserSignOut, clients: Reloadable<ClientDirectory>,
+        formTokens: FormTokens, pages: Pages, origins: OriginReader, time: TimeSource, random: RandomSource,
+        cookieTokens: CookieTokens? = nil
+    ) {
+        self.browsers = browsers
+        self.browserSignOut = browserSignOut
+        self.clients = clients
+        self.formTokens = formTokens
+        self.pages = pages
+        self.origins = origins
+        self.time = time
+        self.random = random
+        self.cookieTokens = cookieTokens
+    }
 }
 
 /// Routes for browsers.

@@ -3,7 +3,7 @@ package import Hummingbird
 import OAuth2
 
 /// Whose session a browser's cookies open, whichever profile they are of (contract §6).
-package struct BrowserSessions: Sendable {
+package final class BrowserSessions: Sendable {
     private let sessions: WebSessions
     private let clients: Reloadable<ClientDirectory>
     /// Verifies the access token in a cookie; `nil` where only the profile `session` is in use.

@@ -3,13 +3,24 @@ import HTTPTypes
 import Hummingbird
 
 /// Signs a browser out (contract §6): ends what its cookies open, of both profiles, and takes the cookies away.
-struct BrowserSignOut: Sendable {
+final class BrowserSignOut: Sendable {
     let browsers: BrowserSessions
     let endings: SessionEndings
     let clients: Reloadable<ClientDirectory>
     /// Every route that a refresh cookie may have been set for.
     let refreshPaths: [String]
     let time: TimeSource
+
+    init(
+        browsers: BrowserSessions, endings: SessionEndings, clients: Reloadable<ClientDirectory>,
+        refreshPaths: [String], time: TimeSource
+    ) {
+        self.browsers = browsers
+        self.endings = endings
+        self.clients = clients
+        self.refreshPaths = refreshPaths
+        self.time = time
+    }
 
     /// Ends every session that the request's cookies open.
     /// - Parameters:

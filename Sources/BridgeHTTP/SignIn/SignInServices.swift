@@ -1,7 +1,7 @@
 package import Bridge
 
 /// What the sign-in and authorization pages call.
-package struct SignInServices: Sendable {
+package final class SignInServices: Sendable {
     package let signIn: SignIn
     package let landing: SignInLanding
     package let authorizations: Authorizations
@@ -47,7 +47,7 @@ package struct SignInServices: Sendable {
 }
 
 /// Signing in a computer's browser with a phone.
-package struct PhoneSignInServices: Sendable {
+package final class PhoneSignInServices: Sendable {
     package let signIns: PhoneSignIns
     package let shownCodes: ShownSignInCodes
 

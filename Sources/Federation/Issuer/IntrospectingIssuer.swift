@@ -3,13 +3,25 @@ import Logging
 import OAuth2
 
 /// An issuer that is asked about each token (RFC 7662).
-struct IntrospectingIssuer: TrustedIssuer {
+final class IntrospectingIssuer: TrustedIssuer {
     let settings: TrustedIssuerSettings
     let endpoint: EndpointURL
     let clientID: String
     let clientSecret: Secret<String>
     let connection: IssuerConnection
     let logger: Logger
+
+    init(
+        settings: TrustedIssuerSettings, endpoint: EndpointURL, clientID: String, clientSecret: Secret<String>,
+        connection: IssuerConnection, logger: Logger
+    ) {
+        self.settings = settings
+        self.endpoint = endpoint
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.connection = connection
+        self.logger = logger
+    }
 
     func identity(of token: Secret<String>, parsed: ForeignToken?, at now: Timestamp) async throws -> BearerIdentity {
         let answer: [String: JSONValue]

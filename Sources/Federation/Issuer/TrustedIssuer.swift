@@ -14,10 +14,18 @@ protocol TrustedIssuer: Sendable {
 }
 
 /// An issuer whose tokens are verified here, by signature.
-struct SigningIssuer: TrustedIssuer {
+final class SigningIssuer: TrustedIssuer {
     let settings: TrustedIssuerSettings
     let algorithms: Set<SignatureAlgorithm>
     let keys: any KeySource
+
+    init(
+        settings: TrustedIssuerSettings, algorithms: Set<SignatureAlgorithm>, keys: any KeySource
+    ) {
+        self.settings = settings
+        self.algorithms = algorithms
+        self.keys = keys
+    }
 
     /// How long a verified token is believed before its key is looked for again: with the key's own age of
     /// ``FetchLimits/refreshAhead``, a key that its issuer has withdrawn is good for a minute at most.

@@ -115,7 +115,7 @@ struct ProviderTokens: Sendable {
 }
 
 extension DeviceGrantServices {
-    fileprivate init(_ ground: Ground, authenticator: ClientAuthenticator) {
+    fileprivate convenience init(_ ground: Ground, authenticator: ClientAuthenticator) {
         self.init(
             authorizations: DeviceAuthorizations(
                 authenticator: authenticator, store: ground.storage, master: ground.master,

@@ -5,7 +5,7 @@ import Logging
 
 extension SignInServices {
     /// Sign-in and authorization, wired to their stores.
-    init(
+    convenience init(
         _ ground: Ground, _ sessions: SessionWing, _ bearers: BearerWing, _ provider: ProviderWing?,
         _ loginTokens: LoginTokenWing
     ) throws {
@@ -82,7 +82,7 @@ extension SignInServices {
 }
 
 extension PhoneApprovers {
-    fileprivate init(_ ground: Ground) {
+    fileprivate convenience init(_ ground: Ground) {
         self.init(
             apps: ground.storage, clients: ground.clients, limits: ground.limits, limiter: ground.limiter,
             refusals: ground.refusals)
@@ -91,7 +91,7 @@ extension PhoneApprovers {
 
 extension PhoneSignInServices {
     /// Sign-ins across devices, kept where all nodes see them.
-    fileprivate init(_ ground: Ground, _ opener: SessionOpener) {
+    fileprivate convenience init(_ ground: Ground, _ opener: SessionOpener) {
         let storage = ground.storage
         let store = ground.shared.crossDevice ?? storage
         let signIns = PhoneSignIns(

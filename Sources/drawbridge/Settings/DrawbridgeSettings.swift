@@ -46,7 +46,8 @@ struct DrawbridgeSettings: Sendable {
         rateLimits = RateLimitSettings(reading: settings)
         redis = SharedRedisSettings(reading: settings)
         nativeSSO = NativeSSOSettings(reading: settings)
-        selfIssued = SelfIssuedSettings(reading: settings, at: origins.issuer, siteName: site.name)
+        selfIssued = SelfIssuedSettings(
+            reading: settings, at: origins.issuer, siteName: site.name, isLinkClaimed: site.appLinks.isAny)
         crossDevice = CrossDeviceSettings(reading: settings)
         clients = ClientSettings.read(
             settings, defaults: sessions.defaults)

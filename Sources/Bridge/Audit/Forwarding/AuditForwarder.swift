@@ -2,7 +2,7 @@
 ///
 /// The log's own table is the buffer: nothing is kept in memory but the batch under way. What counts as delivered is
 /// noted in the database, so that neither a crash here nor one there loses an event; events may come twice.
-package struct AuditForwarder: Sendable {
+package final class AuditForwarder: Sendable {
     /// Where forwarding begins for a target that never got anything.
     package enum Start: String, CaseIterable, Sendable {
         /// With the oldest event there is.

@@ -2,7 +2,7 @@ import Crypto
 import OAuth2
 
 /// Takes a browser that is signed in here on to a website of another domain (contract §4.6).
-package struct HandOffs: Sendable {
+package final class HandOffs: Sendable {
     /// Where browsers ask for it.
     package static let path = "/session/hand-off"
     /// Two tries of one session for one website so soon: the website cannot keep its cookies.

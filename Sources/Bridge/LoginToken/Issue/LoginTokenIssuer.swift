@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Issues login tokens to apps (contract §3), and lets an app ask about and revoke its own.
-package struct LoginTokenIssuer: Sendable {
+package final class LoginTokenIssuer: Sendable {
     private let settings: LoginTokenSettings
     private let codec: LoginTokenCodec
     private let clients: Reloadable<ClientDirectory>

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// The session that an app issues from (`sid` of its bearer), as far as it is one of ours.
-package struct ParentSessions: Sendable {
+package final class ParentSessions: Sendable {
     package enum Standing: Hashable, Sendable {
         case mayIssue(IssuingSession)
         /// A session that was itself handed over, or a browser's: no chains (contract §16.4).

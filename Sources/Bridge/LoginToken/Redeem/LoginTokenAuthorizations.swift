@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Authorization requests that bring a login token (contract §4.5): it is redeemed on the way, for the client that asks.
-package struct LoginTokenAuthorizations: Sendable {
+package final class LoginTokenAuthorizations: Sendable {
     private let authorizations: Authorizations
     private let redeemer: LoginTokenRedeemer
 
@@ -81,7 +81,7 @@ package struct LoginTokenAuthorizations: Sendable {
                 tokenSessions: visitor.tokenSessions, confirmsSwitch: confirmsSwitch, retry: visitor.retry,
                 origin: visitor.origin)
         ) { lineage in
-            try await authorizations.accepts(request, lineage)
+            try await self.authorizations.accepts(request, lineage)
         }
         switch outcome {
         case .opened(let opened):

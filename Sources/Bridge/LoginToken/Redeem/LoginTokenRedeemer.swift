@@ -2,7 +2,7 @@ import Crypto
 import OAuth2
 
 /// Redeems login tokens (contract §4): verifies, decides, consumes once, opens a new session.
-package struct LoginTokenRedeemer: Sendable {
+package final class LoginTokenRedeemer: Sendable {
     /// A repeat this soon from the same browser is a double tap whose cookie is still on its way.
     private static let doubleTapWindow = Duration.seconds(3)
     /// Wrong verifiers, codes and bindings that a token survives, less one.
@@ -147,7 +147,7 @@ package struct LoginTokenRedeemer: Sendable {
             clients: clients, parents: parents,
             isDisabled: { [subjects] in try await subjects.isDisabled($0, at: $1) },
             attempts: RedemptionExaminer.Attempts(
-                ofBrowser: { try await opened(by: $0) }, ofServer: { try await openedForServer($0, at: $1) }),
+                ofBrowser: { try await self.opened(by: $0) }, ofServer: { try await self.openedForServer($0, at: $1) }),
             typedCodes: codec.typedCodes, random: random)
     }
 

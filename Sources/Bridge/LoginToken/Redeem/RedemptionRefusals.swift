@@ -1,5 +1,5 @@
 /// Refuses redemptions: the reason to the audit log, a count against the network, one answer outside.
-package struct RedemptionRefusals: Sendable {
+package final class RedemptionRefusals: Sendable {
     private let limiter: any RateLimiter
     private let limits: LimitSettings
     private let log: RefusalLog

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Renews the cookies of a web session in the profile `tokens` (contract §6).
-package struct SessionRefresh: Sendable {
+package final class SessionRefresh: Sendable {
     private let store: any DeviceStore
     private let sessions: WebSessions
     private let endings: SessionEndings

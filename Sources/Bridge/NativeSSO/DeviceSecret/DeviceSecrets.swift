@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Gives apps their device secrets, and takes them back (contract §5.1, §5.2, §7).
-package struct DeviceSecrets: Sendable {
+package final class DeviceSecrets: Sendable {
     /// The secrets of one device that stay good side by side, besides its first.
     private static let keptSecrets = 4
 
@@ -208,13 +208,13 @@ extension DeviceSecrets {
     package var revocation: TokenRevocation.OtherTokens {
         { token, client, origin, now in
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret) else { return false }
-            guard let known = try await store.deviceSecret(digest: secret.digest) else { return true }
+            guard let known = try await self.store.deviceSecret(digest: secret.digest) else { return true }
             // Its apps share it, so each of them may end it; another client may not even if it got hold of it.
             guard client.id == known.device.clientID || client.isNativeSSOEnabled else {
                 throw OAuthError(
                     .invalidGrant, "the token was issued to another client", detail: "other_client")
             }
-            _ = try await revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
+            _ = try await self.revoke(known.device.id, reason: "signed_out", by: nil, origin: origin, at: now)
             return true
         }
     }
@@ -223,7 +223,7 @@ extension DeviceSecrets {
     package func introspection(issuer: String) -> TokenIntrospection.OtherTokens {
         { token, _, now in
             guard let secret = OpaqueSecret(token.expose(), kind: .deviceSecret),
-                let known = try await live(secret, at: now)
+                let known = try await self.live(secret, at: now)
             else { return nil }
             let device = known.device
             var facts = IntrospectedToken(

@@ -1,5 +1,5 @@
 /// Where a user is signed in: devices, the apps on them, and browsers; and their end.
-package struct SignedInPlaces: Sendable {
+package final class SignedInPlaces: Sendable {
     /// More than anybody has; what is beyond can be ended together.
     static let limit = 100
 

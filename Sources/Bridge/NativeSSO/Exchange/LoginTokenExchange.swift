@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Login tokens by the token endpoint: an app gets one, a website's server redeems one (contract §5.4, §4.4).
-package struct LoginTokenExchange: Sendable {
+package final class LoginTokenExchange: Sendable {
     private let issuer: LoginTokenIssuer
     private let redeemer: LoginTokenRedeemer
     private let bearers: any BearerAuthenticator

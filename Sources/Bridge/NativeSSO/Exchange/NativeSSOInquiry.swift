@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Finds out what a Native SSO exchange is decided by (contract §5.4); counts and changes nothing.
-package struct NativeSSOInquiry: Sendable {
+package final class NativeSSOInquiry: Sendable {
     private let issuer: String
     private let configuration: NativeSSOConfiguration
     private let devices: any DeviceStore

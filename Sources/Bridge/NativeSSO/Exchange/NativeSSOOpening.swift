@@ -2,7 +2,7 @@ import OAuth2
 
 /// Opens what the asking client of a Native SSO exchange is given: an app's session with its tokens, or a web view's
 /// with its cookies.
-package struct NativeSSOOpening: Sendable {
+package final class NativeSSOOpening: Sendable {
     private let store: any DeviceStore
     private let tokens: SessionTokens
     private let refreshTokens: RefreshTokens

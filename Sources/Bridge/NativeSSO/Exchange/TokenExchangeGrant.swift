@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Token exchange (RFC 8693), the whole table of contract §5.4.
-package struct TokenExchangeGrant: TokenGrant {
+package final class TokenExchangeGrant: TokenGrant {
     package let type = GrantType.tokenExchange
     private let native: NativeSSOExchange
     private let loginTokens: LoginTokenExchange

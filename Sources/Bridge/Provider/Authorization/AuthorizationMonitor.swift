@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Writes down what is wrong with authorization requests, and what is odd about those that are good by the rules.
-package struct AuthorizationMonitor: Sendable {
+package final class AuthorizationMonitor: Sendable {
     /// How long a code challenge and a nonce are remembered (RFC 9700 §2.1.1).
     package static let memory = Duration.seconds(86_400)
 

@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Answers authorization requests: reads, decides, performs.
-package struct Authorizations: Sendable {
+package final class Authorizations: Sendable {
     /// How long a user may take over all pages together.
     package static let journeyLifetime = Duration.seconds(1800)
 

@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Takes in authorization requests ahead of the browser (RFC 9126), from clients that were authenticated before.
-package struct PushedRequests: Sendable {
+package final class PushedRequests: Sendable {
     package static let lifetime = Duration.seconds(90)
     /// Anybody can have a public client's requests kept, so they are not kept at any length.
     static let maximumBytes = 16 * 1024

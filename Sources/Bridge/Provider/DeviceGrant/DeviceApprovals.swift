@@ -2,7 +2,7 @@ import Crypto
 package import OAuth2
 
 /// Lets a signed-in user answer for a device that waits (RFC 8628 §3.3).
-package struct DeviceApprovals: Sendable {
+package final class DeviceApprovals: Sendable {
     private let clients: Reloadable<ClientDirectory>
     private let store: any DeviceAuthorizationStore
     private let accounts: any UserStore

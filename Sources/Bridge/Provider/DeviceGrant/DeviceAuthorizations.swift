@@ -2,7 +2,7 @@ import Crypto
 package import OAuth2
 
 /// Takes in the requests of devices that have no browser (RFC 8628 §3.1, §3.2).
-package struct DeviceAuthorizations: Sendable {
+package final class DeviceAuthorizations: Sendable {
     package static let lifetime = Duration.seconds(600)
     /// Codes that another device has are as good as impossible; a second try tells a fault from bad luck.
     private static let tries = 3

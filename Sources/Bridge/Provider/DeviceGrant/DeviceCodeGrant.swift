@@ -2,7 +2,7 @@ package import OAuth2
 
 /// `urn:ietf:params:oauth:grant-type:device_code`: a device asks again and again whether its user has let it in
 /// (RFC 8628 §3.4, §3.5).
-package struct DeviceCodeGrant: TokenGrant {
+package final class DeviceCodeGrant: TokenGrant {
     /// Two requests of one device that crossed are no thief's; what comes later than this is.
     static let crossing = Duration.seconds(1)
 

@@ -2,7 +2,7 @@ import OAuth2
 
 /// An app whose users another issuer signs in ends what was opened from it, by showing at the revocation endpoint the
 /// bearer that opened it (contract §7). The bearer itself is its issuer's to revoke.
-package struct AppSignOut: Sendable {
+package final class AppSignOut: Sendable {
     private let bearers: any BearerAuthenticator
     private let endings: SessionEndings
 
@@ -17,12 +17,12 @@ package struct AppSignOut: Sendable {
         { token, client, origin, now in
             let bearer: BearerIdentity
             do {
-                bearer = try await bearers.authenticate(token, at: now)
+                bearer = try await self.bearers.authenticate(token, at: now)
             } catch is BearerRefusal {
                 return false
             }
             guard bearer.clientID == client.id else { throw TokenRevocation.notYours }
-            try await endings.end(
+            try await self.endings.end(
                 .opened(by: client.id, of: bearer.subject, in: bearer.sessionID),
                 Ending(at: now, reason: "signed_out_in_app", origin: origin))
             return true

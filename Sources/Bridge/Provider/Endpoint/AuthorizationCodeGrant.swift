@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// `authorization_code`: a code becomes an app session with its tokens (RFC 6749 §4.1.3, RFC 7636 §4.6).
-package struct AuthorizationCodeGrant: TokenGrant {
+package final class AuthorizationCodeGrant: TokenGrant {
     /// Redemptions by the wrong client or with the wrong verifier that a code survives, less one.
     static let missLimit = 3
 

@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// `client_credentials`: an access token for the client itself (RFC 6749 §4.4).
-package struct ClientCredentialsGrant: TokenGrant {
+package final class ClientCredentialsGrant: TokenGrant {
     package let type = GrantType.clientCredentials
     private let tokens: SessionTokens
     private let audit: any AuditLog

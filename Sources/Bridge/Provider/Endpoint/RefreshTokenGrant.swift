@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// `refresh_token`: new tokens for a living session (RFC 6749 §6); rotation for public clients (RFC 9700 §4.14.2).
-package struct RefreshTokenGrant: TokenGrant {
+package final class RefreshTokenGrant: TokenGrant {
     package let type = GrantType.refreshToken
     private let store: any GrantStore
     private let endings: SessionEndings

@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Makes the tokens of an app session: what every grant that opens or continues one answers with.
-package struct SessionTokens: Sendable {
+package final class SessionTokens: Sendable {
     private let accessTokens: AccessTokenCodec
     package let idTokens: IDTokenCodec
     private let users: any UserClaimsSource

@@ -2,7 +2,7 @@ package import OAuth2
 
 /// The token endpoint as a pipeline that no grant can skip: parse once, authenticate the client, find that it may use
 /// the grant, let the grant decide, write down a refusal, answer.
-package struct TokenEndpoint: Sendable {
+package final class TokenEndpoint: Sendable {
     private let authenticator: ClientAuthenticator
     private let grants: [GrantType: any TokenGrant]
     private let proofs: DPoPVerifier?

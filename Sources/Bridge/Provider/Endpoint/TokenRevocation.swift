@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Revokes tokens on behalf of their client (RFC 7009).
-package struct TokenRevocation: Sendable {
+package final class TokenRevocation: Sendable {
     /// Kinds of tokens that other parts revoke, such as device secrets.
     package typealias OtherTokens =
         @Sendable (

@@ -1,7 +1,7 @@
 import OAuth2
 
 /// Issues authorization codes: 256 random bits, one minute, once (RFC 6749 §4.1.2).
-package struct AuthorizationCodes: Sendable {
+package final class AuthorizationCodes: Sendable {
     /// The longest life that the FAPI 2 test suite accepts.
     package static let lifetime = Duration.seconds(60)
 

@@ -1,5 +1,5 @@
 /// Ends sessions and devices, and has this node and the listening ones forget them.
-package struct SessionEndings: Sendable {
+package final class SessionEndings: Sendable {
     private let store: any SessionStore
     private let webSessions: WebSessions
     private let appSessions: AppSessions

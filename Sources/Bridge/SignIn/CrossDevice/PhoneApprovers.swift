@@ -5,7 +5,7 @@ import OAuth2
 /// Approving opens a browser's session, as a login token does, so it takes the same right of the client, for the same
 /// website. And a session may approve only when its whole ancestry is the person's own sign-in: who came by a token, a
 /// secret or another phone's word must not be able to give that on.
-package struct PhoneApprovers: Sendable {
+package final class PhoneApprovers: Sendable {
     /// How old the access token may be that approves: an app renews it for that.
     static let tokenAge = Duration.seconds(300)
 

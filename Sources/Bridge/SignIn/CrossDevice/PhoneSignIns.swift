@@ -2,7 +2,7 @@ import Crypto
 import OAuth2
 
 /// Signing in a computer's browser with a phone (contract §9): this is the computer's side; the phone's is beside it.
-package struct PhoneSignIns: Sendable {
+package final class PhoneSignIns: Sendable {
     let records: CrossDeviceRecords
     let watch: CrossDeviceWatch
     let approvers: PhoneApprovers

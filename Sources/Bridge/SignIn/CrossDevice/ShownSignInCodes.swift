@@ -5,7 +5,7 @@ import OAuth2
 ///
 /// A code is looked up under its user alone, so many live codes help nobody who guesses; three wrong tries and it is
 /// gone. An unknown user, no code and a wrong one are one answer.
-package struct ShownSignInCodes: Sendable {
+package final class ShownSignInCodes: Sendable {
     private static let lifetime = Duration.seconds(60)
     private static let tries = 3
 

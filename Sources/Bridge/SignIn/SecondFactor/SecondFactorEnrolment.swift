@@ -2,7 +2,7 @@
 ///
 /// Whoever does so must have signed in here a moment ago: a session that was left open, or came from a login token, is
 /// not enough to bind an account to another phone (NIST SP 800-63B §6.1.2).
-package struct SecondFactorEnrolment: Sendable {
+package final class SecondFactorEnrolment: Sendable {
     /// How long ago the sign-in may have been.
     package static let recency = WebSession.signInFreshness
     /// 160 bits, as RFC 4226 §4 recommends.
@@ -93,7 +93,7 @@ package struct SecondFactorEnrolment: Sendable {
         code: String, session: WebSession, origin: RequestOrigin
     ) async throws -> SecondFactorOutcome {
         try await withCode(code, session: session, origin: origin) { now in
-            let isRemoved = try await accounts.removeSecondFactor(
+            let isRemoved = try await self.accounts.removeSecondFactor(
                 of: session.subject, event: SecondFactorChange.removed.event(byUser: session, origin: origin, at: now))
             return isRemoved ? .removed : .conflict
         }
@@ -104,8 +104,8 @@ package struct SecondFactorEnrolment: Sendable {
         code: String, session: WebSession, origin: RequestOrigin
     ) async throws -> SecondFactorOutcome {
         try await withCode(code, session: session, origin: origin) { now in
-            let codes = RecoveryCode.make(random: random)
-            let isReplaced = try await accounts.replaceRecoveryCodes(
+            let codes = RecoveryCode.make(random: self.random)
+            let isReplaced = try await self.accounts.replaceRecoveryCodes(
                 codes.map(\.digest), of: session.subject,
                 event: SecondFactorChange.recoveryCodesRenewed.event(byUser: session, origin: origin, at: now))
             return isReplaced ? .recoveryCodes(codes) : .conflict

@@ -5,7 +5,7 @@ import OAuth2
 /// A linked key signs its user in for good, which is more than any app's session is. So it takes an app that the operator
 /// named for it, a session that may approve sign-ins (contract §16), and a person who signed in a moment ago, with
 /// everything that the account has: the same as in the browser.
-package struct KeyRegistration: Sendable {
+package final class KeyRegistration: Sendable {
     /// How long a phone has to answer.
     package static let lifetime = Duration.seconds(300)
 
@@ -84,6 +84,12 @@ package struct KeyRegistration: Sendable {
                 throw OAuthError(
                     .unauthorizedClient, "this client may not link phones' keys", detail: "client_without_right")
             }
+            // What was cut down on purpose must not make something that nothing bounds (contract §16).
+            guard bearer.scope.map(session.scope.isSubset) ?? true else {
+                throw OAuthError(
+                    .unauthorizedClient, "linking a key takes everything that the app was granted",
+                    detail: "narrowed_scope")
+            }
             guard session.authentication.isFresh(within: SelfIssuedSignIn.linkFreshness, at: now) else {
                 throw OAuthError(
                     .insufficientUserAuthentication, "linking a key takes a sign-in of the last five minutes",
@@ -98,7 +104,7 @@ package struct KeyRegistration: Sendable {
             try await approvers.record(
                 .selfIssuedRefused, "authentication_too_weak", bearer, origin: origin, at: now)
             throw OAuthError(
-                .insufficientUserAuthentication, "linking a key takes the account's second factor",
+                .insufficientUserAuthentication, "linking a key takes a sign-in with everything that the account has",
                 detail: "authentication_too_weak",
                 challenge: Self.challenge("acr_values=\"\(AuthenticationLevel.twoFactors.rawValue)\""))
         }

@@ -43,6 +43,8 @@ package struct SelfIssuedConfiguration: Sendable {
     package var lifetime = Duration.seconds(300)
     /// Where the app is to be had.
     package var storeURLs: [String] = []
+    /// Whether an app claims this website's links, so that the phone's app can be opened past all others.
+    package var isLinkClaimed = false
     /// Apps that may link a key to the account of who is signed in to them (ADR-0044).
     package var linkingApps: Set<ClientID> = []
 
@@ -122,6 +124,12 @@ extension SelfIssuedConfiguration {
         let link = origin.description + Self.openPath + "?" + reference(state: state, nonce: nonce)
         return acrossDevices ? link + "&response_mode=direct_post" : link
     }
+
+    /// Whether the link with a scheme of its own is offered.
+    ///
+    /// Any app may take that scheme, and would learn what it takes to answer. With a key of its own it signs nobody in,
+    /// but linked to the user's account that key would be the user's. So linking keeps to the claimed link, where one is.
+    package func offersScheme(isLinking: Bool) -> Bool { !isLinking || !isLinkClaimed }
 
     /// The link with a scheme of its own.
     package func schemeLink(_ form: SelfIssuedLinkForm, state: String, nonce: String) -> String {

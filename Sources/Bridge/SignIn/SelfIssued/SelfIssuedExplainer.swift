@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// Says what a phone's answer would come to, and which check decides. Changes nothing.
-package struct SelfIssuedExplainer: Sendable {
+package final class SelfIssuedExplainer: Sendable {
     private let configuration: SelfIssuedConfiguration
     private let keys: any LinkedKeyStore
     private let subjects: any UserStore

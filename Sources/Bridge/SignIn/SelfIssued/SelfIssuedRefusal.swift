@@ -64,6 +64,10 @@ extension SelfIssuedRefusal {
         case subjectRevoked = "subject_revoked"
         /// The key of another user than the one who wants to link it.
         case linkedElsewhere = "linked_elsewhere"
+        /// Without the key that was to be unlinked nothing would be left to sign in with.
+        case lastWayIn = "last_way_in"
+        /// A page of another origin brought the answer.
+        case foreignPage = "foreign_page"
         /// Who wanted to link it is not signed in any more.
         case notSignedIn = "not_signed_in"
         case userDisabled = "user_disabled"
@@ -100,6 +104,8 @@ extension SelfIssuedRefusal {
             case .subjectUnknown: "this key belongs to no account here"
             case .subjectRevoked: "this key was unlinked and is not taken again"
             case .linkedElsewhere: "this key belongs to another account"
+            case .lastWayIn: "without this key nothing would be left to sign in with"
+            case .foreignPage: "an answer takes a page of the same origin"
             case .notSignedIn: "linking a key takes the session that asked for it"
             case .userDisabled: "this account may not sign in"
             case .crossDeviceOff: "answers from another device are not taken for this"

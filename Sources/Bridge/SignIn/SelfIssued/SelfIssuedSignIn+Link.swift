@@ -13,8 +13,32 @@ extension SelfIssuedSignIn {
         return try await isStrongEnough(session.authentication, of: session.subject)
     }
 
+    /// The same with everything that has a say in it written down when the answer is no.
+    package func admitChange(in session: WebSession, origin: RequestOrigin) async throws -> Bool {
+        guard try await !mayChangeKeys(session) else { return true }
+        try await recordRefusal(.notSignedIn, in: session, origin: origin)
+        return false
+    }
+
+    /// Writes down what was refused before there was an answer to judge.
+    package func recordRefusal(
+        _ reason: SelfIssuedRefusal.Reason, in session: WebSession? = nil, thumbprint: String? = nil,
+        origin: RequestOrigin
+    ) async throws {
+        try await refusals.record(
+            AuditEvent(
+                at: time.now(), type: .selfIssuedRefused, outcome: .failure, reason: reason.rawValue,
+                subject: session?.subject, sessionID: session?.id, origin: origin,
+                detail: thumbprint.map(Self.detail)),
+            within: .network("audit.self_issued", of: origin, perMinute: 120))
+    }
+
     func isStrongEnough(_ authentication: Authentication, of subject: Subject) async throws -> Bool {
-        guard try await accounts.account(of: subject)?.secondFactor != nil else { return true }
+        let account = try await accounts.account(of: subject)
+        // A key makes no other keys where there is a password: unlinking a stolen one would leave those behind. Nor does
+        // it unlink the owner's.
+        if account?.passwordHash != nil, authentication.amr.contains(Authentication.selfIssued) { return false }
+        guard account?.secondFactor != nil else { return true }
         return AuthenticationLevel.satisfies(
             authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
     }
@@ -58,7 +82,8 @@ extension SelfIssuedSignIn {
             key, in: .browser(session.id),
             event: AuditEvent(
                 at: now, type: .selfIssuedLinked, outcome: .success, reason: LinkedKey.Origin.linked.rawValue,
-                subject: session.subject, origin: origin, detail: Self.detail(proof.thumbprint)))
+                subject: session.subject, sessionID: session.id, origin: origin,
+                detail: Self.detail(proof.thumbprint)))
     }
 
     func link(_ key: LinkedKey, in session: LinkingSession, event: AuditEvent) async throws {
@@ -78,14 +103,18 @@ extension SelfIssuedSignIn {
     /// Unlinks a key for ever, and ends what was signed in with any key of the user: who has the phone has its sessions.
     package func unlink(_ thumbprint: String, in session: WebSession, origin: RequestOrigin) async throws -> Unlinking {
         let now = time.now()
-        guard try await mayChangeKeys(session) else { throw SelfIssuedRefusal(.notSignedIn) }
+        guard try await admitChange(in: session, origin: origin) else { throw SelfIssuedRefusal(.notSignedIn) }
         let event = AuditEvent(
             at: now, type: .selfIssuedUnlinked, outcome: .success, reason: "user", subject: session.subject,
-            origin: origin, detail: Self.detail(thumbprint))
+            sessionID: session.id, origin: origin, detail: Self.detail(thumbprint))
         let outcome = try await keys.unlink(
             thumbprint, of: session.subject, sparing: session.id,
             Ending(at: now, reason: "key_unlinked", origin: origin), event: event)
-        if case .unlinked(let ended) = outcome { await endings.take(in: ended) }
+        switch outcome {
+        case .unlinked(let ended): await endings.take(in: ended)
+        case .unknown: try await recordRefusal(.subjectUnknown, in: session, origin: origin)
+        case .lastWayIn: try await recordRefusal(.lastWayIn, in: session, thumbprint: thumbprint, origin: origin)
+        }
         return outcome
     }
 }

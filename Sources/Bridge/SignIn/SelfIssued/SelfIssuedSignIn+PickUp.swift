@@ -85,6 +85,11 @@ extension SelfIssuedSignIn {
         try await transactions.look(state, at: time.now())?.errand ?? ""
     }
 
+    /// Whether what waits is the linking of a key.
+    package func isLinking(_ state: String) async throws -> Bool {
+        try await transactions.look(state, at: time.now())?.linking != nil
+    }
+
     private func waiting(
         _ state: String, browser: OpaqueSecret?, at now: Timestamp
     ) async throws -> SelfIssuedTransaction? {

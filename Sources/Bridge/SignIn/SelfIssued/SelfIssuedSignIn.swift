@@ -3,7 +3,7 @@ package import OAuth2
 /// Signs users in whose phone holds a key that stands for them (contract §10; docs/self-issued.md).
 ///
 /// Whoever answers proves a key, and nothing else: what he says of himself finds no account.
-package struct SelfIssuedSignIn: Sendable {
+package final class SelfIssuedSignIn: Sendable {
     /// `amr`, and the reason in the audit log.
     static let method = Authentication.selfIssued
     /// How old the sign-in may be of somebody who links a key, or unlinks one.
@@ -319,6 +319,10 @@ extension SelfIssuedSignIn {
                 throw SelfIssuedRefusal(.stateUnknown, thumbprint: proof.thumbprint)
             }
             let key = try await addAccount(for: proof, told: told, origin: origin, at: now)
+            // Linked to an account meanwhile: to sign in there takes an answer of now.
+            guard key.origin == .account else {
+                throw SelfIssuedRefusal(.stateUnknown, thumbprint: proof.thumbprint)
+            }
             return try await open(
                 key, proof, by: parked.isFromElsewhere ? .phoneElsewhere : .phone, replacing: current, origin: origin,
                 at: now)

@@ -4,7 +4,7 @@ package import OAuth2
 ///
 /// The trip's facts travel in `state`, sealed and bound to the browser by its form cookie; nothing is stored until the
 /// user is known. Accounts are found by `iss` and `sub` alone: an e-mail address may change hands.
-package struct UpstreamSignIn: Sendable {
+package final class UpstreamSignIn: Sendable {
     static let tripLifetime = Authorizations.journeyLifetime
     /// How far the provider's clock may be off.
     static let clockTolerance = Duration.seconds(60)

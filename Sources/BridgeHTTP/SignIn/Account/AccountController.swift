@@ -4,7 +4,7 @@ import Hummingbird
 import OAuth2
 
 /// What the pages of one's own account call.
-package struct AccountServices: Sendable {
+package final class AccountServices: Sendable {
     package typealias Storage = UserStore & AuditLog & LinkedKeyStore
 
     let storage: any Storage

@@ -29,7 +29,7 @@ struct LinkedKeysController: BrowserGroup {
         let form = sent.form
         let origin = context.origin(of: request)
         guard form.isOurs else { return try await page(session, .stale, request, context) }
-        guard try await phone.mayChangeKeys(session) else { return onward(Self.signInPath, request) }
+        guard try await phone.admitChange(in: session, origin: origin) else { return onward(Self.signInPath, request) }
         do {
             switch form.parameters["what"] {
             case "unlink":
@@ -64,7 +64,8 @@ struct LinkedKeysController: BrowserGroup {
         let offered = request.selfIssuedProof.flatMap { phone.proof(sealed: $0) }?.proof.thumbprint
         var response = pages.linkedKeys(
             LinkedKeysPage(
-                keys: keys, notice: notice, mayChange: try await phone.mayChangeKeys(session),
+                keys: keys, notice: notice, isDetailed: session.isOwnSignIn,
+                mayChange: try await phone.mayChangeKeys(session),
                 offered: offered.flatMap { thumbprint in
                     keys.contains { $0.thumbprint == thumbprint } ? nil : thumbprint
                 },

@@ -7,7 +7,8 @@ import OAuth2
 struct SelfIssuedStartPage: Sendable {
     /// Opens the app where it is installed.
     let openLink: String
-    let schemeLink: String
+    /// `nil` where any app could take it and keep what it brings.
+    let schemeLink: String?
     /// A code for a phone beside this device; `nil` where no answers of other devices are taken.
     let drawing: (path: String, side: Int)?
     let fields: [HiddenField]
@@ -49,6 +50,8 @@ enum LinkedKeysNotice: String, Sendable {
 struct LinkedKeysPage: Sendable {
     let keys: [LinkedKey]
     let notice: LinkedKeysNotice?
+    /// Whether the session is the user's own sign-in: what phones told, and when they were used, is for nobody else.
+    let isDetailed: Bool
     /// Whether the user signed in a moment ago.
     let mayChange: Bool
     /// The key that the browser brought from a sign-in, to be linked.
@@ -61,11 +64,12 @@ extension Pages {
         let language = language(for: visitor)
         let section = page.isLinking ? "linking" : "sign_in"
         var values: [String: any Sendable] = [
-            "open_link": page.openLink, "scheme_link": page.schemeLink, "fields": page.fields.map(\.values),
+            "open_link": page.openLink, "fields": page.fields.map(\.values),
             "other_url": page.signInURL, "is_linking": page.isLinking,
             "title": texts.text("self_issued", "\(section)_title", in: language, ["site": siteName]),
             "explanation": texts.text("self_issued", "\(section)_explanation", in: language),
         ]
+        values["scheme"] = page.schemeLink.map { ["link": $0] }
         if let drawing = page.drawing { values["qr"] = ["path": drawing.path, "side": String(drawing.side)] }
         return render(
             "self_issued_start", values, to: visitor, language: language,
@@ -78,14 +82,16 @@ extension Pages {
     }
 
     /// - Parameters:
+    ///   - schemeLink: `nil` where any app could take it and keep what it brings.
     ///   - isPosted: whether another device waits for the answer.
     ///   - stores: where the app is to be had.
-    func selfIssuedOpen(schemeLink: String, isPosted: Bool, stores: [String], to visitor: PageVisitor) -> Response {
+    func selfIssuedOpen(
+        schemeLink: String?, isPosted: Bool, stores: [String], to visitor: PageVisitor
+    ) -> Response {
         let stores = stores.map { ["url": $0, "host": WebOrigin.host(ofURL: $0)] }
-        return render(
-            "self_issued_open",
-            ["scheme_link": isPosted ? schemeLink + "&response_mode=direct_post" : schemeLink, "stores": stores],
-            to: visitor)
+        var values: [String: any Sendable] = ["stores": stores, "is_posted": isPosted]
+        values["scheme"] = schemeLink.map { ["link": isPosted ? $0 + "&response_mode=direct_post" : $0] }
+        return render("self_issued_open", values, to: visitor)
     }
 
     /// The choice of somebody whose key is nobody's.
@@ -154,6 +160,7 @@ extension Pages {
                 "unlink_label": texts.text(
                     "linked_keys", "unlink_label", in: language, ["key": Self.shown(key.thumbprint)]),
             ]
+            guard page.isDetailed else { return values }
             if let used = key.lastUsedAt { values["used"] = Self.minute(used) }
             let told = [key.told.name, key.told.email].compactMap(\.self)
             if !told.isEmpty { values["told"] = ["shown": told.joined(separator: ", ")] }

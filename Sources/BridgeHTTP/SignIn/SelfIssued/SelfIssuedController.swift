@@ -60,7 +60,9 @@ struct SelfIssuedController: BrowserGroup {
         guard FetchMetadata.isVisit(request.headers) else { return onward(errand.url) }
         var linking: Subject?
         if query["link"] == "1" {
-            guard let session = try await browsers.opened(by: request), try await phone.mayChangeKeys(session) else {
+            guard let session = try await browsers.opened(by: request),
+                try await phone.admitChange(in: session, origin: context.origin(of: request))
+            else {
                 return onward(LinkedKeysController.signInPath)
             }
             linking = session.subject
@@ -92,7 +94,8 @@ struct SelfIssuedController: BrowserGroup {
         var response = pages.selfIssuedStart(
             SelfIssuedStartPage(
                 openLink: configuration.openLink(state: state, nonce: nonce),
-                schemeLink: configuration.schemeLink(form, state: state, nonce: nonce),
+                schemeLink: configuration.offersScheme(isLinking: isLinking)
+                    ? configuration.schemeLink(form, state: state, nonce: nonce) : nil,
                 drawing: takesOthers ? QRCode(Array(scanned.utf8))?.drawing : nil,
                 fields: [
                     HiddenField(name: "state", value: state),
@@ -116,15 +119,17 @@ struct SelfIssuedController: BrowserGroup {
     }
 
     /// The claimed link in a browser, so the app is not there, or was passed by.
-    @Sendable func open(_ request: Request, context: BridgeRequestContext) throws -> Response {
+    @Sendable func open(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         try query.checkUnique()
         // Somebody else's request must not be dressed up as ours.
         guard query["request_uri"] == configuration.requestURI, let state = query["state"], let nonce = query["nonce"],
             [state, nonce].allSatisfy({ Base64URL.decode($0)?.count == 16 })
         else { throw OAuthError(.invalidRequest, "request_uri, state or nonce is none of ours") }
+        let isLinking = try await phone.isLinking(state)
         return pages.selfIssuedOpen(
-            schemeLink: configuration.schemeLink(.binding2012, state: state, nonce: nonce),
+            schemeLink: configuration.offersScheme(isLinking: isLinking)
+                ? configuration.schemeLink(.binding2012, state: state, nonce: nonce) : nil,
             isPosted: query["response_mode"] == "direct_post", stores: configuration.storeURLs,
             to: PageVisitor(request, context))
     }
@@ -135,7 +140,10 @@ struct SelfIssuedController: BrowserGroup {
         let site = FetchMetadata.site(request.headers)
         guard site == nil || site == .sameOrigin,
             FetchMetadata.origin(request.headers, own: origins.own(of: request)) != .foreign
-        else { throw OAuthError(.forbidden, "an answer takes a page of the same origin") }
+        else {
+            try await phone.recordRefusal(.foreignPage, origin: context.origin(of: request))
+            throw OAuthError(.forbidden, SelfIssuedRefusal.Reason.foreignPage.explanation)
+        }
         let answer = try await Self.answer(of: request)
         do {
             let outcome = try await phone.finish(
@@ -229,7 +237,9 @@ struct SelfIssuedController: BrowserGroup {
         }
         switch form.parameters["what"] {
         case "link":
-            guard let session = try await browsers.opened(by: request), try await phone.mayChangeKeys(session) else {
+            guard let session = try await browsers.opened(by: request),
+                try await phone.admitChange(in: session, origin: context.origin(of: request))
+            else {
                 return onward(LinkedKeysController.signInPath)
             }
             return onward(LinkedKeysController.path)

@@ -41,8 +41,10 @@ struct SelfIssuedSettings: Sendable {
     /// `nil` where it is off.
     let configuration: SelfIssuedConfiguration?
 
-    /// - Parameter origin: of the issuer, as far as it is known.
-    init(reading settings: SettingsReader, at origin: WebOrigin?, siteName: String) {
+    /// - Parameters:
+    ///   - origin: of the issuer, as far as it is known.
+    ///   - isLinkClaimed: whether an app claims this website's links.
+    init(reading settings: SettingsReader, at origin: WebOrigin?, siteName: String, isLinkClaimed: Bool) {
         let isEnabled = settings[Self.enabled]
         let clientID = settings[Self.clientID] ?? origin.map { "\($0)/" } ?? ""
         if !settings.isSet(Self.clientID) { settings.show(Self.clientID, as: clientID) }
@@ -84,6 +86,7 @@ struct SelfIssuedSettings: Sendable {
         configuration.lifetime = lifetime
         configuration.storeURLs = stores
         configuration.linkingApps = Set(linkingApps)
+        configuration.isLinkClaimed = isLinkClaimed
         self.configuration = configuration
     }
 
