@@ -6,7 +6,7 @@ import hmac
 import html
 import json
 import re
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
@@ -16,6 +16,7 @@ import servers
 import signing
 import wire
 from admin import Admin
+from boundaries import World
 from selfissued import Browser, Phone, link_of
 from test_second_factor import drawn, encoded
 
@@ -557,6 +558,62 @@ self_issued:
     answer = browser.respond(phone.answer(browser.start(), "core7"))
     assert answer.json() == {"location": "/contacts"} and browser.session()["authenticated"]
     assert post(server, phone.answer(browser.start(), "core7")).json()["error"] == "cross_device_off"
+
+
+def test_where_an_app_claims_our_links_linking_keeps_to_the_claimed_link(serve):
+    server = serve(settings="""
+self_issued:
+  enabled: true
+  unknown_subject: create
+app_links:
+  apple: [ABCDE12345.com.example.app]
+""")
+    browser = Browser(server)
+    assert browser.respond(Phone().answer(browser.start())).status == 200 and browser.session()["authenticated"]
+    page = browser.request("GET", "/self-issued/start?link=1")
+    link = link_of(page.text, "open-app")
+    assert "openid:" not in page.text and "/self-issued/open?" in link
+    opened = server.send("GET", link.removeprefix(server.base))
+    assert opened.status == 200 and "openid:" not in opened.text
+    request = browser.read("openid://authz?" + urlsplit(link).query)
+    assert browser.respond(Phone().answer(request)).json() == {"location": "/account/phone-keys?linked"}
+
+
+def test_a_link_for_another_screen_is_opened_with_a_warning(demo):
+    browser = Browser(demo)
+    browser.start()
+    link = link_of(browser.page.text, "open-app").removeprefix(demo.base)
+    warning = "sign in another screen"
+    assert warning in demo.send("GET", link + "&response_mode=direct_post").text
+    assert warning not in demo.send("GET", link).text
+
+
+def test_attack_a_session_that_came_of_a_link_does_not_read_when_a_key_was_used(demo):
+    phone, owner, other = Phone(), Browser(demo), Browser(demo)
+    owner.sign_in("alice")
+    owner.link(phone)
+    assert other.respond(phone.answer(other.start())).status == 200
+    world = World(demo)
+    handed = world.handed_off(world.app("alice"))
+
+    def instants(page: wire.Answer) -> int:
+        assert page.status == 200, page.text
+        return re.search(rf'id="about-{phone.thumbprint}">(.*?)</p>', page.text)[1].count("<time")
+
+    assert instants(owner.request("GET", "/account/phone-keys")) == 2
+    assert instants(handed.send("GET", "/account/phone-keys")) == 1
+
+
+def test_attack_a_session_that_came_of_a_link_links_and_unlinks_nothing_and_the_log_says_so(demo):
+    phone, owner = Phone(), Browser(demo)
+    owner.sign_in("alice")
+    owner.link(phone)
+    world = World(demo)
+    handed = world.handed_off(world.app("alice"))
+    before = len(demo.audit("self_issued.refused"))
+    assert handed.send("GET", "/self-issued/start?link=1").status == 303
+    event = demo.audit("self_issued.refused")[before]
+    assert event["reason"] == "not_signed_in" and event["subject"] == demo.user("alice")["sub"] and event["session_id"]
 
 
 def test_malformed_settings_are_refused_together(serve):

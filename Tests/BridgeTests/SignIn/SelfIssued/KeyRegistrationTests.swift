@@ -139,6 +139,18 @@ import Testing
         }
     }
 
+    @Test func `contract §16: a token that was cut down to less than the app was granted links nothing`() async throws {
+        try await withService { service in
+            let desk = try Desk(service)
+            try await desk.accounts.add("alice")
+            let whole = try await desk.bearer()
+            let narrow = try await desk.phones.phone(
+                "app-of-alice", of: "sub-alice", scope: Scope(tokens: ["openid"]))
+            #expect(try await desk.refusal { try await desk.invite(narrow) } == "narrowed_scope")
+            #expect(try await desk.refusal { try await desk.invite(whole) } == "none")
+        }
+    }
+
     @Test func `a sign-in of more than five minutes ago, or an old token, links nothing`() async throws {
         try await withService { service in
             let desk = try Desk(service)

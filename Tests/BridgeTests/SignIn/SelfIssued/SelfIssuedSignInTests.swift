@@ -116,6 +116,58 @@ import Testing
         }
     }
 
+    @Test func `attack: a key that opened a session links and unlinks none where there is a password`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let session = try await desk.signIn()
+            #expect(try await !desk.phone.mayChangeKeys(session))
+            let beginning = try await desk.begin(linking: session.subject)
+            let linking = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.finish(
+                    try desk.answer(beginning), browser: desk.browser, current: session, origin: origin())
+            }
+            #expect(linking?.reason == .notSignedIn)
+            await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            }
+            #expect(try await service.events().count { $0 == "self_issued.refused not_signed_in" } == 2)
+            #expect(try await service.storage.linkedKeys(of: session.subject).count == 1)
+        }
+    }
+
+    @Test func `whoever has nothing but keys links another with one, and keeps the last`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            let asked = try await desk.phone.finish(
+                try desk.answer(try await desk.begin()), browser: desk.browser, current: nil, origin: origin())
+            guard case .unknown(let sealed) = asked else { throw StorageError.corrupt("the key is somebody's") }
+            let session = try await desk.phone.createAccount(
+                for: try #require(desk.phone.proof(sealed: sealed)), told: false, replacing: nil, origin: origin()
+            ).session
+            #expect(try await desk.phone.mayChangeKeys(session))
+            let outcome = try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            #expect(outcome == .lastWayIn)
+            #expect(try await service.events().contains("self_issued.refused last_way_in"))
+        }
+    }
+
+    @Test func `what is linked and unlinked in a browser says in which session`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.accounts.add("alice")
+            let session = try await desk.passwordSession()
+            _ = try await desk.phone.finish(
+                try desk.answer(try await desk.begin(linking: session.subject)), browser: desk.browser,
+                current: session, origin: origin())
+            _ = try await desk.phone.unlink(try desk.thumbprint, in: session, origin: origin())
+            for type in [AuditEventType.selfIssuedLinked, .selfIssuedUnlinked] {
+                let found = try await service.storage.search(AuditFilter(type: type), before: nil, limit: 9)
+                #expect(found.records.map(\.event.sessionID) == [session.id])
+            }
+        }
+    }
+
     @Test func `attack: of a hundred codes at once, typed where an answer is picked up, five are looked at`()
         async throws
     {
