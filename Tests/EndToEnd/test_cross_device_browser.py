@@ -12,6 +12,7 @@ from selenium.webdriver.common.keys import Keys
 import desktop
 from native import Browser
 from computer import PAGE, Phone
+from devices import Device
 from test_desktop_app import assert_answered
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     assert_fits, browser, open_browser, path_of, press, pytestmark, session_in, shoot, text_of, wait_for_path)
@@ -177,12 +178,32 @@ def test_the_pages_fit_the_screen_in_light_and_dark(demo, open_browser, phone, s
     phone.scan(page)
     page.wait_for_field()
     look("phone-scanned")
+    right = phone.approve(page, phone.scan(page))
+    for tries, what in enumerate(["phone-wrong-digits", None, "phone-over"], 1):
+        page.wait_for_field().send_keys("000000" if right != "000000" else "000001", Keys.ENTER)
+        wait(browser).until(lambda it: ("three times" if tries == 3 else "not right") in text_of(it))
+        if what:
+            look(what)
+    page = open_page(browser, demo)
+    phone.scan(page)
+    page.wait_for_field()
     phone.post(f"{page_of_browser(browser)}/deny")
     wait(browser).until(lambda it: "declined on the phone" in text_of(it))
     look("phone-denied")
     for path, what in (("/signin/code", "sign-in-code"), ("/x/AAAAAAAAAAAAAAAAAAAAAA", "phone-help"), ("/sign-in", "sign-in-phone")):
         browser.get(f"{demo.base}{path}")
         look(what)
+    browser.get(f"{demo.base}/device")
+    alice = demo.user("alice")
+    browser.find_element(By.NAME, "username").send_keys(alice["username"])
+    browser.find_element(By.NAME, "password").send_keys(alice["password"], Keys.ENTER)
+    wait_for_path(browser, "/device")
+    look("device")
+    browser.get(f"{demo.base}/device?user_code={Device(demo).user_code}")
+    look("device-question")
+    browser.find_element(By.ID, "allow").click()
+    wait(browser).until(lambda it: not it.find_elements(By.ID, "allow"))
+    look("device-answered")
 
 
 def page_of_browser(browser) -> str:

@@ -438,6 +438,7 @@ p { margin: 0 0 1rem; overflow-wrap: anywhere; }
 .card > :last-child { margin-bottom: 0; }
 .quiet { color: var(--quiet); }
 .small { font-size: 0.875rem; }
+[data-when] + .small { margin-top: 0.875rem; }
 
 a { color: var(--accent); text-underline-offset: 0.18em; }
 a:hover { color: var(--accent-strong); }
@@ -3467,7 +3468,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "linked_keys": {
     "title": "الهواتف التي تسجّل دخولك",
     "explanation": "كل مفتاح موجود على هاتف واحد. كل من يفتح قفل ذلك الهاتف يمكنه تسجيل الدخول هنا بحسابك.",
-    "needs_sign_in": "لتغيير أي شيء هنا، يُرجى تسجيل الدخول مرة أخرى.",
+    "needs_sign_in": "لتغيير أي شيء هنا، يُرجى تسجيل الدخول مرة أخرى، بكلمة المرور إن وُجدت.",
     "offered_title": "هاتف في انتظار الربط",
     "offered": "وصلت إلى هنا من تسجيل دخول بهذا المفتاح:",
     "link_offered": "ربط هذا الهاتف بحسابي",
@@ -3971,7 +3972,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "linked_keys": {
     "title": "Telefone, die Sie anmelden",
     "explanation": "Jeder Schlüssel ist auf einem Telefon. Wer dieses Telefon entsperrt, kann sich hier als Sie anmelden.",
-    "needs_sign_in": "Um hier etwas zu ändern, melden Sie sich noch einmal an.",
+    "needs_sign_in": "Um hier etwas zu ändern, melden Sie sich noch einmal an, mit Ihrem Passwort, wenn Sie eines haben.",
     "offered_title": "Ein Telefon wartet darauf, verknüpft zu werden",
     "offered": "Sie kommen von einer Anmeldung mit diesem Schlüssel:",
     "link_offered": "Dieses Telefon mit meinem Konto verknüpfen",
@@ -4475,7 +4476,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "linked_keys": {
     "title": "Phones that sign you in",
     "explanation": "Each key is on one phone. Whoever unlocks that phone can sign in here as you.",
-    "needs_sign_in": "To change anything here, sign in once more.",
+    "needs_sign_in": "To change anything here, sign in once more, with your password if you have one.",
     "offered_title": "A phone waits to be linked",
     "offered": "You came here from a sign-in with this key:",
     "link_offered": "Link this phone to my account",
@@ -4979,7 +4980,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "linked_keys": {
     "title": "Teléfonos que inician su sesión",
     "explanation": "Cada clave está en un teléfono. Quien desbloquee ese teléfono puede iniciar sesión aquí como usted.",
-    "needs_sign_in": "Para cambiar algo aquí, inicie sesión otra vez.",
+    "needs_sign_in": "Para cambiar algo aquí, inicie sesión otra vez, con su contraseña si la tiene.",
     "offered_title": "Un teléfono espera a ser vinculado",
     "offered": "Ha llegado aquí desde un inicio de sesión con esta clave:",
     "link_offered": "Vincular este teléfono a mi cuenta",
@@ -5483,7 +5484,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "linked_keys": {
     "title": "Téléphones qui vous connectent",
     "explanation": "Chaque clé est sur un téléphone. Celui qui déverrouille ce téléphone peut se connecter ici à votre place.",
-    "needs_sign_in": "Pour changer quoi que ce soit ici, connectez-vous encore une fois.",
+    "needs_sign_in": "Pour changer quoi que ce soit ici, connectez-vous encore une fois, avec votre mot de passe si vous en avez un.",
     "offered_title": "Un téléphone attend d’être lié",
     "offered": "Vous êtes venu ici d’une connexion avec cette clé :",
     "link_offered": "Lier ce téléphone à mon compte",
@@ -5987,7 +5988,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "linked_keys": {
     "title": "サインインに使うスマートフォン",
     "explanation": "キーは1台に1つずつあります。そのスマートフォンのロックを解除できる人は、あなたとしてここにサインインできます。",
-    "needs_sign_in": "変更するには、もう一度サインインしてください。",
+    "needs_sign_in": "変更するには、もう一度サインインしてください。パスワードをお持ちの場合は、パスワードでお願いします。",
     "offered_title": "スマートフォンが連携を待っています",
     "offered": "次のキーでのサインインから、このページに移動しました：",
     "link_offered": "このスマートフォンを連携する",
