@@ -8,6 +8,7 @@ import OAuth2
 struct AssetController: RouteGroup {
     static let routes: [Route<Self>] = [
         Route(.get, "/assets/{name}", "asset", anyone: serve),
+        Route(.get, "/favicon.ico", "favicon", anyone: showIcon),
         Route(.get, "/openapi.json", "openapi", anyone: describeAPI),
     ]
 
@@ -38,6 +39,13 @@ struct AssetController: RouteGroup {
     @Sendable func serve(_ request: Request, context: BridgeRequestContext) throws -> Response {
         guard let asset = context.parameters.get("name").flatMap({ assets[$0] }) else { throw OAuthError(.notFound) }
         return Self.answer(asset, to: request)
+    }
+
+    /// `/favicon.ico`, which browsers ask for beside answers that are no pages. A folder of one's own may have its own icon
+    /// of either kind.
+    @Sendable func showIcon(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        guard let icon = assets["favicon.ico"] ?? assets["drawbridge.svg"] else { throw OAuthError(.notFound) }
+        return Self.answer(icon, to: request)
     }
 
     /// `/openapi.json`: every public route, in OpenAPI 3.1.

@@ -24,6 +24,14 @@ import Testing
         }
     }
 
+    @Test func `a browser that looks at JSON finds an icon`() async throws {
+        try await TestBridge.run { _, client in
+            let answer = try await client.send(.get, "/favicon.ico")
+            #expect(answer.status == .ok && answer.headers[.contentType] == "image/svg+xml")
+            #expect(answer.headers[.eTag] != nil)
+        }
+    }
+
     @Test(arguments: ["nothing.js", "..%2Ftexts%2Fen.json", "../texts/en.json", ".."])
     func `nothing else is served`(name: String) async throws {
         try await TestBridge.run { _, client in

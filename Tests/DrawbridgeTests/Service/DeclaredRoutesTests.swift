@@ -123,7 +123,8 @@ import Testing
         let open = Set(RouteTable.all.filter { $0.access == .anyone }.map(\.operationID))
         #expect(
             open == [
-                "appleAppSiteAssociation", "assetLinks", "asset", "openapi", "apiDocs", "errors", "explainError",
+                "appleAppSiteAssociation", "assetLinks", "asset", "favicon", "openapi", "apiDocs", "errors",
+                "explainError",
                 "jwks",
                 "oauthMetadata",
                 "openidConfiguration", "redeem", "redeemByForm", "session", "askToSignOut", "signOut", "signedOut",
