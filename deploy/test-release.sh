@@ -10,6 +10,8 @@ out=$(realpath "$1")
 archive=$(ls "$out"/drawbridge-*-linux-*.tar.gz) package=$(ls "$out"/drawbridge_*.deb)
 if [ -n "${2:-}" ]; then root=$2; else root=$(mktemp -d) && scratch=$root; fi
 [ -x "$root/usr/bin/dpkg" ] || debootstrap --variant=minbase bookworm "$root" >"$out/debootstrap.log"
+# A scratch folder is its owner's alone, and the service's account must get to its root.
+chmod 0755 "$root"
 running=
 clean() {
     [ -z "$running" ] || kill "$running" 2>/dev/null || true
