@@ -29,6 +29,18 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
         }
     }
 
+    @Test func `an issuer that is asked for a request is told its trace, and outside one nothing`() async throws {
+        try await IssuerServer.run { server, origin in
+            server.answer("/introspect", json: active())
+            let issuers = try await issuers(settings(origin))
+            let trace = try #require(
+                TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+            _ = try await TraceContext.$current.withValue(trace) { try await issuers.authenticate("opaque-token") }
+            _ = try await issuers.authenticate("another-token")
+            #expect(server.received.map(\.traceparent) == [trace.traceparent, nil])
+        }
+    }
+
     @Test func `an answer without expiry is believed for half a minute`() async throws {
         try await IssuerServer.run { server, origin in
             server.answer("/introspect", json: active(without: ["exp", "iss"]))

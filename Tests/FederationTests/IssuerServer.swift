@@ -21,6 +21,7 @@ final class IssuerServer: Sendable {
         let path: String
         let body: String
         let authorization: String?
+        let traceparent: String?
     }
 
     private struct State {
@@ -65,7 +66,8 @@ final class IssuerServer: Sendable {
         let answer = state.withLock { state in
             state.received.append(
                 Received(
-                    path: path, body: String(buffer: body), authorization: request.headers[.authorization]))
+                    path: path, body: String(buffer: body), authorization: request.headers[.authorization],
+                    traceparent: HTTPField.Name("traceparent").flatMap { request.headers[$0] }))
             return state.answers[path] ?? Answer(status: .notFound)
         }
         if answer.hangs { try await Task.sleep(for: .seconds(3600)) }

@@ -48,7 +48,7 @@ package final class AccessLog: Sendable {
 
     func write(
         at now: Timestamp, route: String, method: String, status: Int, elapsed: Duration, requestID: String,
-        address: NetworkAddress?
+        address: NetworkAddress?, trace: TraceContext? = nil
     ) {
         guard !isForPeople else {
             let time = now.rfc3339.dropFirst(11).prefix(8)
@@ -64,6 +64,8 @@ package final class AccessLog: Sendable {
         line.add("duration_ms", milliseconds: elapsed)
         line.add("request_id", requestID)
         line.add("address", address?.description)
+        line.add("trace_id", trace?.traceID)
+        line.add("span_id", trace?.spanID)
         append(line.finish())
     }
 

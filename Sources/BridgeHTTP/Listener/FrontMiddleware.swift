@@ -47,9 +47,16 @@ final class FrontMiddleware: RouterMiddleware {
         context.address = clientAddress.resolve(peer: context.peer, headers: request.headers)
         context.requestID = requestID(of: request, peer: context.peer)
         await keys?.beCurrent()
+        let trace = trace(of: request, peer: context.peer)
         var response: Response
         do {
-            response = try await next(request, context)
+            // Outside a trace nothing is paid for one.
+            response =
+                if let trace {
+                    try await TraceContext.$current.withValue(trace) { try await next(request, context) }
+                } else {
+                    try await next(request, context)
+                }
         } catch {
             response = errors.response(to: error, request: request, context: context)
         }
@@ -65,7 +72,7 @@ final class FrontMiddleware: RouterMiddleware {
         metrics.record(route: route, method: request.method, status: response.status.code, elapsed: elapsed)
         accessLog.write(
             at: time.now(), route: route, method: request.method.rawValue, status: response.status.code,
-            elapsed: elapsed, requestID: context.requestID, address: context.address)
+            elapsed: elapsed, requestID: context.requestID, address: context.address, trace: trace)
         return response
     }
 
@@ -75,6 +82,12 @@ final class FrontMiddleware: RouterMiddleware {
             return given
         }
         return RequestID.make(at: time.now(), random: random)
+    }
+
+    /// Adopted like an id: it ends up in logs, and a stranger could write himself into somebody's trace.
+    private func trace(of request: Request, peer: NetworkAddress?) -> TraceContext? {
+        guard let text = request.headers.value(of: .traceparent), clientAddress.isTrusted(peer) else { return nil }
+        return TraceContext(traceparent: text)?.child(random: random)
     }
 
     private static func isPlain(_ text: String) -> Bool {

@@ -55,8 +55,16 @@ struct IssuerConnection: Sendable {
         return try await send(request)
     }
 
-    private func send(_ request: HTTPClientRequest) async throws -> [UInt8] {
+    private static func traced(_ request: HTTPClientRequest) -> HTTPClientRequest {
+        guard let trace = TraceContext.current else { return request }
+        var request = request
+        request.headers.add(name: "traceparent", value: trace.traceparent)
+        return request
+    }
+
+    private func send(_ plain: HTTPClientRequest) async throws -> [UInt8] {
         let (limits, client) = (limits, client)
+        let request = Self.traced(plain)
         return try await Deadline.run(limits.timeout, otherwise: Failure.timedOut) {
             do {
                 let response = try await client.execute(

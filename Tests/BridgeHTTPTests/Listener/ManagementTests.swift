@@ -114,6 +114,22 @@ import Testing
         }
     }
 
+    @Test func `a trusted proxy's trace is in the line, with a span of this service's own`() async throws {
+        let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        try await TestBridge.run { bridge, client in
+            for value in [given, "nonsense"] {
+                _ = try await client.send(.get, "/session", [.name("traceparent"): value])
+            }
+            bridge.accessLog.flush()
+            let lines = try bridge.logLines.lines.map {
+                try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+            #expect(lines.map { $0["trace_id"] as? String } == ["4bf92f3577b34da6a3ce929d0e0e4736", nil])
+            let span = try #require(lines[0]["span_id"] as? String)
+            #expect(span.count == 16 && span != "00f067aa0ba902b7")
+        }
+    }
+
     @Test(arguments: ["BREW", "A!#$%&'*+-.^_`|~", "get"])
     func `a line is JSON whatever the method is`(method: String) async throws {
         try await TestBridge.run { bridge, client in
