@@ -188,6 +188,22 @@ def test_an_unlinked_key_is_refused_for_ever_and_what_it_opened_has_ended(demo):
     refused(demo, owner.respond(phone.answer(owner.start("?link=1"))), "subject_revoked")
 
 
+def test_whoever_changes_his_password_is_told_of_the_keys_that_stay(demo):
+    person = {"username": "keys-stay", "password": "an old pudding of plums"}
+    made = Admin(demo).send("POST", "users", json.dumps(person), {"Content-Type": "application/json"})
+    assert made.status == 201, made.body
+    browser = Browser(demo)
+    page = browser.request("GET", "/sign-in?redirect=%2Faccount%2Fphone-keys")
+    assert browser.submit(page, **person).status == 303
+    browser.link(Phone())
+    page = browser.request("GET", "/account/password")
+    assert 'id="keys-stay"' not in page.text
+    new = "another pudding of plums"
+    changed = browser.submit(page, password=person["password"], new_password=new, again=new)
+    assert changed.status == 303 and changed.header("Location").endswith("/account/password?changed"), changed.text
+    assert 'id="keys-stay"' in browser.request("GET", "/account/password?changed").text
+
+
 def test_the_desk_unlinks_a_thiefs_key_and_what_it_opened_has_ended(demo):
     phone, thief, owner = Phone(), Browser(demo), Browser(demo)
     sub = demo.user("alice")["sub"]

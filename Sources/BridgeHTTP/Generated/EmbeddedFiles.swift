@@ -2720,7 +2720,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{$main}}<section class="card">
 <h1>{{title}}</h1>
 {{#notice}}<p class="notice" role="{{#is_error}}alert{{/is_error}}{{^is_error}}status{{/is_error}}" id="notice">{{notice}}</p>
-{{/notice}}{{#is_offered}}<p>{{#asks_old}}{{text.password.explanation}}{{/asks_old}}{{^asks_old}}{{text.password.set_up_explanation}}{{/asks_old}}</p>
+{{/notice}}{{#keys_stay}}<p class="notice" id="keys-stay">{{text.password.keys_stay}} <a href="/account/phone-keys">{{text.linked_keys.title}}</a></p>
+{{/keys_stay}}{{#is_offered}}<p>{{#asks_old}}{{text.password.explanation}}{{/asks_old}}{{^asks_old}}{{text.password.set_up_explanation}}{{/asks_old}}</p>
 <form method="post" action="{{action}}" class="entry">
 <input type="hidden" name="form_token" value="{{form_token}}">
 {{#link}}<input type="hidden" name="link" value="{{link}}">
@@ -3576,6 +3577,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "show": "إظهار كلمات المرور",
     "button": "حفظ كلمة المرور",
     "changed": "تم تغيير كلمة مرورك، وسُجّل الخروج من كل ما عدا هذا المتصفح.",
+    "keys_stay": "ما زالت الهواتف التي تحمل مفتاحًا تسجّل دخولك. يُرجى فك ربط ما ليس لك:",
     "stale": "بقيت هذه الصفحة مفتوحة مدة طويلة. يُرجى المحاولة مرة أخرى.",
     "differs": "أُدخلت كلمة المرور الجديدة بصيغتين مختلفتين.",
     "wrong": "كلمة المرور الحالية غير صحيحة.",
@@ -4080,6 +4082,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "show": "Passwörter anzeigen",
     "button": "Passwort speichern",
     "changed": "Ihr Passwort ist geändert, und alles andere ist abgemeldet.",
+    "keys_stay": "Telefone mit einem Schlüssel melden Sie weiterhin an. Lösen Sie, was Ihnen nicht gehört:",
     "stale": "Diese Seite war zu lange offen. Bitte versuchen Sie es noch einmal.",
     "differs": "Das neue Passwort wurde auf zwei verschiedene Arten eingegeben.",
     "wrong": "Das bisherige Passwort stimmt nicht.",
@@ -4584,6 +4587,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "show": "Show the passwords",
     "button": "Save the password",
     "changed": "Your password is changed, and everything else is signed out.",
+    "keys_stay": "Phones with a key still sign you in. Unlink what is not yours:",
     "stale": "This page was open for too long. Please try again.",
     "differs": "The new password was typed in two different ways.",
     "wrong": "The present password is not right.",
@@ -5088,6 +5092,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "show": "Mostrar las contraseñas",
     "button": "Guardar la contraseña",
     "changed": "Su contraseña ha cambiado y se ha cerrado la sesión en todo lo demás.",
+    "keys_stay": "Los teléfonos con una clave siguen iniciando su sesión. Desvincule los que no sean suyos:",
     "stale": "Esta página ha estado abierta demasiado tiempo. Inténtelo de nuevo.",
     "differs": "La contraseña nueva se ha escrito de dos formas distintas.",
     "wrong": "La contraseña actual no es correcta.",
@@ -5592,6 +5597,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "show": "Afficher les mots de passe",
     "button": "Enregistrer le mot de passe",
     "changed": "Votre mot de passe est changé, et tout le reste est déconnecté.",
+    "keys_stay": "Les téléphones qui ont une clé vous connectent toujours. Déliez ceux qui ne sont pas à vous :",
     "stale": "Cette page est restée ouverte trop longtemps. Réessayez.",
     "differs": "Le nouveau mot de passe a été saisi de deux façons différentes.",
     "wrong": "Le mot de passe actuel n’est pas juste.",
@@ -6096,6 +6102,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "show": "パスワードを表示",
     "button": "パスワードを保存",
     "changed": "パスワードを変更し、ほかはすべてサインアウトしました。",
+    "keys_stay": "鍵を持つスマートフォンでは引き続きサインインできます。自分のものでなければ連携を解除してください：",
     "stale": "ページを開いてから時間がたちすぎました。もう一度お試しください。",
     "differs": "新しいパスワードの入力が一致しません。",
     "wrong": "現在のパスワードが正しくありません。",

@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 /// What is probably not meant in the clients of a settings file, but is no reason to refuse the start.
 struct ClientWarnings {
@@ -11,13 +12,27 @@ struct ClientWarnings {
                 + "endpoint: `drawbridge clients secret` makes a secret and this line (for a client with keys of its "
                 + "own, set token_endpoint_auth_method: private_key_jwt and jwks or jwks_uri)."
         }
-        sentences = lacking + Self.unknownNames(in: settings)
+        sentences = lacking + Self.unknownNames(in: settings) + Self.linkingApps(in: settings)
+    }
+
+    /// Nothing bounds what a linked key signs in, so nobody should be able to pass for the app that links it.
+    private static func linkingApps(in settings: DrawbridgeSettings) -> [String] {
+        let named = settings.selfIssued.configuration?.linkingApps ?? []
+        let setting = SelfIssuedSettings.linkingApps.key.name
+        return settings.clients.filter { named.contains($0.id) }.compactMap { client in
+            if client.kind != .native { return "\(setting) names \(client.id), which is no app." }
+            guard client.redirectURIs.contains(where: { $0.kind == .privateUse }) else { return nil }
+            return "\(setting) names \(client.id), which has a redirect address that any app on a phone "
+                + "may take (RFC 8252 §8.6): claimed https addresses are its own."
+        }
     }
 
     /// Such a client may be in the database, which is not read here.
     private static func unknownNames(in settings: DrawbridgeSettings) -> [String] {
         let known = Set(settings.clients.map(\.id))
         var named = settings.site.defaultWebClient.map { [("default_web_client", $0)] } ?? []
+        named += (settings.selfIssued.configuration?.linkingApps ?? []).sorted { $0.rawValue < $1.rawValue }
+            .map { (SelfIssuedSettings.linkingApps.key.name, $0) }
         for (index, client) in settings.clients.enumerated() {
             named += client.mayReach.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].may_reach", $0) }
             named += client.shareWith.sorted { $0.rawValue < $1.rawValue }.map { ("clients[\(index)].share_with", $0) }

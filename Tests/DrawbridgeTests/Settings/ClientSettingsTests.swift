@@ -79,4 +79,19 @@ import Testing
         #expect(warnings.first?.hasPrefix("clients[0].may_reach names nosuch,") == true, "\(warnings)")
         #expect(warnings.last?.hasPrefix("clients[0].share_with names c,") == true)
     }
+
+    @Test func `RFC 8252 §8.6: an app that may link keys, and that others can pass for, is warned about`() throws {
+        let settings = try load(
+            """
+            [{client_id: own, client_type: native, redirect_uris: ['com.example.app:/cb']},
+              {client_id: claimed, client_type: native, redirect_uris: ['https://app.example/cb']},
+              {client_id: site, client_type: web, redirect_uris: ['https://b.example/cb'], require_pkce: true}]
+            self_issued: {enabled: true, linking_apps: [own, claimed, site, nosuch]}
+            """)
+        let warnings = ClientWarnings(in: settings).sentences.filter { $0.hasPrefix("self_issued.linking_apps") }
+        #expect(warnings.count == 3, "\(warnings)")
+        #expect(warnings.contains { $0.contains("nosuch, which is no client") })
+        #expect(warnings.contains { $0.contains("own, which has a redirect address that any app") })
+        #expect(warnings.contains { $0.contains("site, which is no app") })
+    }
 }

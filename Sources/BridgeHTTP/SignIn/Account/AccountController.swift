@@ -125,10 +125,17 @@ struct AccountController: BrowserGroup {
             PasswordPage(
                 title: "title", action: AccountPath.password, username: known?.username?.text,
                 isOffered: known?.passwordHash != nil, asksOld: true, notice: notice,
+                hasKeys: try await hasKeys(session.subject, after: notice),
                 formToken: try formTokens.make(for: .password, binding: binding, session: request.sessionSecret)),
             to: PageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
+    }
+
+    /// Whoever changes his password because somebody else was in learns what it did not end.
+    private func hasKeys(_ subject: Subject, after notice: PasswordNotice?) async throws -> Bool {
+        guard case .changed = notice, signIn.selfIssued != nil else { return false }
+        return try await !account.storage.linkedKeys(of: subject).isEmpty
     }
 
     @Sendable func showSetUp(_ request: Request, context: BridgeRequestContext) async throws -> Response {

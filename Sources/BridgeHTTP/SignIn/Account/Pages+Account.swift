@@ -62,6 +62,8 @@ struct PasswordPage: Sendable {
     let asksOld: Bool
     let notice: PasswordNotice?
     var link: Secret<String>?
+    /// Whether the password was changed, and phones' keys sign the user in as before.
+    var hasKeys = false
     let formToken: String
 }
 
@@ -135,6 +137,7 @@ extension Pages {
         }
         values["username"] = page.username
         values["link"] = page.link?.expose()
+        values["keys_stay"] = page.hasKeys
         var response = render("password", values, to: visitor, language: language, status: Self.status(of: page.notice))
         if case .limited(let wait) = page.notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
         return response
