@@ -2348,7 +2348,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/code.mustache": ###"""
 {{<layout}}
-{{$title}}{{text.code.title}}{{/title}}
+{{$title}}{{#is_error}}{{text.page.error_code}}: {{/is_error}}{{text.code.title}}{{/title}}
 {{$main}}<section class="card">
 <h1>{{text.code.title}}</h1>
 {{#purpose}}<p>{{purpose}}</p>
@@ -2360,7 +2360,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{/notice}}<form method="post" action="/sign-in/code" class="entry">
 {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
 {{/fields}}<div><label for="code">{{text.code.label}}</label>
-<input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32" required autofocus aria-describedby="explanation"></div>
+<input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="32" required autofocus aria-describedby="{{#is_error}}notice {{/is_error}}explanation"{{#is_error}} aria-invalid="true"{{/is_error}}></div>
 <button class="button" type="submit">{{text.code.button}}</button>
 </form>
 <p class="small"><a id="other" href="{{other_url}}">{{text.sign_in.not_you}}</a></p>
@@ -2837,7 +2837,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/second_factor.mustache": ###"""
 {{<layout}}
-{{$title}}{{text.second_factor.title}}{{/title}}
+{{$title}}{{#is_error}}{{text.page.error_code}}: {{/is_error}}{{text.second_factor.title}}{{/title}}
 {{$main}}<section class="card">
 <h1>{{text.second_factor.title}}</h1>
 {{#notice}}<p class="notice" role="alert" id="notice">{{notice}}</p>
@@ -2854,7 +2854,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <input type="hidden" name="draft" value="{{sealed}}">
 {{#is_for_console}}<input type="hidden" name="for" value="console">
 {{/is_for_console}}<div><label for="code">{{text.second_factor.first_code}}</label>
-<input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="16" required></div>
+<input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="16" required{{#is_error}} aria-invalid="true" aria-describedby="notice"{{/is_error}}></div>
 <button class="button" type="submit">{{text.second_factor.enrol}}</button>
 </form>
 {{/draft}}{{#enrolled}}<p>{{text.second_factor.in_force}} {{codes_left}}</p>
@@ -3055,7 +3055,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/sign_in_code.mustache": ###"""
 {{<layout}}
-{{$title}}{{text.sign_in_code.title}}{{/title}}
+{{$title}}{{#is_error}}{{text.page.error_code}}: {{/is_error}}{{text.sign_in_code.title}}{{/title}}
 {{$main}}<section class="card">
 <h1>{{text.sign_in_code.title}}</h1>
 <p>{{text.sign_in_code.explanation}}</p>
@@ -3065,7 +3065,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{/fields}}<div><label for="username">{{text.sign_in.username}}</label>
 <input type="text" id="username" name="username" value="{{username}}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="128" required autofocus></div>
 <div><label for="code">{{text.sign_in_code.digits}}</label>
-<input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" pattern="[0-9 ]{6,8}" maxlength="8" required></div>
+<input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" pattern="[0-9 ]{6,8}" maxlength="8" required{{#is_error}} aria-invalid="true" aria-describedby="notice"{{/is_error}}></div>
 <button class="button" type="submit">{{text.sign_in.button}}</button>
 </form>
 <p class="small"><a href="/signin/phone">{{text.phone.title}}</a></p>

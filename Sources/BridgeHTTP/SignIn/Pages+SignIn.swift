@@ -36,6 +36,7 @@ extension Pages {
             "fields": page.fields.map(\.values), "other_url": page.otherAccountURL,
         ]
         values["notice"] = notice(page.notice, in: "code", language)
+        values["is_error"] = page.notice.map(\.isOfFields) ?? false
         values["purpose"] = purpose(page.clientName, language)
         values["known"] = page.name
         return answer("code", values, page.notice, page.formTargets, language, visitor)

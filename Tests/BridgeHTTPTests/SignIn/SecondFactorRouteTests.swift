@@ -55,6 +55,11 @@ import Testing
         #expect(answer.status == .seeOther)
     }
 
+    /// For who hears the page: its title, and the field with what is wrong with it.
+    private func saysWhatIsWrong(_ page: TestResponse) -> Bool {
+        page.text.contains("<title>Error: ") && page.text.contains(#"aria-invalid="true""#)
+    }
+
     private func recoveryCodes(_ page: TestResponse) -> [String] {
         page.text.matches(of: /[a-z2-7]{4}(-[a-z2-7]{4}){3}/).map { String($0.0) }
     }
@@ -98,7 +103,7 @@ import Testing
             let other = TestBrowser(browser.client)
             let codePage = try await other.signIn(on: other.get("/sign-in"))
             let answer = try await other.post("/sign-in/code", codePage.fields + [("code", code)])
-            #expect(answer.status == .badRequest)
+            #expect(answer.status == .badRequest && saysWhatIsWrong(answer) && !saysWhatIsWrong(codePage))
             let next = try self.code(of: page, at: bridge.clock.now, later: 1)
             let mended = try await other.post("/sign-in/code", answer.fields + [("code", next)])
             #expect(mended.status == .seeOther)
@@ -112,7 +117,8 @@ import Testing
             let right = try code(of: page, at: bridge.clock.now)
             let wrong = right == "000000" ? "000001" : "000000"
             let answer = try await browser.post(Self.path, fields(page, "enrol") + [("code", wrong)])
-            #expect(answer.status == .badRequest)
+            #expect(answer.status == .badRequest && saysWhatIsWrong(answer))
+            #expect(!saysWhatIsWrong(page))
             #expect(try code(of: answer, at: bridge.clock.now) == right)
             #expect(try await bridge.storage.account(of: "alice")?.secondFactor == nil)
         }

@@ -72,7 +72,8 @@ struct LoginTokenTerms: Sendable {
         case .accepted(let path): return path
         case .refused(let refusal):
             throw OAuthError(
-                .invalidRedirect, "redirect is not allowed for that website", detail: refusal.rawValue)
+                .invalidRedirect, "redirect is not allowed for that website; its return_paths say what is",
+                detail: refusal.rawValue)
         }
     }
 

@@ -89,7 +89,8 @@ enum IssueRequestReader {
         return key
     }
 
-    private static let unknownMember = OAuthError(.invalidRequest, "the body has an unknown member")
+    private static let unknownMember = OAuthError(
+        .invalidRequest, "the body has an unknown member; known are \(members.joined(separator: ", "))")
 
     private static func wrongType(_ name: String) -> OAuthError {
         OAuthError(.invalidRequest, "\(name) has the wrong type")

@@ -67,6 +67,7 @@ extension Pages {
         let language = language(for: visitor)
         var values: [String: any Sendable] = ["fields": fields.map(\.values)]
         values["username"] = username
+        values["is_error"] = notice.map(\.isOfFields) ?? false
         values["notice"] = notice.map { notice in
             if case .refused = notice {
                 texts.text("sign_in_code", "refused", in: language)

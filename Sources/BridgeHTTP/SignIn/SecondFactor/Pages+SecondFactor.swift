@@ -10,6 +10,7 @@ extension Pages {
             "form_token": page.formToken, "is_for_console": page.isForConsole,
         ]
         values["notice"] = page.notice.map { texts.text("second_factor", $0.key, in: language) }
+        if case .wrongCode = page.notice { values["is_error"] = true }
         switch page.content {
         case .unavailable: values["unavailable"] = true
         case .draft(let sealed, let typed, let uri):
