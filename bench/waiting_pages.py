@@ -136,7 +136,8 @@ def main():
             facts = json.loads(server.stdout.readline())
             port = int(facts["base_url"].rsplit(":", 1)[1])
             visitor = Connection if options.plain else Page
-            print(json.dumps(asyncio.run(measure(port, facts["pid"], options.pages, options.seconds, visitor))))
+            report = asyncio.run(measure(port, facts["pid"], options.pages, options.seconds, visitor))
+            print(json.dumps(report))
         finally:
             server.terminate()
             server.wait()

@@ -85,7 +85,7 @@ package final class KeyRegistration: Sendable {
                     .unauthorizedClient, "this client may not link phones' keys", detail: "client_without_right")
             }
             // What was cut down on purpose must not make something that nothing bounds (contract §16).
-            guard bearer.scope.map(session.scope.isSubset) ?? true else {
+            guard session.scope.isSubset(of: bearer.scope ?? .empty) else {
                 throw OAuthError(
                     .unauthorizedClient, "linking a key takes everything that the app was granted",
                     detail: "narrowed_scope")

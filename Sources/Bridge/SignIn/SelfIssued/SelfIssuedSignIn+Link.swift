@@ -13,7 +13,7 @@ extension SelfIssuedSignIn {
         return try await isStrongEnough(session.authentication, of: session.subject)
     }
 
-    /// The same with everything that has a say in it written down when the answer is no.
+    /// Whether a session may, as ``mayChangeKeys(_:)`` says, where somebody tries: a refusal is written down.
     package func admitChange(in session: WebSession, origin: RequestOrigin) async throws -> Bool {
         guard try await !mayChangeKeys(session) else { return true }
         try await recordRefusal(.notSignedIn, in: session, origin: origin)

@@ -126,7 +126,8 @@ struct SelfIssuedController: BrowserGroup {
         guard query["request_uri"] == configuration.requestURI, let state = query["state"], let nonce = query["nonce"],
             [state, nonce].allSatisfy({ Base64URL.decode($0)?.count == 16 })
         else { throw OAuthError(.invalidRequest, "request_uri, state or nonce is none of ours") }
-        let isLinking = try await phone.isLinking(state)
+        // Asked of the store only where the answer changes the page.
+        let isLinking = configuration.isLinkClaimed ? try await phone.isLinking(state) : false
         return pages.selfIssuedOpen(
             schemeLink: configuration.offersScheme(isLinking: isLinking)
                 ? configuration.schemeLink(.binding2012, state: state, nonce: nonce) : nil,
