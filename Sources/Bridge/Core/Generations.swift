@@ -11,11 +11,18 @@ struct Generations<Key: Hashable, Value> {
     init(capacity: Int) { size = max(1, capacity / 2) }
 
     /// The value, which is in use from now on.
-    mutating func value(for key: Key) -> Value? {
+    /// - Parameter dropped: what went for that, as ``insert(_:for:)`` tells it; left as it is when nothing did.
+    mutating func value(for key: Key, dropped: inout [Key: Value]) -> Value? {
         if let value = young[key] { return value }
         guard let value = old[key] else { return nil }
-        insert(value, for: key)
+        dropped = insert(value, for: key)
         return value
+    }
+
+    /// The value, for who keeps nothing else by these keys.
+    mutating func value(for key: Key) -> Value? {
+        var dropped: [Key: Value] = [:]
+        return value(for: key, dropped: &dropped)
     }
 
     func contains(_ key: Key) -> Bool { young[key] != nil || old[key] != nil }

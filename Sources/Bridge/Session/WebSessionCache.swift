@@ -35,11 +35,19 @@ final class WebSessionCache: Sendable {
         state = Mutex(State(entries: Generations(capacity: capacity)))
     }
 
+    /// Sessions that can be found by their id: never more than the capacity.
+    var count: Int { state.withLock { $0.digests.count } }
+
     /// To be taken before the store is read.
     var ticket: Int { state.withLock { $0.removals } }
 
     func entry(digest: String) -> Entry? {
-        state.withLock { $0.entries.value(for: digest) }
+        state.withLock { state in
+            var dropped: [String: Entry] = [:]
+            let entry = state.entries.value(for: digest, dropped: &dropped)
+            forgetIDs(of: dropped, in: &state)
+            return entry
+        }
     }
 
     func entry(id: SessionID) -> Entry? {
@@ -86,10 +94,14 @@ final class WebSessionCache: Sendable {
         let id = entry.session.id
         guard !state.removed.contains(id), !state.removedBefore.contains(id) else { return }
         let digest = entry.session.secretDigest
-        for (gone, entry) in state.entries.insert(entry, for: digest)
+        forgetIDs(of: state.entries.insert(entry, for: digest), in: &state)
+        state.digests[id] = digest
+    }
+
+    private func forgetIDs(of dropped: [String: Entry], in state: inout State) {
+        for (gone, entry) in dropped
         where state.digests[entry.session.id] == gone && !state.entries.contains(gone) {
             state.digests[entry.session.id] = nil
         }
-        state.digests[id] = digest
     }
 }

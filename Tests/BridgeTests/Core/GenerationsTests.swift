@@ -28,6 +28,17 @@ import Testing
         #expect(values.insert("c", for: 3) == [1: "a"])
     }
 
+    @Test func `what a look-up drops is told`() {
+        var values = Generations<Int, String>(capacity: 4)
+        for (key, value) in [(1, "a"), (2, "b"), (3, "c"), (4, "d")] { values.insert(value, for: key) }
+        var dropped: [Int: String] = [:]
+        #expect(values.value(for: 3, dropped: &dropped) == "c")
+        #expect(dropped.isEmpty)
+        #expect(values.value(for: 1, dropped: &dropped) == "a")
+        #expect(dropped == [1: "a", 2: "b"])
+        #expect(values.contains(1) && !values.contains(2))
+    }
+
     @Test func `what was removed is in neither generation`() {
         var values = Generations<Int, String>(capacity: 4)
         for key in 1...3 { values.insert("x", for: key) }

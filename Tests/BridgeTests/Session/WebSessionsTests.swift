@@ -123,6 +123,17 @@ import Testing
         #expect(cache.entry(digest: "digest 1") == nil)
     }
 
+    @Test func `no more ids are known than sessions are kept, whatever is looked up meanwhile`() {
+        let cache = WebSessionCache(capacity: 4)
+        // What a look-up moves to the young generation may be what drops the old one.
+        for number in 0..<1000 {
+            cache.insert(session(number), readAt: .now, ticket: cache.ticket)
+            for earlier in max(0, number - 3)..<number { _ = cache.entry(digest: "digest \(earlier)") }
+            #expect(cache.count <= 4)
+        }
+        #expect(cache.entry(id: "id 999") != nil)
+    }
+
     @Test func `the cache keeps what is used and stays within its bound`() {
         let cache = WebSessionCache(capacity: 100)
         func insert(_ number: Int) { cache.insert(session(number), readAt: .now, ticket: cache.ticket) }
