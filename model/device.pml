@@ -55,7 +55,7 @@ inline invariants() {
                  assert(session[1] == ALIVE || session[i] != ALIVE); i++
     :: else -> break
     od;
-    /* A living device has one secret that is good, and never two by rotation alone. */
+    /* §5.4: a living device has one secret that is good, and a replaced one works once more. */
     i = 1; count = 0;
     do
     :: i < NK -> count = count + (place[i] == CURRENT); assert(successors[i] <= 2); assert(late_uses[i] <= 1); i++
@@ -125,7 +125,7 @@ inline use(s) {
         :: !yes -> replay()
 #ifndef F_SESSION_ASKED_BEFORE_ONLY
         :: yes && session[1] != ALIVE ->
-            /* Withdrawn: what was taken up is given back. */
+            /* §5.4: an exchange that comes to nothing uses nothing up. */
 #ifndef F_WITHDRAWN_IS_SPENT
             if :: before == REPLACED && place[s] == SPENT -> late_uses[s]-- :: else fi;
             place[s] = before;
@@ -344,7 +344,9 @@ init {
 }
 
 #ifdef LTL
+/* §7: a second use ends everything of the device. */
 ltl theft_ends { [] (theft -> device_over) }
+/* §7, §16.6 */
 ltl nothing_after { [] (device_over -> [] (session[1] != ALIVE && session[2] != ALIVE && session[3] != ALIVE)) }
 #endif
 

@@ -360,7 +360,7 @@ proctype tap() {
 proctype thief() {
     LOCALS;
     request(1, 1, 0, 4);
-    assert(cookie[1] == 0 || of_browser[cookie[1]] == 1)
+    assert(cookie[1] == 0 || of_browser[cookie[1]] == 1)        /* §4.3: nobody is given another browser's session */
 }
 
 /* The app takes the token back, or its session ends. */
@@ -437,8 +437,11 @@ init {
 }
 
 #ifdef LTL
+/* §4.3 */
 ltl once { [] (opened[0] <= 1 && opened[1] <= 1) }
+/* §16.5 */
 ltl replay_ends { [] (replayed[0] -> [] (session[opened_as[0]] != ALIVE)) }
+/* §7 */
 ltl over_is_over { [] (session[1] == ENDED -> [] (session[1] == ENDED)) }
 #endif
 

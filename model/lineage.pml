@@ -1,8 +1,9 @@
 /* Lineage, contract §16: what a session may become, and what ends with it.
  *
  * Sessions 1 ... N-1 grow over every edge: a sign-in, a code and its grant, an exchange for an app or for cookies, a
- * login token, a browser's session in whose place another comes. Somebody ends one, or signs out, while requests are
- * between their reading and their transaction; two nodes hear of ends late.
+ * login token, a hand-off to another website, another device that an app approves or a browser lets in by a code, a
+ * browser's session in whose place another comes. Somebody ends one, or signs out, while requests are between their
+ * reading and their transaction; two nodes hear of ends late.
  *
  * The bounds are numbers: acr 1 or 2, an absolute end 1 ... 4, scopes as bits. -DF_… plants a fault, -DTRACE prints one
  * run.
@@ -38,13 +39,32 @@
 #define APP 2
 #define WEB 3
 
+/* How a session is handed over to somebody who need not be at the device of the sign-in (§16.4). */
+#define NONE 0
+#define TOKEN 1
+#define HAND_OFF 2
+#define DEVICE_CODE 3
+#ifdef F_HAND_OFF_IS_NOT_COUNTED
+#define HANDS_OVER(e) ((e) == TOKEN || (e) == DEVICE_CODE)
+#else
+#ifdef F_DEVICE_CODE_IS_NOT_COUNTED
+#define HANDS_OVER(e) ((e) == TOKEN || (e) == HAND_OFF)
+#else
+#define HANDS_OVER(e) ((e) != NONE)
+#endif
+#endif
+
 byte state[N], kind[N], opener[N], carrier[N], granted_in[N], scope[N], until[N], acr[N];
-bit handed[N];            /* login_token here or above (§16.4) */
+bit by_hand_off[N];
+bit handed[N];            /* handed over, here or above (§16.4) */
 bit own[N];               /* a sign-in here, without a parent (§16.2) */
 /* One code that nobody has redeemed: where it was issued, and where it goes on. */
 byte code_in, code_origin, code_scope;
+bit code_device;          /* it is a device's that waits for it */
 /* What only the properties look at: where a grant was given; what has to be over, as bits. */
 byte origin[N];
+byte hops[N];             /* how often it was handed over, here and above */
+byte portal[N];           /* of one that was handed off: the browser's session now that it hangs under */
 short doomed;
 byte sessions;
 /* Nodes. */
@@ -74,6 +94,7 @@ inline child_of(c, p) {
     assert(!handed[p] || handed[c]);
     /* What a website's session has only bounds what it may grant (§16.2). */
     assert(kind[c] == WEB || !(scope[c] & (OFFLINE + DEVICE)) || !handed[c]);
+    assert(hops[c] <= 1);                                /* §16.4: nothing is handed over twice */
     assert(((doomed >> p) & 1) == 0)                     /* §16.6: nothing opens below what was ended */
 }
 
@@ -86,7 +107,8 @@ inline doom(root) {
         more = 0; i = 1;
         do
         :: i <= sessions ->
-            yes = ((found >> opener[i]) & 1) || ((found >> carrier[i]) & 1) || ((found >> origin[i]) & 1);
+            yes = ((found >> opener[i]) & 1) || ((found >> carrier[i]) & 1) || ((found >> origin[i]) & 1) ||
+                ((found >> portal[i]) & 1);
             if
             :: yes && ((found >> i) & 1) == 0 && ((excused >> i) & 1) == 0 -> found = found | BIT(i); more = 1
             :: else
@@ -160,7 +182,7 @@ inline walk(root) {
 #ifndef F_CODES_ARE_LEFT
             if
             :: code_in == i || code_origin == i || (code_origin != 0 && opener[code_origin] == i) ->
-                code_in = 0; code_origin = 0; code_scope = 0
+                code_in = 0; code_origin = 0; code_scope = 0; code_device = 0
             :: else
             fi
 #endif
@@ -208,6 +230,17 @@ inline issue_code(w, wish) {
     assert(own[w] || (code_scope & (OFFLINE + DEVICE)) == 0)    /* §16.2 */
 }
 
+/* The user lets a device in from this browser. */
+inline issue_device_code(w, wish) {
+    assert(own[w]);                                      /* §16.2: what came over an edge lets nobody in */
+    code_in = w; code_origin = 0; code_device = 1;
+#ifdef F_DEVICE_IS_GRANTED_ALL
+    code_scope = wish
+#else
+    code_scope = wish & (OPENID + PROFILE)
+#endif
+}
+
 inline redeem_code() {
     sessions++; d_step {
     state[sessions] = ALIVE; kind[sessions] = APP; carrier[sessions] = code_in; granted_in[sessions] = code_origin;
@@ -226,13 +259,16 @@ inline redeem_code() {
 #ifndef F_ANCESTRY_IS_LOST
     handed[sessions] = handed[i];
 #endif
+    if :: code_device && HANDS_OVER(DEVICE_CODE) -> handed[sessions] = 1 :: else fi;
+    hops[sessions] = hops[i] + code_device;
     origin[sessions] = (code_origin != 0 -> code_origin : code_in);
-    code_in = 0; code_origin = 0; code_scope = 0; i = 0 };
+    code_in = 0; code_origin = 0; code_scope = 0; code_device = 0; i = 0 };
     child_of(sessions, origin[sessions])
 }
 
-/* What an app's session opens: another app, a web view's cookies, a website by its login token. */
-inline open_below(p, what, byToken, wish) {
+/* What a session opens: another app, a web view's cookies, a website by its login token, another website that its
+ * browser goes on to, a browser on another device that its app approves. */
+inline open_below(p, what, edge, wish) {
     sessions++; d_step {
     state[sessions] = ALIVE; kind[sessions] = what; opener[sessions] = p;
 #ifdef F_SCOPE_IS_NOT_CUT
@@ -251,10 +287,13 @@ inline open_below(p, what, byToken, wish) {
     acr[sessions] = acr[p];
 #endif
 #ifdef F_ANCESTRY_IS_LOST
-    handed[sessions] = byToken
+    handed[sessions] = HANDS_OVER(edge);
 #else
-    handed[sessions] = handed[p] || byToken
+    handed[sessions] = handed[p] || HANDS_OVER(edge);
 #endif
+    hops[sessions] = hops[p] + ((edge) != NONE);
+    by_hand_off[sessions] = ((edge) == HAND_OFF);
+    portal[sessions] = ((edge) == HAND_OFF -> p : 0)
     };
     child_of(sessions, p);
     /* §16.4: what was handed over is not handed on. */
@@ -275,6 +314,12 @@ inline replace(old, new) {
             if :: granted_in[i] == 0 -> granted_in[i] = old :: else fi;
             carrier[i] = new
 #endif
+        /* Where the browser went on to from there ends with what took the place (§4.6). */
+        :: by_hand_off[i] && opener[i] == old && i != new ->
+#ifndef F_MOVE_FORGETS_HAND_OFFS
+            opener[i] = new;
+#endif
+            portal[i] = new
         :: else
         fi; i++
     :: else -> break
@@ -293,6 +338,19 @@ inline replace(old, new) {
 #define MAY_HAND_ON(p) (true)
 #else
 #define MAY_HAND_ON(p) (!handed[p])
+#endif
+
+/* Whether an app may say for a browser elsewhere that its user signs in there: it is its user's own sign-in (§9). */
+#ifdef F_ANY_APP_APPROVES
+#define MAY_APPROVE(p) (true)
+#else
+#define MAY_APPROVE(p) (!handed[p] && opener[p] == 0)
+#endif
+/* Whether a browser may let a device in (§16.2). */
+#ifdef F_ANY_BROWSER_LETS_IN
+#define MAY_LET_IN(w) (true)
+#else
+#define MAY_LET_IN(w) (own[w])
 #endif
 
 #define LOCALS byte i, j, k, b; short found, skipped, excused; bit more, yes
@@ -327,6 +385,9 @@ proctype builder() {
             :: k != 0 && kind[k] == APP && MAY_HAND_ON(k) -> what = 4
             :: k != 0 && kind[k] == APP && MAY_HAND_ON(k) -> what = 5
             :: k != 0 && kind[k] == BROWSER -> what = 6
+            :: k != 0 && kind[k] == BROWSER && own[k] -> what = 7
+            :: k != 0 && kind[k] == APP && MAY_APPROVE(k) -> what = 8
+            :: k != 0 && kind[k] != APP && code_in == 0 && MAY_LET_IN(k) -> what = 9
             :: else -> what = 0
             fi };
         /* The transaction. */
@@ -334,14 +395,20 @@ proctype builder() {
             if
             :: what == 1 && STILL(k) && code_in == 0 -> WISH; issue_code(k, b)
             :: what == 2 && code_in != 0 && ROOM(1) -> redeem_code()
-            :: what == 3 && STILL(k) && ROOM(1) -> WISH; open_below(k, APP, 0, b)
-            :: what == 4 && STILL(k) && ROOM(1) -> open_below(k, WEB, 0, OPENID + PROFILE)
-            :: what == 5 && STILL(k) && ROOM(1) ->
-                open_below(k, WEB, 1, ALL);
+            :: what == 3 && STILL(k) && ROOM(1) -> WISH; open_below(k, APP, NONE, b)
+            :: what == 4 && STILL(k) && ROOM(1) -> open_below(k, WEB, NONE, OPENID + PROFILE)
+            :: what == 9 && STILL(k) && code_in == 0 -> WISH; issue_device_code(k, b)
+            :: (what == 5 || what == 7 || what == 8) && STILL(k) && ROOM(1) ->
+                if
+                :: what == 5 -> open_below(k, WEB, TOKEN, ALL)
+                :: what == 7 -> open_below(k, WEB, HAND_OFF, scope[k])
+                :: what == 8 -> WISH; open_below(k, WEB, DEVICE_CODE, b)
+                fi;
                 /* In a browser that has a session: that one's place is taken. */
                 b = 1;
                 do
-                :: b < sessions && kind[b] != APP && state[b] == ALIVE -> replace(b, sessions); break
+                /* Not in the browser that it came from: there the link opens nothing (§4.6). */
+                :: b < sessions && kind[b] != APP && state[b] == ALIVE && !(what == 7 && b == k) -> replace(b, sessions); break
                 :: b < sessions -> b++
                 :: break
                 od
@@ -417,7 +484,7 @@ init {
         open_browser(1);
 #ifdef GROWN
         /* A browser, the app that was granted in it, and the website that the app has opened. */
-        issue_code(1, ALL); redeem_code(); open_below(2, WEB, 1, ALL);
+        issue_code(1, ALL); redeem_code(); open_below(2, WEB, TOKEN, ALL);
 #endif
         run ender(); run builder();
 #ifdef TWO
@@ -430,8 +497,11 @@ init {
 }
 
 #ifdef LTL
+/* §7, §16.6: what has ended does not live again. */
 ltl over_is_over { [] (state[1] == ENDED -> [] (state[1] == ENDED)) }
+/* §7: codes go first. */
 ltl code_ends { [] ((doomed & 2) -> [] (code_in != 1)) }
+/* §16.4 */
 ltl no_chain { [] (opener[N - 1] == 0 || !handed[opener[N - 1]]) }
 #endif
 
@@ -466,15 +536,26 @@ init {
             STATES; printf("@ grant %d %d %d %d %d %d %d\n", k, b, scope[sessions], until[sessions], handed[sessions], acr[sessions], mask)
         :: n % 6 != 0 && state[k] == ALIVE && kind[k] == APP && !handed[k] ->
             if :: b = OPENID + PROFILE :: b = ALL fi;
-            open_below(k, APP, 0, b);
+            open_below(k, APP, NONE, b);
             STATES; printf("@ exchange %d %d %d %d %d %d %d\n", k, b, scope[sessions], until[sessions], handed[sessions], acr[sessions], mask)
         :: n % 6 != 0 && state[k] == ALIVE && kind[k] == APP && !handed[k] ->
-            open_below(k, WEB, 1, ALL);
+            open_below(k, WEB, TOKEN, ALL);
             if
             :: state[q] == ALIVE && kind[q] != APP && q < sessions -> replace(q, sessions)
             :: q = 0
             fi;
             STATES; printf("@ token %d %d %d %d %d %d %d\n", k, q, scope[sessions], until[sessions], handed[sessions], acr[sessions], mask)
+        :: n % 6 == 1 && state[k] == ALIVE && own[k] ->
+            open_below(k, WEB, HAND_OFF, scope[k]);
+            STATES; printf("@ handoff %d %d %d %d %d %d\n", k, scope[sessions], until[sessions], handed[sessions], acr[sessions], mask)
+        :: n % 2 == 1 && state[k] == ALIVE && kind[k] == APP && MAY_APPROVE(k) ->
+            if :: b = OPENID + PROFILE :: b = ALL fi;
+            open_below(k, WEB, DEVICE_CODE, b);
+            STATES; printf("@ approve %d %d %d %d %d %d %d\n", k, b, scope[sessions], until[sessions], handed[sessions], acr[sessions], mask)
+        :: n % 6 == 4 && state[k] == ALIVE && kind[k] != APP && own[k] ->
+            if :: b = OPENID + PROFILE :: b = ALL fi;
+            issue_device_code(k, b); redeem_code();
+            STATES; printf("@ device %d %d %d %d %d %d %d\n", k, b, scope[sessions], until[sessions], handed[sessions], acr[sessions], mask)
         :: n % 6 == 2 && state[k] == ALIVE && kind[k] == BROWSER -> open_browser(2); replace(k, sessions);
             STATES; printf("@ signin %d 2 %d\n", k, mask)
         :: else -> skip

@@ -18,6 +18,7 @@ private struct LineageReplay: ModelReplay {
     init(_ service: Service) { storage = service.storage }
 
     private static func id(_ number: Int) -> SessionID { SessionID(rawValue: "s\(number)") }
+    private static func token(_ number: Int) -> TokenID { TokenID(rawValue: "t\(number)") }
 
     private static func scope(_ bits: Int) -> Scope {
         Scope(tokens: words.enumerated().filter { bits & (1 << $0.offset) != 0 }.map(\.element))
@@ -52,21 +53,36 @@ private struct LineageReplay: ModelReplay {
         case "token":
             count += 1
             let parent = try #require(apps[step[0]])
-            let token = IssuedLoginToken(
-                id: TokenID(rawValue: "t\(count)"), subject: "alice", clientID: app, issuedAt: noon,
-                expiresAt: noon + .seconds(60))
             let session = web(
                 .handedOver(
                     to: "alice", parent.authentication, session: parent.id,
                     issuedFrom: .own(parent, scope: parent.scope), at: noon, lifetime: Self.hour * 3),
-                token: token.id)
-            let outcome = try await storage.redeem(
-                token, opening: session,
-                use: LoginTokenUse(at: noon, sessionID: session.id, address: nil, userAgentDigest: nil),
-                replacing: [replaced(step[1])].compactMap(\.self), events: [])
-            #expect(outcome == .opened)
+                token: Self.token(count))
+            return try await land(session, replacing: step[1])
+        case "handoff":
+            count += 1
+            let portal = try #require(webs[step[0]])
+            let session = web(
+                .handedOver(
+                    to: "alice", portal.authentication, session: portal.id, issuedFrom: .browser(portal), at: noon,
+                    lifetime: Self.hour * 3),
+                token: Self.token(count))
+            return try await land(session, replacing: 0)
+        case "approve":
+            count += 1
+            let parent = try #require(apps[step[0]])
+            #expect(parent.lineage.mayApproveSignIn)
+            let session = web(parent.approved(Self.scope(step[1]), at: noon, lifetime: Self.hour * 3))
+            _ = try await storage.open(session, replacing: nil, events: [])
             webs[count] = session
             return try await facts(session.lineage)
+        case "device":
+            count += 1
+            let browser = try #require(webs[step[0]])
+            #expect(browser.isOwnSignIn)
+            try await open(
+                browser.grantedToDevice(Self.scope(step[1]), at: noon, lifetime: Self.hour * 4), grantedIn: browser.id)
+            return try await facts(try #require(apps[count]).lineage)
         case "end", "signout":
             let root: EndingRoot =
                 apps[step[0]] == nil ? .webSession(Self.id(step[0])) : .appSession(Self.id(step[0]))
@@ -86,6 +102,20 @@ private struct LineageReplay: ModelReplay {
         WebSession(
             id: Self.id(count), secretDigest: "digest \(count)", lineage: lineage, clientID: website, appClientID: app,
             loginTokenID: token, createdAt: noon, idleLifetime: Self.hour * 9, lastSeenAt: noon)
+    }
+
+    /// A link of this session's token is opened, in a browser where that takes the place of another session, or of none.
+    private mutating func land(_ session: WebSession, replacing number: Int) async throws -> [Int] {
+        let token = IssuedLoginToken(
+            id: try #require(session.loginTokenID), subject: "alice", clientID: app, issuedAt: noon,
+            expiresAt: noon + .seconds(60))
+        let outcome = try await storage.redeem(
+            token, opening: session,
+            use: LoginTokenUse(at: noon, sessionID: session.id, address: nil, userAgentDigest: nil),
+            replacing: [replaced(number)].compactMap(\.self), events: [])
+        #expect(outcome == .opened)
+        webs[count] = session
+        return try await facts(session.lineage)
     }
 
     private mutating func open(_ lineage: Lineage, grantedIn browser: SessionID? = nil) async throws {
