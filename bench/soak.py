@@ -3,6 +3,7 @@
 
     bench/soak.py --seconds 3600 --rate 60                 # embedded database
     bench/soak.py --seconds 3600 --rate 60 --postgres      # PostgreSQL and Redis
+    bench/soak.py --seconds 900 --remembered 500           # smaller caches: full in a minute, so what grows after is no cache
 
 Samples resident memory, file descriptors, threads, the size of the write-ahead log and the 99th percentile of answers,
 and fits a line through each after the first fifth, which is warming up. A slope is printed with its standard error:
@@ -12,6 +13,7 @@ one of less than two errors is no growth that can be told from chance.
 import argparse
 import asyncio
 import contextlib
+import json
 import math
 import os
 import random
@@ -42,10 +44,10 @@ def slope(points: list[tuple[float, float]]) -> tuple[float, float]:
 class Load:
     """One hand-off after another, with what a website asks in between, from a few connections that stay open."""
 
-    def __init__(self, demo: instance.Demo, rate: float):
-        self.demo, self.pause = demo, 1 / rate
+    def __init__(self, server: instance.Served, rate: float):
+        self.server, self.pause = server, 1 / rate
         self.times: list[float] = []
-        self.errors = self.requests = 0
+        self.errors = self.requests = self.sign_ins = 0
 
     async def ask(self, connection, *arguments):
         began = time.monotonic()
@@ -57,9 +59,9 @@ class Load:
 
     async def client(self, number: int, clients: int, until: float):
         chances = random.Random(number)
-        async with simultaneous.Connection(self.demo.port) as connection:
+        async with simultaneous.Connection(self.server.port) as connection:
             while time.monotonic() < until:
-                bearer = self.demo.bearer(f"soak-{chances.randrange(1000)}")
+                bearer = self.server.bearer(f"soak-{chances.randrange(1000)}")
                 issued = await self.ask(connection, lambda c: c.issue_answer(bearer))
                 token = issued.json()["token"]
                 opened = await self.ask(connection, lambda c: c.redeem(token, f"Browser/{number}"))
@@ -67,11 +69,12 @@ class Load:
                 for _ in range(4):
                     await asyncio.sleep(self.pause * clients * chances.random() * 2)
                     await self.ask(connection, "GET", "/auth/check", cookie)
+                self.sign_ins += 1
                 if chances.random() < 0.2:
                     await self.ask(connection, lambda c: c.redeem(token, "Thief/1"))
                 elif chances.random() < 0.5:
                     await self.ask(connection, "POST", "/session/logout", {
-                        **cookie, "Origin": self.demo.facts["issuer"], "Sec-Fetch-Site": "same-origin"})
+                        **cookie, "Origin": self.server.base, "Sec-Fetch-Site": "same-origin"})
 
 
 async def issue_answer(connection, bearer: str):
@@ -81,25 +84,28 @@ async def issue_answer(connection, bearer: str):
 simultaneous.Connection.issue_answer = issue_answer
 
 
-def sample(demo: instance.Demo, load: Load) -> dict:
-    status = Path(f"/proc/{demo.popen.pid}/status").read_text()
+def sample(server: instance.Served, load: Load) -> dict:
+    status = Path(f"/proc/{server.popen.pid}/status").read_text()
     field = dict(line.split(":", 1) for line in status.splitlines())
-    log = demo.data / "drawbridge.sqlite-wal"
+    log = server.data / "drawbridge.sqlite-wal"
     times, load.times = sorted(load.times), []
-    return {"resident, MiB": int(field["VmRSS"].split()[0]) / 1024, "descriptors": len(os.listdir(f"/proc/{demo.popen.pid}/fd")),
+    return {"resident, MiB": int(field["VmRSS"].split()[0]) / 1024, "descriptors": len(os.listdir(f"/proc/{server.popen.pid}/fd")),
             "threads": int(field["Threads"]), "log, MiB": log.stat().st_size / 2**20 if log.exists() else 0,
             "p99, ms": 1000 * times[int(len(times) * 0.99)] if times else math.nan}
 
 
-async def soak(demo: instance.Demo, options) -> tuple[list, Load]:
-    load = Load(demo, options.rate)
+async def soak(server: instance.Served, options) -> tuple[list, Load]:
+    load = Load(server, options.rate)
     began = time.monotonic()
     until = began + options.seconds
     clients = [asyncio.create_task(load.client(number, options.clients, until)) for number in range(options.clients)]
     samples = []
     while time.monotonic() < until:
         await asyncio.sleep(options.every)
-        samples.append((time.monotonic() - began, sample(demo, load)))
+        samples.append((time.monotonic() - began, sample(server, load)))
+        if options.samples:
+            with open(options.samples, "a") as file:
+                file.write(json.dumps([*samples[-1], load.sign_ins]) + "\n")
     await asyncio.gather(*clients)
     return samples, load
 
@@ -111,23 +117,27 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--every", type=float, default=5, help="seconds between samples")
     parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--remembered", type=int, help="sessions and bearers that the server keeps in memory, at most")
+    parser.add_argument("--samples", metavar="FILE", help="write each sample there, a line each")
     options = parser.parse_args()
     with contextlib.ExitStack() as running:
-        flags = ["--no-limits"]
+        settings = "limits: {enabled: false}\n"
+        if options.remembered:
+            settings += f"session: {{cache_size: {options.remembered}}}\nbearer: {{cache_size: {options.remembered}}}\n"
         if options.postgres:
-            flags += ["--database", running.enter_context(Postgres()).create("soak"),
-                      "--redis", running.enter_context(Redis()).url]
-        demo = instance.Demo(*flags)
-        running.callback(demo.stop)
-        samples, load = asyncio.run(soak(demo, options))
+            settings += (f"database: {running.enter_context(Postgres()).create('soak')}\nnode: soak\n"
+                         f"redis: {{url: '{running.enter_context(Redis()).url}'}}\n")
+        server = instance.Served(settings)
+        running.callback(server.stop)
+        samples, load = asyncio.run(soak(server, options))
     settled = [(at, values) for at, values in samples if at > options.seconds / 5]
-    print(f"{load.requests} requests in {options.seconds:.0f} s, {load.errors} answered with 5xx")
-    print("| what | first | last | slope per hour | standard error | grows |\n|---|---|---|---|---|---|")
+    print(f"{load.requests} requests and {load.sign_ins} sign-ins in {options.seconds:.0f} s, {load.errors} answered with 5xx")
+    print("| what | first | last | highest | slope per hour | standard error | grows |\n|---|---|---|---|---|---|---|")
     for name in settled[0][1]:
         points = [(at / 3600, values[name]) for at, values in settled if not math.isnan(values[name])]
         found, error = slope(points)
         verdict = "yes" if found > 2 * error > 0 else "no"
-        print(f"| {name} | {points[0][1]:.1f} | {points[-1][1]:.1f} | {found:+.2f} | {error:.2f} | {verdict} |")
+        print(f"| {name} | {points[0][1]:.1f} | {points[-1][1]:.1f} | {max(y for _, y in points):.1f} | {found:+.2f} | {error:.2f} | {verdict} |")
     return 1 if load.errors else 0
 
 
