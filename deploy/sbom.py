@@ -3,7 +3,8 @@
 
     deploy/sbom.py > drawbridge.cdx.json       # after a build: versions are those that were resolved
     deploy/sbom.py --table                     # the table of docs/licences.md
-    deploy/sbom.py --check                     # is every package's licence the one that was looked at?
+    deploy/sbom.py --image /var/lib/dpkg/status  # the same and every Debian package of an image
+    deploy/sbom.py --check                     # is every package's licence the one that was looked at, and its version the manifest's?
 
 Reads .build/workspace-state.json and .build/checkouts, which every build leaves behind. The document has no time and no
 random number, so that the same packages give the same document.
@@ -12,10 +13,12 @@ random number, so that the same packages give the same document.
 import argparse
 import hashlib
 import json
+import re
 import subprocess
 import sys
 import uuid
 from pathlib import Path
+from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOKED_AT = json.loads((Path(__file__).parent / "licences.json").read_text())
@@ -37,10 +40,21 @@ def packages(build: Path) -> list[dict]:
     return sorted(found, key=lambda package: package["name"])
 
 
-def problems(build: Path) -> list[str]:
+def asked(manifest: Path) -> dict[str, str]:
+    """The exact versions that a manifest names, by package: those of what its packages depend on too."""
+    text = re.sub(r"^\s*//.*", "", manifest.read_text(), flags=re.MULTILINE)
+    found = re.findall(r'url: "https://github\.com/[\w-]+/([\w.-]+?)(?:\.git)?",\s*exact: "([\w.-]+)"', text)
+    return {name.lower(): version for name, version in found}
+
+
+def problems(build: Path, manifest: Path = ROOT / "Package.swift") -> list[str]:
     """What nobody has looked at, or is no longer what was looked at."""
     found = []
     here = {package["name"]: package for package in packages(build)}
+    versions = asked(manifest)
+    for name, package in here.items():
+        if versions.get(name) != package["version"]:
+            found.append(f"{name}: is built in version {package['version']}, the manifest names {versions.get(name, 'none')}")
     for name in sorted(here.keys() | LOOKED_AT["packages"].keys()):
         if name not in LOOKED_AT["packages"]:
             found.append(f"{name}: is not in deploy/licences.json")
@@ -59,7 +73,43 @@ def debian(name: str) -> str:
     return done.stdout if done.returncode == 0 else "as installed"
 
 
-def document(build: Path, version: str) -> dict:
+def installed(status: Path) -> list[dict]:
+    """The packages of an image, by its dpkg database. Their licences are in the image, in /usr/share/doc."""
+    found = []
+    for paragraph in status.read_text().strip().split("\n\n"):
+        fields = dict(re.findall(r"^([\w-]+): (.*)$", paragraph, re.MULTILINE))
+        if fields["Status"].endswith(" installed"):
+            name, number, architecture = (fields[key] for key in ("Package", "Version", "Architecture"))
+            found.append({
+                "type": "library", "bom-ref": f"debian/{name}:{architecture}", "name": name, "version": number,
+                "purl": f"pkg:deb/debian/{name}@{quote(number, safe='.-~')}?arch={architecture}", "scope": "required"})
+    return sorted(found, key=lambda part: part["bom-ref"])
+
+
+def linked(inside: bool) -> list[dict]:
+    """The libraries of Debian that the program is linked with, in the versions of this machine: those that are inside it, or
+    those that it finds where it runs."""
+    found = []
+    for name, known in sorted(LOOKED_AT["system"].items()):
+        if known.get("inside", False) == inside:
+            number = debian(name)
+            found.append({
+                "type": "library", "bom-ref": f"debian/{name}", "name": name, "version": number,
+                "purl": f"pkg:deb/debian/{name}@{quote(number, safe='.-~')}", "scope": "required",
+                "licenses": [{"license": {"name": known["licence"]}}]})
+    return found
+
+
+def toolchain() -> dict:
+    """Swift's runtime and Foundation, which are inside the program."""
+    done = subprocess.run(["swiftc", "-print-target-info"], capture_output=True, text=True)
+    number = re.search(r"swift-[\w.-]+(?=\))", json.loads(done.stdout)["compilerVersion"])[0]
+    return {"type": "framework", "bom-ref": "swift", "name": "swift", "version": number,
+            "purl": f"pkg:github/swiftlang/swift@{number}", "scope": "required",
+            "licenses": [{"license": {"name": LOOKED_AT["toolchain"]["swift"]["licence"]}}]}
+
+
+def document(build: Path, version: str, image: Path | None = None) -> dict:
     components = []
     for package in packages(build):
         known = LOOKED_AT["packages"].get(package["name"], {})
@@ -71,12 +121,7 @@ def document(build: Path, version: str) -> dict:
             "scope": "excluded" if known.get("tests_alone") else "required",
             "licenses": [{"license": {"id": known.get("licence", "unknown")}}],
             "externalReferences": [{"type": "vcs", "url": package["location"], "comment": package["revision"]}]})
-    for name, known in sorted(LOOKED_AT["system"].items()):
-        number = debian(name)
-        components.append({
-            "type": "library", "bom-ref": f"debian/{name}", "name": name, "version": number,
-            "purl": f"pkg:deb/debian/{name}@{number}", "scope": "required",
-            "licenses": [{"license": {"name": known["licence"]}}]})
+    components += [toolchain(), *linked(inside=True), *(installed(image) if image else linked(inside=False))]
     program = {"type": "application", "bom-ref": "drawbridge", "name": "drawbridge", "version": version}
     # The same parts, the same number.
     digest = hashlib.sha256(json.dumps(components, sort_keys=True).encode()).digest()
@@ -90,8 +135,10 @@ def table() -> str:
     lines = ["| package | licence | part of |", "|---|---|---|"]
     for name, known in sorted(LOOKED_AT["packages"].items()):
         lines.append(f"| {name} | {known['licence']} | {'the tests alone' if known.get('tests_alone') else 'the program'} |")
+    lines.append(f"| swift (runtime, Foundation) | {LOOKED_AT['toolchain']['swift']['licence']} | the program |")
     for name, known in sorted(LOOKED_AT["system"].items()):
-        lines.append(f"| {name} (Debian) | {known['licence']} | the system it runs on |")
+        where = "the program" if known.get("inside") else "the system it runs on"
+        lines.append(f"| {name} (Debian) | {known['licence']} | {where} |")
     return "\n".join(lines)
 
 
@@ -101,15 +148,16 @@ def main() -> int:
     parser.add_argument("--version", default="0.1.0")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--image", type=Path, metavar="STATUS", help="the dpkg database of the image that it runs in")
     options = parser.parse_args()
     if options.table:
         print(table())
     elif options.check:
         found = problems(options.build)
-        print("\n".join(found) or "every licence is the one that was looked at")
+        print("\n".join(found) or "every licence is the one that was looked at, every version the manifest's")
         return 1 if found else 0
     else:
-        print(json.dumps(document(options.build, options.version), indent=1))
+        print(json.dumps(document(options.build, options.version, options.image), indent=1))
     return 0
 
 
