@@ -16,7 +16,7 @@ COVERAGE := .build/coverage
 CHECKED := --explicit-target-dependency-import-check error
 BUILD_PACKAGES := libsqlite3-dev libpq-dev libhiredis-dev libqrcodegen-dev pkg-config
 UNIT_PACKAGES := redis-server postgresql postgresql-client openssl
-E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon default-jdk-headless firefox-esr gcc gnome-keyring golang-go haproxy kotlin libapache2-mod-auth-openidc libc6-dev libgd-securityimage-perl libimage-magick-perl libjetty9-java liblemonldap-ng-portal-perl libplack-perl libsecret-tools libservlet-api-java lua-socket nginx-light node-typescript nodejs openssl pgbouncer php-cli php-nyholm-psr7 postgresql postgresql-client procps python3 python3-venv redis-server redis-tools ruby ruby-openid-connect spin systemd zbar-tools
+E2E_PACKAGES := apache2-bin chromium chromium-driver dbus-daemon default-jdk-headless dpkg-dev firefox-esr gcc gnome-keyring golang-go haproxy kotlin libapache2-mod-auth-openidc libc6-dev libgd-securityimage-perl libimage-magick-perl libjetty9-java liblemonldap-ng-portal-perl libplack-perl libsecret-tools libservlet-api-java lua-socket nginx-light node-typescript nodejs openssl pgbouncer php-cli php-nyholm-psr7 postgresql postgresql-client procps python3 python3-venv redis-server redis-tools ruby ruby-openid-connect spin systemd zbar-tools
 MODEL_PACKAGES := gcc libc6-dev python3 spin
 
 .PHONY: help
@@ -37,8 +37,13 @@ build: packages-build ## Build everything, tests included
 .PHONY: release
 release: packages-build ## Build the archive and the Debian package, in .build-release/out; a build of its own
 	$(call install,binutils dpkg-dev git python3)
-	$(SWIFT) build -c release --static-swift-stdlib --product drawbridge --scratch-path $(RELEASE)
+	SWIFT=$(SWIFT) deploy/build-release.sh $(RELEASE)
 	deploy/release.sh $(RELEASE)/release/drawbridge $(RELEASE) $(RELEASE)/out
+
+.PHONY: reproduce
+reproduce: packages-build ## Build the release twice, in two folders, and compare every byte; two full builds, not part of CI
+	$(call install,binutils dpkg-dev git python3)
+	SWIFT=$(SWIFT) deploy/reproduce.sh
 
 .PHONY: test-release
 test-release: release ## Try both in a bare Debian 12 without Swift; needs root

@@ -69,12 +69,15 @@ needed=$(cd "$work/source" && dpkg-shlibdeps -O "$root/usr/bin/drawbridge" 2>/de
 install -D -m 0644 deploy/debian/drawbridge.yaml "$root/etc/drawbridge/drawbridge.yaml"
 echo /etc/drawbridge/drawbridge.yaml >"$root/DEBIAN/conffiles"
 for script in postinst prerm postrm; do install -m 0755 "deploy/debian/$script" "$root/DEBIAN/$script"; done
+# As Debian counts it, and not by the blocks of this machine's disk: whole KiB of each file, one for anything else.
+size=$(find "$root" -path "$root/DEBIAN" -prune -o -type f -printf '%s\n' -o -printf '1\n' \
+    | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')
 cat >"$root/DEBIAN/control" <<END
 Package: drawbridge
 Version: $version
 Architecture: $architecture
 Maintainer: the owners of drawbridge <root@localhost>
-Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
+Installed-Size: $size
 Depends: $needed, ca-certificates, systemd | systemd-standalone-sysusers
 Section: net
 Priority: optional

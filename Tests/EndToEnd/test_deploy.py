@@ -543,7 +543,20 @@ def test_the_image_passes_its_linter_and_does_not_run_as_root():
     subprocess.run([tool("hadolint"), str(DEPLOY / "Dockerfile")], check=True)
     last = (DEPLOY / "Dockerfile").read_text().rpartition("FROM ")[2]
     assert re.search(r"^USER 10001:10001$", last, re.MULTILINE)
-    assert "--static-swift-stdlib" in (DEPLOY / "Dockerfile").read_text()
+    # Swift's libraries are inside, so that the image has none of its own.
+    assert re.search(r"^RUN deploy/build-release.sh ", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    assert "--static-swift-stdlib" in (DEPLOY / "build-release.sh").read_text()
+
+
+def stage(name: str) -> str:
+    """What the image's recipe does in one of its stages."""
+    return re.search(rf"^FROM \S+ AS {name}$(.*?)^FROM ", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE | re.DOTALL)[1]
+
+
+def test_the_image_holds_the_list_of_its_parts_with_the_packages_that_it_runs_on():
+    assert re.search(r"^COPY --from=run /var/lib/dpkg/status (\S+)\nRUN deploy/sbom.py .*--image \1 ", stage("build"), re.MULTILINE)
+    last = (DEPLOY / "Dockerfile").read_text().rpartition("FROM ")[2]
+    assert last.startswith("run\n") and "/usr/share/doc/drawbridge/drawbridge.cdx.json" in last
 
 
 def test_the_image_is_built_from_what_a_clone_has():
@@ -719,8 +732,7 @@ def test_the_release_is_made_of_what_the_repository_has():
 
 def test_what_the_archive_asks_to_install_is_what_the_image_has():
     [line] = re.findall(r"^apt-get install --no-install-recommends (.*)$", (DEPLOY / "debian/README.archive.md").read_text(), re.MULTILINE)
-    last = (DEPLOY / "Dockerfile").read_text().rpartition("FROM ")[2]
-    assert line in last
+    assert line in stage("run")
 
 
 # systemd

@@ -1,5 +1,6 @@
 """What the program is made of is listed, under licences that somebody looked at."""
 
+import hashlib
 import json
 import re
 import shutil
@@ -106,3 +107,34 @@ def test_every_package_of_the_manifests_has_an_exact_version():
         text = (instance.ROOT / manifest).read_text()
         asked = re.findall(r'\.package\(\s*url: "[^"]+",\s*(\w+):', text)
         assert asked and set(asked) == {"exact"}, manifest
+
+
+#: Linked with nothing of Swift, as a release is, and otherwise the program that was built for the tests.
+STAND_IN = """
+#include <unistd.h>
+int main(int count, char **words) { return execv(%s, words); }
+"""
+
+
+@resolved
+def test_the_same_program_is_packed_into_the_same_bytes_wherever_and_whenever(tmp_path):
+    source, program = tmp_path / "program.c", tmp_path / "program"
+    source.write_text(STAND_IN % json.dumps(instance.binary()))
+    subprocess.run(["gcc", "-o", program, source], check=True)
+    copy = tmp_path / "a/copy of the repository"
+    for name in ("deploy", "Config", "docs", "public"):
+        # As somebody else has it: written just now.
+        shutil.copytree(instance.ROOT / name, copy / name, copy_function=shutil.copyfile)
+    for script in (copy / "deploy").glob("*.[sp][hy]"):
+        script.chmod(0o700)
+    packed = []
+    for root, more in ((instance.ROOT, {"TZ": "UTC", "LC_ALL": "C.UTF-8"}), (copy, {"TZ": "Asia/Tokyo", "LC_ALL": "C"})):
+        out = tmp_path / f"out-{len(packed)}"
+        subprocess.run([root / "deploy/release.sh", program, BUILD, out], check=True, capture_output=True, cwd=tmp_path,
+                       umask=0o027 if packed else 0o022,
+                       env={**instance.environment(), "SOURCE_DATE_EPOCH": "1700000000", **more})
+        packed.append({path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in out.iterdir()})
+    assert packed[0] == packed[1] and len(packed[0]) == 3
+    # And what stands beside them says so.
+    sums = dict(reversed(line.split()) for line in (out / "SHA256SUMS").read_text().splitlines())
+    assert sums == {name: digest for name, digest in packed[0].items() if name != "SHA256SUMS"}

@@ -1,0 +1,18 @@
+#!/bin/bash
+# Builds the release of the last commit twice, from two clones in two folders, and compares what comes out:
+#
+#   deploy/reproduce.sh [FOLDER]        FOLDER: where both are built and left; without it they are removed
+#
+# Ends with 1, and leaves what differs to be looked at, when one byte of the program, the archive or the package does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ -n "${1:-}" ]; then mkdir -p "$1" && folder=$(realpath "$1"); else folder=$(mktemp -d) && scratch=$folder; fi
+for name in first another-one; do
+    git clone -q --no-hardlinks . "$folder/$name"
+    (cd "$folder/$name" && deploy/build-release.sh .build-release \
+        && deploy/release.sh .build-release/release/drawbridge .build-release out && strip -o out/drawbridge .build-release/release/drawbridge)
+done
+(cd "$folder/first/out" && sha256sum -- *)
+diff -r "$folder/first/out" "$folder/another-one/out" || { echo "They differ: $folder" >&2; exit 1; }
+echo "The same bytes from both."
+[ -z "${scratch:-}" ] || rm -rf "$scratch"
