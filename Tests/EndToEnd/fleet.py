@@ -36,7 +36,8 @@ NGINX = """
 class Fleet:
     """Nodes of `drawbridge demo`, started at the same time on an empty database."""
 
-    def __init__(self, database: str, redis: str, *flags: str, size: int = 3, nginx: bool = True):
+    def __init__(self, database: str, redis: str, *flags: str, size: int = 3, nginx: bool = True,
+                 program: str | None = None):
         self.running = ExitStack()
         self.database = database
         port = instance.free_port()
@@ -45,7 +46,7 @@ class Fleet:
         self.flags = flags
         try:
             with ThreadPoolExecutor(size) as pool:
-                started = [pool.submit(instance.Demo, *flags) for _ in range(size)]
+                started = [pool.submit(instance.Demo, *flags, program=program) for _ in range(size)]
             self.nodes = []
             for future in started:
                 node = future.result()
@@ -60,7 +61,7 @@ class Fleet:
         self.port = port
 
     def restart(self, number: int) -> instance.Demo:
-        """Starts a node that has ended again, in its folder and at its address."""
+        """Starts a node that has ended again, in its folder and at its address, with the program of today."""
         old = self.nodes[number]
         node = instance.Demo(*self.flags, data=old.data, port=old.port)
         self.running.callback(node.stop)

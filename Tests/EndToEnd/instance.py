@@ -24,9 +24,15 @@ def binary() -> str:
     return os.environ.get("DRAWBRIDGE_BINARY") or str(ROOT / ".build/debug/drawbridge")
 
 
+def older_binary() -> str | None:
+    """The program of an earlier version, where somebody has built one (docs/proof.md)."""
+    return os.environ.get("DRAWBRIDGE_OLDER_BINARY")
+
+
 def environment() -> dict:
-    """Without our own DRAWBRIDGE_BINARY: the service refuses to start with a DRAWBRIDGE_ variable it does not know."""
-    return {name: value for name, value in os.environ.items() if name != "DRAWBRIDGE_BINARY"}
+    """Without our own variables: the service refuses to start with a DRAWBRIDGE_ variable it does not know."""
+    own = ("DRAWBRIDGE_BINARY", "DRAWBRIDGE_OLDER_BINARY")
+    return {name: value for name, value in os.environ.items() if name not in own}
 
 
 def wait_until(condition, seconds: float = 10, what: str = "condition"):
@@ -102,11 +108,12 @@ class Process:
 class Demo(Process):
     """`drawbridge demo --print-json` on free ports."""
 
-    def __init__(self, *flags: str, data: Path | None = None, port: int = 0, prefix: list[str] = []):
+    def __init__(self, *flags: str, data: Path | None = None, port: int = 0, prefix: list[str] = [],
+                 program: str | None = None):
         scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
         self.data = Path(data) if data else scratch / "data"
         self.data.mkdir(exist_ok=True)
-        command = [*prefix, binary(), "demo", "--listen", f"127.0.0.1:{port}", "--management-listen", "127.0.0.1:0",
+        command = [*prefix, program or binary(), "demo", "--listen", f"127.0.0.1:{port}", "--management-listen", "127.0.0.1:0",
                    "--print-json", "--data", str(self.data), *flags]
         super().__init__(command, scratch)
         self.facts = wait_until(self._ready_line, 60, "the ready line")

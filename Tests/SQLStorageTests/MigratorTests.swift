@@ -60,6 +60,40 @@ import Testing
         }
     }
 
+    /// Nodes are replaced one after another from the version on that has the steps until here (docs/operations.md); some
+    /// of those took away what the version before still used.
+    private static let replacedOneByOneSince: Int64 = 17
+
+    /// What a node of the version before that still runs would miss, or would be refused.
+    private func takesAway(_ statements: [String]) -> [String] {
+        let made = Set(statements.compactMap { $0.firstMatch(of: /^CREATE TABLE (\w+)/)?.output.1 })
+        return statements.filter { statement in
+            if statement.hasPrefix("CREATE TABLE ") || statement.hasPrefix("CREATE INDEX ") { return false }
+            // Of an older table, some of what the older node writes could be refused.
+            if let index = statement.firstMatch(of: /^CREATE UNIQUE INDEX \w+ ON (\w+)/) {
+                return !made.contains(index.output.1)
+            }
+            let adds = statement.hasPrefix("ALTER TABLE ") && statement.contains(" ADD COLUMN ")
+            return !adds || (statement.contains(" NOT NULL") && !statement.contains(" DEFAULT "))
+        }
+    }
+
+    @Test func `a step takes nothing from a node of the version before that still runs`() {
+        for migration in Migration.all where migration.version > Self.replacedOneByOneSince {
+            for dialect in [SQLDialect.sqlite, .postgres] {
+                #expect(takesAway(migration.statements(dialect).map(\.text)) == [], "step \(migration.version)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "DROP TABLE web_session", "ALTER TABLE web_session DROP COLUMN scope", "DELETE FROM app_session",
+        "ALTER TABLE web_session ADD COLUMN a BIGINT NOT NULL", "UPDATE app_user SET told_groups = NULL",
+        "CREATE UNIQUE INDEX one ON web_session (login_token_id)",
+    ]) func `a step that does is found`(_ statement: String) {
+        #expect(takesAway([statement, "CREATE TABLE made (a TEXT)"]) == [statement])
+    }
+
     @Test func `a step that an older database lacks is made up for, whatever came after it`() async throws {
         try await TemporaryDatabase.with { database in
             let storage = try database.open()
