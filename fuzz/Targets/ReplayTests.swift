@@ -40,6 +40,27 @@ import Testing
         }
     }
 
+    @Test(arguments: FuzzTarget.all.map(\.name))
+    func `no input that is near to those that were kept breaks a promise`(_ name: String) async throws {
+        let target = try #require(FuzzTarget.all.first { $0.name == name })
+        var neighbours = Neighbours(try Self.inputs(of: name).map(\.bytes), seed: 1)
+        for _ in 0..<2000 {
+            let input = neighbours.next()
+            let broken = await target.run(input)
+            #expect(broken == nil, "\(Base64URL.encode(input))")
+        }
+    }
+
+    @Test func `neighbours are the same for the same seed, and others for another`() {
+        func first(_ seed: UInt64) -> [[UInt8]] {
+            var neighbours = Neighbours([Array("abc=1".utf8), Array("{}".utf8)], seed: seed)
+            return (0..<100).map { _ in neighbours.next() }
+        }
+        #expect(first(1) == first(1))
+        #expect(first(1) != first(2))
+        #expect(Set(first(1)).count > 50)
+    }
+
     @Test func `every corpus has a target, and all together measure two megabytes at most`() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora.path(percentEncoded: false))
         #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))
