@@ -89,7 +89,9 @@ def sample(server: instance.Served, load: Load) -> dict:
     field = dict(line.split(":", 1) for line in status.splitlines())
     log = server.data / "drawbridge.sqlite-wal"
     times, load.times = sorted(load.times), []
-    return {"resident, MiB": int(field["VmRSS"].split()[0]) / 1024, "descriptors": len(os.listdir(f"/proc/{server.popen.pid}/fd")),
+    # Resident memory has the pages of the program's file in it, which come in as code is run for the first time.
+    return {"resident, MiB": int(field["VmRSS"].split()[0]) / 1024, "of these its own": int(field["RssAnon"].split()[0]) / 1024,
+            "descriptors": len(os.listdir(f"/proc/{server.popen.pid}/fd")),
             "threads": int(field["Threads"]), "log, MiB": log.stat().st_size / 2**20 if log.exists() else 0,
             "p99, ms": 1000 * times[int(len(times) * 0.99)] if times else math.nan}
 
