@@ -65,6 +65,23 @@ import Testing
         #expect(try await codec.verify(token, at: noon) == .refused(.malformed))
     }
 
+    /// They would both be the end of time, with no second between them.
+    @Test(arguments: [
+        ("iat", Int64.max / 1000 + 1), ("exp", Int64.max / 1000 + 1), ("exp", Int64.max),
+        ("auth_time", Int64.max / 1000 + 1), ("auth_time", Int64.min),
+    ]) func `a time that no instant stands for is refused`(_ name: String, _ time: Int64) async throws {
+        var members = [
+            "iss": #""https://bridge.example""#, "aud": #""web""#, "sub": #""a""#, "jti": #""i""#,
+            "client_id": #""app""#, "iat": "\(Int64.max / 1000)", "exp": "\(Int64.max / 1000)",
+        ]
+        func payload() -> String { "{" + members.map { #""\#($0)":\#($1)"# }.joined(separator: ",") + "}" }
+        #expect(LoginTokenPayload.decode(Array(payload().utf8)) != nil)
+        members[name] = "\(time)"
+        #expect(LoginTokenPayload.decode(Array(payload().utf8)) == nil)
+        let token = try #require(codec.sign(payload: payload(), keyID: "k1", at: noon)).token
+        #expect(try await codec.verify(token, at: noon) == .refused(.malformed))
+    }
+
     @Test func `another issuer's token is refused`() async throws {
         #expect(
             try await codec.verify(Secret(try sign(claims(issuer: "https://other.example"))), at: noon)

@@ -79,7 +79,13 @@ private struct ClaimReader {
 
     func text(_ name: String) -> String? { members[name]?.string }
 
-    func instant(_ name: String) -> Timestamp? { members[name]?.integer.map(Timestamp.init(seconds:)) }
+    func instant(_ name: String) -> Timestamp? { members[name]?.integer.flatMap(Self.instant) }
+
+    /// `nil` where no instant stands for the number: all such would be read as the end of time, and two of them as one.
+    private static func instant(_ seconds: Int64) -> Timestamp? {
+        let instant = Timestamp(seconds: seconds)
+        return instant.seconds == seconds ? instant : nil
+    }
 
     func optionalText(_ name: String) -> String?? {
         guard let value = members[name] else { return .some(nil) }
@@ -88,7 +94,7 @@ private struct ClaimReader {
 
     func optionalInstant(_ name: String) -> Timestamp?? {
         guard let value = members[name] else { return .some(nil) }
-        return value.integer.map { .some(Timestamp(seconds: $0)) }
+        return value.integer.flatMap(Self.instant).map(Optional.some)
     }
 
     func texts(_ name: String) -> [String]? {
