@@ -24,7 +24,7 @@ if readelf -d "$binary" | grep -q 'NEEDED.*libswift'; then
     echo "$binary needs Swift's libraries; build it with --static-swift-stdlib" >&2
     exit 1
 fi
-strip -o "$work/drawbridge" "$binary"
+deploy/strip.sh "$binary" "$work/drawbridge"
 install -D -m 0755 "$work/drawbridge" "$root/usr/bin/drawbridge"
 install -D -m 0644 deploy/drawbridge.service "$root/usr/lib/systemd/system/drawbridge.service"
 # The unit is written for a program that was put there by hand.

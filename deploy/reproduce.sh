@@ -10,7 +10,8 @@ if [ -n "${1:-}" ]; then mkdir -p "$1" && folder=$(realpath "$1"); else folder=$
 for name in first another-one; do
     git clone -q --no-hardlinks . "$folder/$name"
     (cd "$folder/$name" && deploy/build-release.sh .build-release \
-        && deploy/release.sh .build-release/release/drawbridge .build-release out && strip -o out/drawbridge .build-release/release/drawbridge)
+        && deploy/release.sh .build-release/release/drawbridge .build-release out \
+        && deploy/strip.sh .build-release/release/drawbridge out/drawbridge)
 done
 (cd "$folder/first/out" && sha256sum -- *)
 diff -r "$folder/first/out" "$folder/another-one/out" || { echo "They differ: $folder" >&2; exit 1; }

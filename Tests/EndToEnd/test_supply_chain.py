@@ -109,18 +109,19 @@ def test_every_package_of_the_manifests_has_an_exact_version():
         assert asked and set(asked) == {"exact"}, manifest
 
 
-#: Linked with nothing of Swift, as a release is, and otherwise the program that was built for the tests.
+#: Linked with nothing of Swift, as a release is, with digests such as its compiler leaves of how it was called, and otherwise
+#: the program that was built for the tests.
 STAND_IN = """
 #include <unistd.h>
+__attribute__((section(".swift_modhash"), used)) static const char digest[16] = DIGEST;
 int main(int count, char **words) { return execv(%s, words); }
 """
 
 
 @resolved
 def test_the_same_program_is_packed_into_the_same_bytes_wherever_and_whenever(tmp_path):
-    source, program = tmp_path / "program.c", tmp_path / "program"
+    source = tmp_path / "program.c"
     source.write_text(STAND_IN % json.dumps(instance.binary()))
-    subprocess.run(["gcc", "-o", program, source], check=True)
     copy = tmp_path / "a/copy of the repository"
     for name in ("deploy", "Config", "docs", "public"):
         # As somebody else has it: written just now.
@@ -129,7 +130,8 @@ def test_the_same_program_is_packed_into_the_same_bytes_wherever_and_whenever(tm
         script.chmod(0o700)
     packed = []
     for root, more in ((instance.ROOT, {"TZ": "UTC", "LC_ALL": "C.UTF-8"}), (copy, {"TZ": "Asia/Tokyo", "LC_ALL": "C"})):
-        out = tmp_path / f"out-{len(packed)}"
+        out, program = tmp_path / f"out-{len(packed)}", tmp_path / f"program-{len(packed)}"
+        subprocess.run(["gcc", f'-DDIGEST="of build {len(packed)}"', "-Wl,--build-id=none", "-o", program, source], check=True)
         subprocess.run([root / "deploy/release.sh", program, BUILD, out], check=True, capture_output=True, cwd=tmp_path,
                        umask=0o027 if packed else 0o022,
                        env={**instance.environment(), "SOURCE_DATE_EPOCH": "1700000000", **more})
