@@ -3487,7 +3487,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "stale": "بقيت هذه الصفحة مفتوحة مدة طويلة. يُرجى المحاولة مرة أخرى.",
     "refused": "لم يُقبل ذلك. يُرجى المحاولة مرة أخرى.",
     "elsewhere": "هذا المفتاح يخص حسابًا آخر.",
-    "last_way_in": "هذا المفتاح هو الوسيلة الوحيدة لتسجيل الدخول إلى حسابك، لذلك يبقى."
+    "last_way_in": "هذا المفتاح هو الوسيلة الوحيدة لتسجيل الدخول إلى حسابك، لذلك يبقى.",
+    "begin_again": "كان بإمكان أي تطبيق الرد على تسجيل الدخول ذاك، لذلك لا يمكن ربط مفتاحه من هنا. يُرجى اختيار «ربط هاتف» في الأسفل، ثم يسأل هاتفك مرة أخرى."
   },
   "phone": {
     "title": "تسجيل الدخول بهاتفك",
@@ -3992,7 +3993,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "stale": "Diese Seite war zu lange offen. Bitte versuchen Sie es noch einmal.",
     "refused": "Das wurde nicht angenommen. Bitte versuchen Sie es noch einmal.",
     "elsewhere": "Dieser Schlüssel gehört zu einem anderen Konto.",
-    "last_way_in": "Dieser Schlüssel ist der einzige Weg in Ihr Konto, darum bleibt er."
+    "last_way_in": "Dieser Schlüssel ist der einzige Weg in Ihr Konto, darum bleibt er.",
+    "begin_again": "Auf diese Anmeldung konnte jede App antworten, deshalb lässt sich ihr Schlüssel so nicht verknüpfen. Wählen Sie unten „Telefon verknüpfen“; Ihr Telefon fragt dann noch einmal."
   },
   "phone": {
     "title": "Mit dem Handy anmelden",
@@ -4497,7 +4499,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "stale": "This page was open for too long. Please try again.",
     "refused": "That was not accepted. Please try again.",
     "elsewhere": "This key belongs to another account.",
-    "last_way_in": "This key is the only way to sign in to your account, so it stays."
+    "last_way_in": "This key is the only way to sign in to your account, so it stays.",
+    "begin_again": "Any app could have answered that sign-in, so its key cannot be linked from here. Choose “Link a phone” below; your phone then asks once more."
   },
   "phone": {
     "title": "Sign in with your phone",
@@ -5002,7 +5005,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "stale": "Esta página ha estado abierta demasiado tiempo. Inténtelo de nuevo.",
     "refused": "No se ha aceptado. Inténtelo de nuevo.",
     "elsewhere": "Esta clave pertenece a otra cuenta.",
-    "last_way_in": "Esta clave es la única forma de entrar en su cuenta, así que se queda."
+    "last_way_in": "Esta clave es la única forma de entrar en su cuenta, así que se queda.",
+    "begin_again": "Cualquier aplicación podía responder a ese inicio de sesión, por eso su clave no se puede vincular así. Elija abajo «Vincular un teléfono»; su teléfono preguntará otra vez."
   },
   "phone": {
     "title": "Iniciar sesión con su teléfono",
@@ -5507,7 +5511,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "stale": "Cette page est restée ouverte trop longtemps. Réessayez.",
     "refused": "Cela n’a pas été accepté. Réessayez.",
     "elsewhere": "Cette clé appartient à un autre compte.",
-    "last_way_in": "Cette clé est le seul moyen de vous connecter à votre compte : elle reste donc."
+    "last_way_in": "Cette clé est le seul moyen de vous connecter à votre compte : elle reste donc.",
+    "begin_again": "N’importe quelle application pouvait répondre à cette connexion : sa clé ne peut donc pas être liée ainsi. Choisissez « Lier un téléphone » ci-dessous ; votre téléphone demandera encore une fois."
   },
   "phone": {
     "title": "Se connecter avec votre téléphone",
@@ -6012,7 +6017,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "stale": "ページを開いてから時間がたちすぎました。もう一度お試しください。",
     "refused": "受け付けられませんでした。もう一度お試しください。",
     "elsewhere": "このキーは別のアカウントのものです。",
-    "last_way_in": "このキーはアカウントにサインインする唯一の方法なので、解除できません。"
+    "last_way_in": "このキーはアカウントにサインインする唯一の方法なので、解除できません。",
+    "begin_again": "先ほどのサインインにはどのアプリでも応答できたため、そのキーはここから連携できません。下の「スマートフォンを連携する」を選ぶと、スマートフォンでもう一度確認されます。"
   },
   "phone": {
     "title": "スマートフォンでサインイン",

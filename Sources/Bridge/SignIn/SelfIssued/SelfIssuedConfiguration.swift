@@ -1,3 +1,4 @@
+import Crypto
 import OAuth2
 
 /// What phones are told of this website, and what is taken from them (contract §10).
@@ -131,9 +132,19 @@ extension SelfIssuedConfiguration {
     /// but linked to the user's account that key would be the user's. So linking keeps to the claimed link, where one is.
     package func offersScheme(isLinking: Bool) -> Bool { !isLinking || !isLinkClaimed }
 
+    /// What the link with a scheme of its own has for a nonce: where an app claims our links another than theirs, which
+    /// does not lead back to it. So an answer says whether its request was one that any app may have taken.
+    func schemeNonce(for nonce: String) -> String {
+        guard isLinkClaimed else { return nonce }
+        let digest = SHA256.hash(data: Array("drawbridge link of a scheme \(nonce)".utf8))
+        return Base64URL.encode(Array(digest.prefix(16)))
+    }
+
     /// The link with a scheme of its own.
+    /// - Parameter nonce: the claimed link's.
     package func schemeLink(_ form: SelfIssuedLinkForm, state: String, nonce: String) -> String {
-        switch form {
+        let nonce = schemeNonce(for: nonce)
+        return switch form {
         case .auto, .binding2012: "openid://authz?" + reference(state: state, nonce: nonce)
         case .core:
             "openid://?"

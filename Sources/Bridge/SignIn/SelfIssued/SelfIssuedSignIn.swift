@@ -164,9 +164,11 @@ extension SelfIssuedSignIn {
     private func proof(
         of answer: FormParameters, for transaction: SelfIssuedTransaction, at now: Timestamp
     ) async throws -> SelfIssuedProof {
+        // Linking is never asked for by a link that any app may take.
+        let nonces = [transaction.nonce, configuration.schemeNonce(for: transaction.nonce)]
         let terms = SelfIssuedTerms(
             audiences: [configuration.clientID, configuration.returnURI], forms: configuration.forms,
-            nonce: transaction.nonce, now: now)
+            nonces: transaction.linking == nil ? nonces : [transaction.nonce], now: now)
         let token: SelfIssuedToken
         do throws(SelfIssuedRefusal.Reason) {
             token = try SelfIssuedToken(answer: answer, terms: terms)
@@ -175,7 +177,9 @@ extension SelfIssuedSignIn {
         }
         // The transaction was the only one; this catches a store that forgot that it gave it away.
         switch try await replays.claim(token.id, until: token.rememberedUntil, at: now) {
-        case .claimed: return SelfIssuedProof(token, asking: configuration.claims)
+        case .claimed:
+            return SelfIssuedProof(
+                token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
         case .claimedBefore: throw SelfIssuedRefusal(.replayed, thumbprint: token.thumbprint)
         case .full: throw StorageError.unavailable("there is no room to remember an answer")
         }
@@ -337,6 +341,10 @@ package struct ParkedProof: Sendable {
     package let errand: String
     /// Whether the phone answered on another device than the browser's.
     let isFromElsewhere: Bool
+
+    /// Whether its key may be linked to an account that there is. Who could have answered in its holder's place would
+    /// sign in to that account from then on; with a new account he has his own.
+    package var mayBeLinked: Bool { !isFromElsewhere && !proof.isOfAnyApp }
 
     init(proof: SelfIssuedProof, errand: String, isFromElsewhere: Bool) {
         self.proof = proof

@@ -61,20 +61,25 @@ package struct SelfIssuedProof: Hashable, Sendable {
     package let thumbprint: String
     package let algorithm: String
     package let form: SelfIssuedForm
+    /// Whether any app may have taken the request that it answers, where only one should have.
+    package let isOfAnyApp: Bool
     /// What the holder calls himself; nobody has checked it.
     package let name: String?
     package let email: String?
 
-    init(thumbprint: String, algorithm: String, form: SelfIssuedForm, name: String?, email: String?) {
+    init(
+        thumbprint: String, algorithm: String, form: SelfIssuedForm, isOfAnyApp: Bool, name: String?, email: String?
+    ) {
         self.thumbprint = thumbprint
         self.algorithm = algorithm
         self.form = form
+        self.isOfAnyApp = isOfAnyApp
         self.name = name
         self.email = email
     }
 
     /// - Parameter claims: those that the request asked for; no others are kept.
-    init(_ token: SelfIssuedToken, asking claims: [String]) {
+    init(_ token: SelfIssuedToken, isOfAnyApp: Bool, asking claims: [String]) {
         func told(_ name: String) -> String? {
             guard claims.contains(name), let text = token.told[name]?.string, !text.isEmpty, text.utf8.count <= 1024,
                 text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control && $0 != "\u{FFFD}" })
@@ -82,13 +87,14 @@ package struct SelfIssuedProof: Hashable, Sendable {
             return text
         }
         self.init(
-            thumbprint: token.thumbprint, algorithm: token.algorithm, form: token.form, name: told("name"),
-            email: told("email"))
+            thumbprint: token.thumbprint, algorithm: token.algorithm, form: token.form, isOfAnyApp: isOfAnyApp,
+            name: told("name"), email: told("email"))
     }
 
     var json: JSONValue {
         var object: [String: JSONValue] = [
             "thumbprint": .string(thumbprint), "alg": .string(algorithm), "form": .string(form.rawValue),
+            "any_app": .bool(isOfAnyApp),
         ]
         object["name"] = name.map(JSONValue.string)
         object["email"] = email.map(JSONValue.string)
@@ -98,11 +104,12 @@ package struct SelfIssuedProof: Hashable, Sendable {
     init?(_ json: JSONValue) {
         guard let object = json.object, let thumbprint = object["thumbprint"]?.string,
             let algorithm = object["alg"]?.string,
-            let form = object["form"]?.string.flatMap(SelfIssuedForm.init(rawValue:))
+            let form = object["form"]?.string.flatMap(SelfIssuedForm.init(rawValue:)),
+            let isOfAnyApp = object["any_app"]?.bool
         else { return nil }
         self.init(
-            thumbprint: thumbprint, algorithm: algorithm, form: form, name: object["name"]?.string,
-            email: object["email"]?.string)
+            thumbprint: thumbprint, algorithm: algorithm, form: form, isOfAnyApp: isOfAnyApp,
+            name: object["name"]?.string, email: object["email"]?.string)
     }
 }
 

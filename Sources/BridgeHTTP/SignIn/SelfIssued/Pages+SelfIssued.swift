@@ -36,10 +36,12 @@ enum SelfIssuedNotice: Sendable {
 enum LinkedKeysNotice: String, Sendable {
     case linked, unlinked, stale, refused, elsewhere
     case lastWayIn = "last_way_in"
+    /// The key that came from a sign-in is not linked without another answer.
+    case beginAgain = "begin_again"
 
     var status: ErrorCode? {
         switch self {
-        case .linked, .unlinked: nil
+        case .linked, .unlinked, .beginAgain: nil
         case .stale, .refused: .invalidRequest
         case .elsewhere, .lastWayIn: .conflict
         }

@@ -184,7 +184,9 @@ struct SelfIssuedController: BrowserGroup {
             return try await signIn.location(
                 for: SignInErrand(try FormParameters(parsing: errand.utf8)), of: opened.session.subject, request,
                 context)
-        case .linked: return "\(origins.own(of: request))\(LinkedKeysController.path)?linked"
+        case .linked:
+            SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
+            return "\(origins.own(of: request))\(LinkedKeysController.path)?linked"
         case .unknown(let sealed):
             SelfIssuedCookies.setProof(sealed, in: &headers)
             return "\(origins.own(of: request))\(Self.choicePath)"
