@@ -962,8 +962,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 
 """###,
         "assets/self-issued-wait.js": ###"""
-// Asks every few seconds whether a phone has answered on another device, and then shows who. Without this script the
-// button does the same.
+// Asks every few seconds whether a phone has answered on another device, and then shows who; once the code is too old, it
+// goes. Without this script the button does the same.
 "use strict";
 
 (() => {
@@ -979,7 +979,12 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
                 clearInterval(timer);
                 form.submit();
             }
-            if (body.state === "over") clearInterval(timer);
+            if (body.state === "over") {
+                clearInterval(timer);
+                document.getElementById("for-others").hidden = true;
+                const over = document.getElementById("code-over");
+                over.textContent = over.dataset.text;
+            }
         }
     };
     timer = setInterval(() => ask().catch(() => undefined), 3000);
@@ -2979,6 +2984,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{/scheme}}</div>
 <p class="small quiet">{{text.self_issued.not_installed}}</p>
 {{#qr}}<h2>{{text.self_issued.other_device_title}}</h2>
+<p role="status" id="code-over" data-text="{{text.self_issued.code_over}}"></p>
+<div id="for-others">
 <p>{{text.self_issued.other_device}}</p>
 <svg class="qr" viewBox="0 0 {{side}} {{side}}" id="qr" role="img" aria-label="{{text.self_issued.qr_code}}" shape-rendering="crispEdges"><path d="{{path}}"/></svg>
 <p class="notice">{{text.self_issued.only_yours}}</p>
@@ -2986,6 +2993,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
 {{/fields}}<div class="actions"><button class="button second" type="submit">{{text.self_issued.answered_there}}</button></div>
 </form>
+</div>
 {{/qr}}<p class="actions small"><a href="{{other_url}}" id="other">{{#is_linking}}{{text.linked_keys.title}}{{/is_linking}}{{^is_linking}}{{text.self_issued.other_way}}{{/is_linking}}</a></p>
 </section>
 {{/main}}
@@ -3430,6 +3438,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "qr_code": "رمز للتطبيق على هاتفك",
     "only_yours": "يُرجى مسح هذا الرمز فقط إذا فتحت هذه الصفحة بنفسك. لن يرسله إليك أحد من طرفنا أبدًا.",
     "only_your_screen": "أنت على وشك تسجيل الدخول على شاشة أخرى. يُرجى المتابعة فقط إذا كانت تلك الشاشة أمامك ومسحت رمزها بنفسك. لن يرسل إليك أحد من طرفنا هذا الرابط أبدًا.",
+    "code_over": "انتهت صلاحية هذا الرمز. يُرجى إعادة تحميل هذه الصفحة للحصول على رمز جديد.",
     "answered_there": "تم الرد على هاتفي",
     "other_way": "تسجيل الدخول بطريقة أخرى",
     "return_title": "جارٍ تسجيل دخولك",
@@ -3936,6 +3945,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "qr_code": "Code für die App auf Ihrem Telefon",
     "only_yours": "Lesen Sie diesen Code nur ein, wenn Sie diese Seite selbst geöffnet haben. Niemand von hier wird ihn Ihnen je schicken.",
     "only_your_screen": "Sie sind dabei, einen anderen Bildschirm anzumelden. Machen Sie nur weiter, wenn er vor Ihnen steht und Sie seinen Code selbst eingelesen haben. Niemand von hier wird Ihnen diesen Link je schicken.",
+    "code_over": "Dieser Code ist abgelaufen. Laden Sie diese Seite neu, um einen neuen zu erhalten.",
     "answered_there": "Ich habe auf dem Telefon geantwortet",
     "other_way": "Auf andere Weise anmelden",
     "return_title": "Sie werden angemeldet",
@@ -4442,6 +4452,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "qr_code": "Code for the app on your phone",
     "only_yours": "Scan this code only if you opened this page yourself. Nobody from here will ever send it to you.",
     "only_your_screen": "You are about to sign in another screen. Go on only if that screen is in front of you and you scanned its code yourself. Nobody from here will ever send you this link.",
+    "code_over": "This code has expired. Load this page again for a new one.",
     "answered_there": "I have answered on my phone",
     "other_way": "Sign in another way",
     "return_title": "Signing you in",
@@ -4948,6 +4959,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "qr_code": "Código para la aplicación de su teléfono",
     "only_yours": "Escanee este código solo si ha abierto esta página usted mismo. Nadie de aquí se lo enviará nunca.",
     "only_your_screen": "Está a punto de iniciar sesión en otra pantalla. Continúe solo si esa pantalla está delante de usted y ha escaneado su código usted mismo. Nadie de aquí le enviará nunca este enlace.",
+    "code_over": "Este código ha caducado. Vuelva a cargar esta página para obtener uno nuevo.",
     "answered_there": "He respondido en mi teléfono",
     "other_way": "Iniciar sesión de otra forma",
     "return_title": "Iniciando su sesión",
@@ -5454,6 +5466,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "qr_code": "Code pour l’application de votre téléphone",
     "only_yours": "Ne scannez ce code que si vous avez ouvert cette page vous-même. Personne d’ici ne vous l’enverra jamais.",
     "only_your_screen": "Vous allez connecter un autre écran. Continuez seulement si cet écran est devant vous et que vous avez scanné son code vous-même. Personne d’ici ne vous enverra jamais ce lien.",
+    "code_over": "Ce code a expiré. Rechargez cette page pour en obtenir un nouveau.",
     "answered_there": "J’ai répondu sur mon téléphone",
     "other_way": "Se connecter autrement",
     "return_title": "Connexion en cours",
@@ -5960,6 +5973,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "qr_code": "スマートフォンのアプリ用コード",
     "only_yours": "このページを自分で開いた場合だけ読み取ってください。こちらからコードをお送りすることは決してありません。",
     "only_your_screen": "別の画面にサインインしようとしています。その画面が目の前にあり、コードを自分で読み取った場合だけ続けてください。こちらからこのリンクをお送りすることは決してありません。",
+    "code_over": "このコードは期限切れです。ページを再読み込みすると新しいコードが表示されます。",
     "answered_there": "スマートフォンで応答しました",
     "other_way": "別の方法でサインイン",
     "return_title": "サインインしています",

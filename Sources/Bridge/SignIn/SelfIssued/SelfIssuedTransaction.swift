@@ -11,18 +11,21 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     package let linking: Subject?
     /// Of the cookie of the browser that asked: no other may go on.
     package let browserDigest: String
+    /// From then on no answer is taken from another device: a code that was sent to somebody is soon worth nothing.
+    package let codeEndsAt: Timestamp
     package let expiresAt: Timestamp
     /// What a phone answered from another device, where the browser has yet to pick it up.
     package var answer: SelfIssuedProof?
 
     package init(
-        nonce: String, errand: String, linking: Subject?, browserDigest: String, expiresAt: Timestamp,
-        answer: SelfIssuedProof? = nil
+        nonce: String, errand: String, linking: Subject?, browserDigest: String, codeEndsAt: Timestamp,
+        expiresAt: Timestamp, answer: SelfIssuedProof? = nil
     ) {
         self.nonce = nonce
         self.errand = errand
         self.linking = linking
         self.browserDigest = browserDigest
+        self.codeEndsAt = codeEndsAt
         self.expiresAt = expiresAt
         self.answer = answer
     }
@@ -36,6 +39,7 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     var text: String {
         var object: [String: JSONValue] = [
             "nonce": .string(nonce), "errand": .string(errand), "browser": .string(browserDigest),
+            "code_ends_at": .number(String(codeEndsAt.milliseconds)),
             "expires_at": .number(String(expiresAt.milliseconds)),
         ]
         object["linking"] = linking.map { .string($0.rawValue) }
@@ -46,13 +50,14 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     init?(_ text: [UInt8]) {
         guard let object = JSONValue.parse(text)?.object, let nonce = object["nonce"]?.string,
             let errand = object["errand"]?.string, let browser = object["browser"]?.string,
-            let end = object["expires_at"]?.integer
+            let codeEnd = object["code_ends_at"]?.integer, let end = object["expires_at"]?.integer
         else { return nil }
         let answer = object["answer"].flatMap { SelfIssuedProof($0) }
         guard (object["answer"] == nil) == (answer == nil) else { return nil }
         self.init(
             nonce: nonce, errand: errand, linking: object["linking"]?.string.map(Subject.init(rawValue:)),
-            browserDigest: browser, expiresAt: Timestamp(milliseconds: end), answer: answer)
+            browserDigest: browser, codeEndsAt: Timestamp(milliseconds: codeEnd),
+            expiresAt: Timestamp(milliseconds: end), answer: answer)
     }
 }
 

@@ -24,7 +24,7 @@ import Testing
             // Nor does a transaction of the writer's own, with the thumbprint of whom he likes and his own cookie.
             let forged = SelfIssuedTransaction(
                 nonce: "n", errand: "", linking: nil, browserDigest: desk.browser.digest,
-                expiresAt: noon + .seconds(60),
+                codeEndsAt: noon + .seconds(60), expiresAt: noon + .seconds(60),
                 answer: SelfIssuedProof(
                     thumbprint: try desk.thumbprint, algorithm: "ES256", form: .core7, isOfAnyApp: false, name: nil,
                     email: nil))
@@ -49,6 +49,36 @@ import Testing
             #expect(try await desk.look(beginning.state) == "waiting")
             service.clock.advance(.seconds(300))
             #expect(try await desk.look(beginning.state) == "over")
+        }
+    }
+
+    @Test func `attack: a code that was sent to somebody is worth nothing after two minutes`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let (early, late) = (try await desk.begin(), try await desk.begin())
+            service.clock.advance(.milliseconds(119_999))
+            try await desk.phone.receive(try desk.answer(early), origin: origin())
+            #expect(try await desk.look(early.state) == "answered")
+            service.clock.advance(.milliseconds(1))
+            // The page with the code says so before anybody tries it.
+            #expect(try await desk.look(late.state) == "over")
+            let refusal = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.receive(try desk.answer(late), origin: origin())
+            }
+            #expect(refusal?.reason == .stateUnknown)
+        }
+    }
+
+    @Test func `on the same device the phone has its time after the code for others is over`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let beginning = try await desk.begin()
+            service.clock.advance(.seconds(299))
+            let outcome = try await desk.phone.finish(
+                try desk.answer(beginning), browser: desk.browser, current: nil, origin: origin())
+            guard case .signedIn = outcome else { Issue.record("\(outcome)"); return }
         }
     }
 
