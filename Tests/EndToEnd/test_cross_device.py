@@ -8,6 +8,7 @@ import pytest
 
 import instance
 import wire
+from admin import Admin
 from native import App, Browser
 from computer import PAGE, Computer, Phone, wrong
 
@@ -273,6 +274,25 @@ def test_a_report_raises_an_alarm_and_blocks_the_computer(start_demo):
         {"Authorization": f"Bearer {demo.facts['admin_token']}"}).json()["items"]
     assert len(events) == 1
     instance.wait_until(lambda: "\"alert\"" in demo.output and "reported_sign_ins" in demo.output, 30, "the alarm")
+
+
+def test_an_administrator_asks_what_a_sign_in_waits_for_and_whether_an_app_may_approve(demo, computer, phone):
+    computer.open()
+    other = Phone(demo, "bob")
+
+    def explained(**more) -> tuple:
+        answer = Admin(demo).send("POST", "explain", {"kind": "cross_device", **more})
+        assert answer.status == 200, answer.body
+        assert not any(value in answer.text for name, value in more.items() if name == "token")
+        return answer.json()["passes"], answer.json()["reason"]
+
+    assert explained(link=computer.link) == explained(user_code=computer.letters) == (True, None)
+    assert explained(token=phone.token) == (True, None)
+    phone.scan(computer)
+    assert explained(link=computer.link, token=phone.token) == (True, None)
+    assert explained(link=computer.link, token=other.token) == (False, "already_scanned")
+    assert explained(token="nonsense") == (False, "malformed")
+    assert Admin(demo).send("POST", "explain", {"kind": "cross_device"}).status == 400
 
 
 def test_off_it_is_not_there(serve):
