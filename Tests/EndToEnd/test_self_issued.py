@@ -630,6 +630,32 @@ app_links:
     assert other.respond(thief.answer(other.start())).json() == {"location": "/self-issued/choice"}
 
 
+def test_browsers_on_android_open_our_page_where_no_app_takes_the_scheme(demo):
+    android = {"User-Agent": "Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36"}
+    page = demo.send("GET", "/self-issued/start", android)
+    link, _, rest = link_of(page.text, "open-scheme").partition("#")
+    assert link.startswith("intent://authz?request_uri=")
+    intent = dict(part.split("=", 1) for part in rest.removeprefix("Intent;").removesuffix(";end").split(";"))
+    assert intent == {"scheme": "openid", "S.browser_fallback_url": quote(link_of(page.text, "open-app"), safe="")}
+    opened = demo.send("GET", link_of(page.text, "open-app").removeprefix(demo.base) + "&response_mode=direct_post", android)
+    link, _, rest = link_of(opened.text, "open-scheme").partition("#")
+    assert link.endswith("&response_mode=direct_post") and "response_mode%3Ddirect_post;end" in rest
+
+
+def test_whoever_signed_in_with_a_key_is_offered_that_way_first(demo, linked):
+    browser = Browser(demo)
+
+    def place() -> int:
+        page = browser.request("GET", "/sign-in").text
+        return page.index('id="self-issued"') - page.index('name="password"')
+
+    assert place() > 0
+    browser.respond(linked.answer(browser.start()))
+    assert browser.cookies["__Host-siop_ok"] == "1"
+    del browser.cookies[wire.SESSION_COOKIE]
+    assert place() < 0
+
+
 def test_a_link_for_another_screen_is_opened_with_a_warning(demo):
     browser = Browser(demo)
     browser.start()

@@ -3044,7 +3044,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <li>{{text.sign_in.signed_in_as}} <strong id="known">{{known}}</strong></li>
 </ul>
 {{/known}}{{#notice}}<p class="notice" role="alert" id="notice">{{notice}}</p>
-{{/notice}}<form method="post" action="/sign-in" class="entry">
+{{/notice}}{{#first_self_issued_url}}<p class="actions"><a class="button second" id="self-issued" href="{{first_self_issued_url}}">{{text.sign_in.with_phone}}</a></p>
+{{/first_self_issued_url}}<form method="post" action="/sign-in" class="entry">
 {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
 {{/fields}}<div><label for="username">{{text.sign_in.username}}</label>
 <input type="text" id="username" name="username" value="{{username}}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="128" required{{#known}} readonly{{/known}}{{#needs_username}} autofocus{{/needs_username}}></div>

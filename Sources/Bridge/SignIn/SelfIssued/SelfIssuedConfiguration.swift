@@ -141,11 +141,17 @@ extension SelfIssuedConfiguration {
     }
 
     /// The link with a scheme of its own.
-    /// - Parameter nonce: the claimed link's.
-    package func schemeLink(_ form: SelfIssuedLinkForm, state: String, nonce: String) -> String {
+    /// - Parameters:
+    ///   - nonce: the claimed link's.
+    ///   - acrossDevices: whether the answer is posted to us; in the form of 2012 alone.
+    package func schemeLink(
+        _ form: SelfIssuedLinkForm, state: String, nonce: String, acrossDevices: Bool = false
+    ) -> String {
         let nonce = schemeNonce(for: nonce)
         return switch form {
-        case .auto, .binding2012: "openid://authz?" + reference(state: state, nonce: nonce)
+        case .auto, .binding2012:
+            "openid://authz?" + reference(state: state, nonce: nonce)
+                + (acrossDevices ? "&response_mode=direct_post" : "")
         case .core:
             "openid://?"
                 + Self.query([
@@ -160,6 +166,15 @@ extension SelfIssuedConfiguration {
                     ("redirect_uri", returnURI), ("state", state), ("nonce", nonce), ("client_metadata", metadata),
                 ])
         }
+    }
+
+    /// A link of a scheme as browsers on Android take it, which open our own page where no app does.
+    /// - Parameter fallback: that page.
+    package func intentLink(_ link: String, fallback: String) -> String {
+        let parts = link.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2 else { return link }
+        return "intent:\(parts[1])#Intent;scheme=\(parts[0]);"
+            + "S.browser_fallback_url=\(PercentEncoding.encode(fallback));end"
     }
 
     private var metadata: String {

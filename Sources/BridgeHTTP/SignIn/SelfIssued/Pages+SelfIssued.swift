@@ -92,7 +92,7 @@ extension Pages {
     ) -> Response {
         let stores = stores.map { ["url": $0, "host": WebOrigin.host(ofURL: $0)] }
         var values: [String: any Sendable] = ["stores": stores, "is_posted": isPosted]
-        values["scheme"] = schemeLink.map { ["link": isPosted ? $0 + "&response_mode=direct_post" : $0] }
+        values["scheme"] = schemeLink.map { ["link": $0] }
         return render("self_issued_open", values, to: visitor)
     }
 
