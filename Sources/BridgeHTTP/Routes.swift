@@ -30,8 +30,8 @@ package func buildRouter(
     services.provider?.mountDevices(
         on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
     services.admin.mount(
-        on: endpoints, provider: services.provider, device: services.device,
-        selfIssued: services.signIn.selfIssued?.configuration, bearers: services.loginTokens.bearers, kit: kit)
+        on: endpoints, provider: services.provider, device: services.device, signIn: services.signIn,
+        bearers: services.loginTokens.bearers, kit: kit)
     ConsoleFrame(
         kit: kit, services: services.admin, signIn: signIn, device: services.device,
         bearers: services.loginTokens.bearers
@@ -147,8 +147,8 @@ extension ProviderServices {
 extension AdminServices {
     /// The administration API (contract §8).
     fileprivate func mount(
-        on endpoints: Endpoints, provider: ProviderServices?, device: DeviceServices?,
-        selfIssued: SelfIssuedConfiguration?, bearers: BearerGate, kit: BrowserPages
+        on endpoints: Endpoints, provider: ProviderServices?, device: DeviceServices?, signIn: SignInServices,
+        bearers: BearerGate, kit: BrowserPages
     ) {
         let random = kit.random
         endpoints.mount(AuditController(gate: gate, log: storage, terms: node.auditTerms))
@@ -160,9 +160,9 @@ extension AdminServices {
             AdminExplainController(
                 gate: gate, explainer: explainer, bearers: bearers, clients: kit.clients, users: storage,
                 exchange: device?.exchange.inquiry,
-                selfIssued: selfIssued.map {
+                selfIssued: (signIn.selfIssued?.configuration).map {
                     SelfIssuedExplainer(configuration: $0, keys: storage, time: gate.time)
-                }, devices: provider?.devices.approvals))
+                }, devices: provider?.devices.approvals, phones: signIn.phone?.signIns))
         guard let device else { return }
         endpoints.mount(NativeSSOSettingsController(gate: gate, configuration: device.configuration))
         endpoints.mount(DeviceSecretController(gate: gate, device: device))

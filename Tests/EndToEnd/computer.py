@@ -2,9 +2,11 @@
 
 import json
 import re
+import threading
 import time
 from html import unescape
 
+import instance
 import wire
 from native import App, Browser
 
@@ -85,6 +87,31 @@ class Phone:
 
     def digits(self, computer: Computer, node=None) -> str:
         return self.approve(computer, self.scan(computer, node), node)
+
+
+class Question(threading.Thread):
+    """A page's question for news, held by a node."""
+
+    def __init__(self, computer: Computer, node, seen: str = "created"):
+        super().__init__(daemon=True)
+        self.computer, self.seen = computer, seen
+        self.start()
+        instance.wait_until(lambda: waiting_pages(node) > 0, 10, "a page that waits")
+
+    def run(self):
+        self.found = self.computer.status(self.seen)
+
+    def answer(self) -> wire.Answer:
+        """Long before the 25 s after which a node answers with what it had."""
+        self.join(15)
+        assert not self.is_alive(), "nobody told the page"
+        return self.found
+
+
+def waiting_pages(node) -> float:
+    metrics = wire.send(node.management, "GET", "/metrics").text
+    found = re.search(r"^drawbridge_phone_sign_in_waiting(?:{.*})? (\S+)$", metrics, re.M)
+    return float(found.group(1)) if found else 0
 
 
 def wrong(digits: str) -> str:

@@ -1,13 +1,22 @@
 """axe-core over every page and every view of the console: both widths, light and dark; nothing may be found."""
 
 from pathlib import Path
+from urllib.parse import urlencode
 
 import selenium_axe_python
 from selenium.webdriver.common.by import By
 
+import computer
+import selfissued
+import wire
+
 from test_account_browser import fill
 from test_console import PAGES, busy  # noqa: F401 (fixture)
-from test_main_road_browser import open_browser, path_of, pytestmark, shoot  # noqa: F401 (fixtures)
+from test_cross_device_browser import OnScreen
+from test_main_road_browser import (  # noqa: F401 (fixtures)
+    open_browser, path_of, press, pytestmark, shoot, text_of, wait_for_path)
+from test_self_issued_browser import asked, comes_back
+from waiting import wait
 
 AXE = (Path(selenium_axe_python.__file__).parent / "axe-core" / "axe.min.js").read_text()
 WIDTHS = (375, 1280)
@@ -31,6 +40,10 @@ axe.run(document, arguments[0]).then((found) => done(found.violations.map((it) =
 def look(browser, base: str, path: str, faults: dict):
     """What axe finds on a page, at both widths and in both schemes."""
     browser.get(base + path)
+    look_at_this(browser, path, faults)
+
+
+def look_at_this(browser, path: str, faults: dict):
     browser.execute_script(AXE)
     for width in WIDTHS:
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -66,4 +79,40 @@ def test_axe_finds_nothing_on_the_pages_of_an_account_and_of_the_console(demo, b
     for path in MEMBER + CONSOLE:
         look(browser, demo.base, path, faults)
         assert not path_of(browser).startswith("/sign-in"), path
+    assert faults == {}
+
+
+def test_axe_finds_nothing_on_the_pages_of_phones_in_any_state(demo, open_browser):  # noqa: F811
+    browser, faults, phone = open_browser(), {}, selfissued.Phone()
+
+    def state(name: str, words: str):
+        wait(browser, 15).until(lambda it: words in text_of(it))
+        look_at_this(browser, name, faults)
+
+    for path in ["/signin/code", "/x/AAAAAAAAAAAAAAAAAAAAAA", "/self-issued/callback"]:
+        look(browser, demo.base, path, faults)
+    browser.get(f"{demo.base}/self-issued/start")
+    link = browser.find_element(By.ID, "open-app").get_attribute("href").removeprefix(demo.base)
+    for path in [link, link + "&response_mode=direct_post"]:
+        look(browser, demo.base, path, faults)
+    browser.get(f"{demo.base}/self-issued/start")
+    comes_back(browser, demo, phone.answer(asked(browser, demo), told={"name": "Ada", "email": "ada@example.com"}))
+    state("choice", "We do not know this phone yet")
+    press(browser, "I am new here")
+    wait_for_path(browser, "/contacts")
+    browser.delete_all_cookies()
+    browser.get(f"{demo.base}/self-issued/start")
+    request = asked(browser, demo)
+    press(browser, "I have answered")
+    state("wait", "Waiting for your phone")
+    posted = demo.send("POST", "/self-issued/post", {"Content-Type": wire.FORM}, urlencode(phone.answer(request)))
+    assert posted.status == 200
+    state("confirm", "Was that you?")
+    app = computer.Phone(demo)
+    browser.get(demo.base + computer.PAGE)
+    page = OnScreen(browser)
+    app.digits(page)
+    state("approved", "Sign in")
+    assert app.post(f"{page.id}/deny").status == 204
+    state("denied", "declined on the phone")
     assert faults == {}

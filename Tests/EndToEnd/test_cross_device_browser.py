@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-import threading
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -120,11 +119,10 @@ def test_without_script_the_page_goes_on_by_itself(demo, open_browser, phone):
     browser = open_browser(scripts=False)
     page = open_page(browser, demo)
     before = page.id
-    timer = threading.Timer(4, lambda: phone.scan(page_of(before)))
-    timer.start()
+    wait(browser, 15).until(lambda it: "seen=" in it.current_url)
+    phone.scan(page_of(before))
     wait(browser, 15).until(
         lambda it: it.find_element(By.ID, "phone").get_attribute("data-state") == "scanned")
-    timer.join()
     digits = phone.approve(page_of(before), phone.scan(page_of(before)))
     browser.find_element(By.ID, "code").send_keys(digits, Keys.ENTER)
     wait_for_path(browser, "/contacts")

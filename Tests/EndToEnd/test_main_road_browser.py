@@ -28,7 +28,9 @@ def open_browser(tmp_path_factory):
     """Opens browsers with profiles of their own."""
     opened = []
 
-    def open_one(user_agent: str | None = None, scripts: bool = True, size: tuple = (1280, 800), dark: bool = False):
+    def open_one(user_agent: str | None = None, scripts: bool = True, size: tuple = (1280, 800), dark: bool = False,
+                 trusting: str | None = None):
+        """`trusting` is the digest of a server's public key whose certificate is the test's own."""
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
         profile = tmp_path_factory.mktemp("profile")
@@ -37,6 +39,8 @@ def open_browser(tmp_path_factory):
             options.add_argument(argument)
         if user_agent:
             options.add_argument(f"--user-agent={user_agent}")
+        if trusting:
+            options.add_argument(f"--ignore-certificate-errors-spki-list={trusting}")
         if not scripts:
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
         driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))

@@ -595,6 +595,67 @@ app_links:
     assert browser.respond(Phone().answer(request)).json() == {"location": "/account/phone-keys?linked"}
 
 
+def test_attack_another_app_that_took_the_schemes_link_gets_its_key_linked_to_nobody(serve):
+    """It answers in the user's own browser, who then says that he has an account, signs in, and would link the thief's key."""
+    password = "a long enough passphrase"
+    server = serve(users={"carol": password}, settings="""
+self_issued:
+  enabled: true
+app_links:
+  apple: [ABCDE12345.com.example.app]
+""")
+    browser, thief, own = Browser(server), Phone(), Phone()
+    assert browser.respond(thief.answer(browser.start())).json() == {"location": "/self-issued/choice"}
+    onward = browser.submit(browser.request("GET", "/self-issued/choice"), 1)
+    assert onward.header("Location").endswith("/sign-in?redirect=%2Faccount%2Fphone-keys")
+    answer = browser.submit(browser.request("GET", "/sign-in?redirect=%2Faccount%2Fphone-keys"),
+                            username="carol", password=password)
+    page = browser.request("GET", answer.header("Location").removeprefix(server.base))
+    assert 'id="link"' not in page.text and 'id="notice"' in page.text
+    # The owner's app gets the claimed link.
+    thiefs = browser.cookies["__Host-siop_proof"]
+    request = browser.read("openid://authz?" + urlsplit(link_of(
+        browser.request("GET", "/self-issued/start?link=1").text, "open-app")).query)
+    assert browser.respond(own.answer(request)).json() == {"location": "/account/phone-keys?linked"}
+    assert "__Host-siop_proof" not in browser.cookies
+    # What the button of a page that offers a key would send.
+    browser.cookies["__Host-siop_proof"] = thiefs
+    page = browser.request("GET", "/account/phone-keys")
+    assert browser.submit(page, 0, what="link").status == 400
+    [row] = events(server, "self_issued.refused", "link_not_claimed")
+    assert thief.thumbprint in row["detail"]
+    page = browser.request("GET", "/account/phone-keys").text
+    assert own.thumbprint in page and thief.thumbprint not in page
+    other = Browser(server)
+    assert other.respond(thief.answer(other.start())).json() == {"location": "/self-issued/choice"}
+
+
+def test_browsers_on_android_open_our_page_where_no_app_takes_the_scheme(demo):
+    android = {"User-Agent": "Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36"}
+    page = demo.send("GET", "/self-issued/start", android)
+    link, _, rest = link_of(page.text, "open-scheme").partition("#")
+    assert link.startswith("intent://authz?request_uri=")
+    intent = dict(part.split("=", 1) for part in rest.removeprefix("Intent;").removesuffix(";end").split(";"))
+    assert intent == {"scheme": "openid", "S.browser_fallback_url": quote(link_of(page.text, "open-app"), safe="")}
+    opened = demo.send("GET", link_of(page.text, "open-app").removeprefix(demo.base) + "&response_mode=direct_post", android)
+    link, _, rest = link_of(opened.text, "open-scheme").partition("#")
+    assert link.endswith("&response_mode=direct_post") and "response_mode%3Ddirect_post;end" in rest
+
+
+def test_whoever_signed_in_with_a_key_is_offered_that_way_first(demo, linked):
+    browser = Browser(demo)
+
+    def place() -> int:
+        page = browser.request("GET", "/sign-in").text
+        return page.index('id="self-issued"') - page.index('name="password"')
+
+    assert place() > 0
+    browser.respond(linked.answer(browser.start()))
+    assert browser.cookies["__Host-siop_ok"] == "1"
+    del browser.cookies[wire.SESSION_COOKIE]
+    assert place() < 0
+
+
 def test_a_link_for_another_screen_is_opened_with_a_warning(demo):
     browser = Browser(demo)
     browser.start()

@@ -81,3 +81,20 @@ def test_our_phone_answers_the_code_on_another_screen(website, tmp_path):
     assert done.returncode == 0, done.stderr
     answer = waiting.submit(waiting.submit(page), 0)
     assert answer.status == 303 and waiting.session()["origin"] == "device_code"
+
+
+def test_our_phone_signs_in_at_the_demo_as_its_guide_says(start_demo, tmp_path):
+    authority = phone.Authority(tmp_path)
+    certificate, key = authority.issue("127.0.0.1", "localhost")
+    demo = start_demo("--tls-certificate", str(certificate), "--tls-key", str(key))
+    assert demo.base.startswith("https://127.0.0.1:")
+    website = Trusted(demo, authority)
+    browser = Browser(website)
+    browser.start("?return=%2Fcontacts")
+    done = handle(website, link_of(browser.page.text, "open-scheme"), tmp_path / "store")
+    assert done.returncode == 0, done.stderr
+    browser.respond(done.stdout.strip().partition("#")[2])
+    answer = browser.submit(browser.request("GET", "/self-issued/choice"), 0)
+    assert answer.header("Location") == demo.base + "/contacts"
+    assert browser.session()["origin"] == "self_issued"
+    assert "signed in" in browser.request("GET", "/contacts").text.lower()

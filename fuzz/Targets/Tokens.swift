@@ -125,7 +125,7 @@ extension FuzzTarget {
     }
 
     private static let terms = SelfIssuedTerms(
-        audiences: ["https://www.example.com"], nonce: "n-0S6_WzA2Mj", now: now)
+        audiences: ["https://www.example.com"], nonces: ["n-0S6_WzA2Mj"], now: now)
 
     /// As a form, and as the claims of a token with a good signature by a key of ours: whoever is accepted is that key,
     /// for us, for this nonce.

@@ -1,5 +1,5 @@
-// Asks every few seconds whether a phone has answered on another device, and then shows who. Without this script the
-// button does the same.
+// Asks every few seconds whether a phone has answered on another device, and then shows who; once the code is too old, it
+// goes. Without this script the button does the same.
 "use strict";
 
 (() => {
@@ -15,7 +15,12 @@
                 clearInterval(timer);
                 form.submit();
             }
-            if (body.state === "over") clearInterval(timer);
+            if (body.state === "over") {
+                clearInterval(timer);
+                document.getElementById("for-others").hidden = true;
+                const over = document.getElementById("code-over");
+                over.textContent = over.dataset.text;
+            }
         }
     };
     timer = setInterval(() => ask().catch(() => undefined), 3000);

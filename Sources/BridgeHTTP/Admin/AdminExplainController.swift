@@ -20,6 +20,8 @@ struct AdminExplainController: AdministratorGroup {
     var selfIssued: SelfIssuedExplainer?
     /// Explains devices without a browser; `nil` where there is no token endpoint.
     var devices: DeviceApprovals?
+    /// Explains sign-ins across devices; `nil` where there are none.
+    var phones: PhoneSignIns?
 
     @Sendable func explain(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
         -> Response
@@ -60,11 +62,35 @@ struct AdminExplainController: AdministratorGroup {
             try AdminRequestReader.check(object, knows: ["kind", "user_code"])
             explanation = try await devices.explain(
                 userCode: try Self.text("user_code", object), at: gate.time.now())
+        case "cross_device": explanation = try await crossDevice(object)
         default:
             throw OAuthError(
-                .invalidRequest, "kind must be redirect, redemption, exchange, bearer, self_issued or device_code")
+                .invalidRequest,
+                "kind must be redirect, redemption, exchange, bearer, self_issued, device_code or cross_device")
         }
         return .json(bytes: Array(explanation.json.utf8))
+    }
+
+    /// The app that is to approve, the page that it is to approve, or both.
+    private func crossDevice(_ object: [String: JSONValue]) async throws -> Explanation {
+        guard let phones else { throw OAuthError(.notFound, "no sign-ins across devices are taken here") }
+        try AdminRequestReader.check(object, knows: ["kind", "token", "link", "user_code"])
+        let token = try Self.optionalText("token", object)
+        let link = try Self.optionalText("link", object)
+        let letters = try Self.optionalText("user_code", object)
+        guard link == nil || letters == nil, token != nil || link != nil || letters != nil else {
+            throw OAuthError(.invalidRequest, "token, and link or user_code, or one of them is needed")
+        }
+        var explanation = Explanation(rule: "cross_device")
+        var bearer: BearerIdentity?
+        if let token {
+            bearer = try await bearers.named(by: Secret(token), in: &explanation)
+            guard bearer != nil else { return explanation }
+        }
+        try await phones.explain(
+            link.map(PhoneSignIns.Shown.link) ?? letters.map(PhoneSignIns.Shown.letters), bearer: bearer,
+            in: &explanation)
+        return explanation
     }
 
     /// The token request's parameters, which come along with `kind` (contract §13).

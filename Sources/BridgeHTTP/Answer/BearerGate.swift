@@ -41,18 +41,7 @@ package final class BearerGate: Sendable {
         _ token: Secret<String>, opening website: ClientID?, in directory: ClientDirectory, users: any UserStore
     ) async throws -> Explanation {
         var explanation = Explanation(rule: "bearer")
-        let identity: BearerIdentity
-        do {
-            identity = try await authenticator.authenticate(token, at: time.now())
-        } catch let refusal as BearerRefusal {
-            explanation.check("token is good", fails: refusal.rawValue)
-            return explanation
-        }
-        explanation.check("token is good", fails: nil, found: "until \(identity.expiresAt.rfc3339)")
-        explanation.note("issuer", identity.issuer)
-        explanation.note("user", identity.subject.rawValue)
-        explanation.note("session", identity.sessionID?.rawValue ?? "not named")
-        if identity.proofKeyThumbprint != nil { explanation.note("proof of possession", "needed; not judged here") }
+        guard let identity = try await named(by: token, in: &explanation) else { return explanation }
         let app = directory[identity.clientID]
         let target = website ?? directory.defaultTarget
         guard
@@ -71,6 +60,23 @@ package final class BearerGate: Sendable {
             "user may sign in",
             fails: try await users.standing(of: identity.subject) == .disabled ? "subject_disabled" : nil)
         return explanation
+    }
+
+    /// Whom a token names, where it is good; without the proof, which only its holder can make.
+    func named(by token: Secret<String>, in explanation: inout Explanation) async throws -> BearerIdentity? {
+        let identity: BearerIdentity
+        do {
+            identity = try await authenticator.authenticate(token, at: time.now())
+        } catch let refusal as BearerRefusal {
+            explanation.check("token is good", fails: refusal.rawValue)
+            return nil
+        }
+        explanation.check("token is good", fails: nil, found: "until \(identity.expiresAt.rfc3339)")
+        explanation.note("issuer", identity.issuer)
+        explanation.note("user", identity.subject.rawValue)
+        explanation.note("session", identity.sessionID?.rawValue ?? "not named")
+        if identity.proofKeyThumbprint != nil { explanation.note("proof of possession", "needed; not judged here") }
+        return identity
     }
 
     /// The claims of an access token of our own.

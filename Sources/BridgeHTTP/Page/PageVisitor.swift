@@ -8,12 +8,18 @@ package struct PageVisitor: Sendable {
     let chosenLanguage: String?
     /// The address that shows the same page once more, where that is all that it does.
     let again: PageAgain?
+    /// Whether somebody signed in here with a phone's key: then that way is offered first.
+    let hasUsedPhoneKey: Bool
     let requestID: String
+
+    /// Says so for half a year; it opens nothing and names nobody.
+    static let phoneKeyCookie: StaticString = "__Host-siop_ok"
 
     package init(_ request: Request, _ context: BridgeRequestContext) {
         acceptLanguage = request.headers[.acceptLanguage]
         chosenLanguage = request.cookie(LanguageCookie.name)
         again = request.method == .get ? PageAgain(request.uri.string) { _ in context.repetition } : nil
+        hasUsedPhoneKey = request.cookie(Self.phoneKeyCookie) != nil
         requestID = context.requestID
     }
 

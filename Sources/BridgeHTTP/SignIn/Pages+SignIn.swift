@@ -18,7 +18,7 @@ extension Pages {
                 "label": texts.text("sign_in", "with", in: language, ["provider": provider.name]),
             ]
         }
-        values["self_issued_url"] = page.selfIssuedURL
+        values[visitor.hasUsedPhoneKey ? "first_self_issued_url" : "self_issued_url"] = page.selfIssuedURL
         values["phone_url"] = page.phoneURL
         values["purpose"] = purpose(page.clientName, language)
         if let known = page.known {

@@ -11,7 +11,8 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Start everything on this machine, with a demo website to try it on.",
         discussion: """
             Needs nothing else and leaves nothing behind, unless --data names a folder. It listens on plain \
-            HTTP, on loopback only: browsers treat loopback as trustworthy, so cookies stay Secure.
+            HTTP, on loopback only: browsers treat loopback as trustworthy, so cookies stay Secure. With \
+            --tls-certificate and --tls-key it speaks https, and drawbridge-phone signs in with its key.
 
             In a container, whose port is published on loopback, it has to listen beyond the container's own: \
             --open-to-network. Whoever reaches the port then signs in as anybody. Its links lead to 127.0.0.1 \
@@ -47,6 +48,12 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Present this origin as the issuer and in links, instead of the one listened on.")
     var issuer: String?
 
+    @Option(help: "Speak https with this certificate, a PEM file that names 127.0.0.1.")
+    var tlsCertificate: String?
+
+    @Option(help: "The certificate's private key, a PEM file that only its owner may read.")
+    var tlsKey: String?
+
     @Option(help: "Share the replay guard, the limits and the news of ended sessions through this Redis.")
     var redis: String?
 
@@ -74,6 +81,9 @@ struct DemoCommand: AsyncParsableCommand {
         if let redis {
             do { _ = try RedisURL(redis) } catch { throw ValidationError("--redis: \(error).") }
         }
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key belong together.")
+        }
         if let issuer, WebOrigin(issuer) == nil {
             throw ValidationError("--issuer must be \(SettingKind.origin.expectation).")
         }
@@ -87,7 +97,8 @@ struct DemoCommand: AsyncParsableCommand {
         let demo = try await DemoInstance(
             folder: folder, listen: try address(), issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: !noLimits,
             database: try database.map { try PostgresAddress($0) },
-            redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) })
+            redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) },
+            tls: tlsCertificate.flatMap { certificate in tlsKey.map { (certificate, $0) } })
         try await demo.run { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text
             StandardOutput.say(text)

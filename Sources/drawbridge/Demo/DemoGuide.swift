@@ -10,8 +10,22 @@ struct DemoGuide: Sendable {
     /// Of the first person, for sign-ins in the browser.
     let password: Secret<String>
     let adminToken: Secret<String>
+    /// The file of the certificate that the demo shows; `nil` in plain http, where no phone's key answers.
+    var certificate: String?
     /// As it was called, so that the lines can be copied.
     let program = CommandLine.arguments.first ?? "drawbridge"
+
+    /// A phone that is an identity provider of its own.
+    private var key: String {
+        guard let certificate else {
+            return "A phone's own key needs https: --tls-certificate and --tls-key (docs/phone.md)."
+        }
+        return """
+            \(baseURL)/self-issued/start?return=%2Fcontacts
+                  Copy the address of "Open the app another way"; this plays the phone:
+                  \(program)-phone handle 'ADDRESS' --ca \(certificate) --allow-private --open xdg-open
+            """
+    }
 
     var text: String {
         """
@@ -42,6 +56,8 @@ struct DemoGuide: Sendable {
 
           Phone   \(baseURL)/signin/phone
                   The app plays the phone: \(program)-app approve LETTERS --issuer \(baseURL)
+
+          Key     \(key)
 
           Admin   \(baseURL)/admin/
                   Sign in there with this token, or use it with curl as a bearer:

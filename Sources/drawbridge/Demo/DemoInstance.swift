@@ -8,23 +8,26 @@ import SQLStorage
 struct DemoInstance: Sendable {
     private let folder: DemoFolder
     private let settings: DrawbridgeSettings
+    private let scheme: String
     let issuer: DemoIssuer
     let accounts: DemoAccounts
     private let clients: DemoClients
 
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
-        hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil
+        hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil,
+        tls: (certificate: String, privateKey: String)? = nil
     ) async throws {
         self.folder = folder
         try await DemoMaterial.prepare(in: folder, sharedBy: database)
         issuer = try DemoIssuer(folder: folder)
         accounts = try DemoAccounts(folder: folder)
         clients = try DemoClients(folder: folder)
-        guard let own = WebOrigin("http://\(listen.public.reachable)") else {
+        scheme = tls == nil ? "http" : "https"
+        guard let own = WebOrigin("\(scheme)://\(listen.public.reachable)") else {
             throw FreePortError(host: listen.public.host)
         }
-        let given: [SettingKey: String] = [
+        var given: [SettingKey: String] = [
             OriginSettings.publicOrigin.key: "\(origin ?? own)",
             ListenerSettings.listen.key: "\(listen.public)",
             ListenerSettings.managementListen.key: "\(listen.management)",
@@ -44,6 +47,8 @@ struct DemoInstance: Sendable {
             SelfIssuedSettings.linkingApps.key: DemoClients.app.rawValue,
             CrossDeviceSettings.enabled.key: "true",
         ]
+        given[TLSFiles.certificate.key] = tls?.certificate
+        given[TLSFiles.privateKey.key] = tls?.privateKey
         // What a server would be refused for, an issuer in plain http, is the point of a demo.
         let reader = SettingsReader(RawSettings(given: given))
         guard var settings = DrawbridgeSettings(reading: reader) else {
@@ -67,7 +72,8 @@ struct DemoInstance: Sendable {
             baseURL: facts.baseURL, managementURL: facts.managementURL,
             record: settings.storage.database == nil ? "--data \(folder.path)" : "--database URL",
             bearer: issuer.bearer(for: DemoPerson.all[0], at: composition.ground.time.now()),
-            password: accounts.password(of: DemoPerson.all[0]), adminToken: facts.adminToken)
+            password: accounts.password(of: DemoPerson.all[0]), adminToken: facts.adminToken,
+            certificate: settings.listeners.tls?.certificate)
         try await Server(composition: composition, extraRoutes: site.addRoutes) {
             do {
                 try announce(facts, guide)
@@ -102,7 +108,7 @@ struct DemoInstance: Sendable {
             for: admin, scope: admin.scope, at: composition.ground.time.now()
         ).0
         return DemoFacts(
-            baseURL: "http://\(settings.listeners.main.reachable)",
+            baseURL: "\(scheme)://\(settings.listeners.main.reachable)",
             managementURL: "http://\(settings.listeners.management.reachable)",
             issuerURL: settings.origins.website.description, processID: getpid(), issuer: issuer, accounts: accounts,
             clients: try clients.all(), secrets: clients, adminToken: token.accessToken)

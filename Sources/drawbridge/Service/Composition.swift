@@ -136,6 +136,12 @@ struct Composition: Sendable {
         ]
     }
 
+    /// `/readyz` says no, so that load balancers send nothing more, and pages that wait are sent to ask another node.
+    func beginStop() {
+        readiness.stop()
+        services.signIn.phone?.signIns.stopWaiting()
+    }
+
     /// Rereads keys, clients and issuers' key files. What cannot be read stays as it is, and the log says so.
     func reload() async {
         let outcomes = [

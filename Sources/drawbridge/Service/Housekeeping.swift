@@ -94,8 +94,8 @@ struct RevocationService: Service {
     }
 }
 
-/// Makes `/readyz` say no as the first step of a stop, so that load balancers send nothing more.
-struct ReadinessGate: Service {
+/// The first step of a stop, before a listener closes.
+struct StopGate: Service {
     let close: @Sendable () -> Void
 
     func run() async throws {

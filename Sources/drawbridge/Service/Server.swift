@@ -72,7 +72,7 @@ struct Server: Sendable {
                 AuditSealService(storage: ground.storage, time: ground.time, logger: logger),
                 suppressedEvents,
             ] + composition.forwarding.services + revocationServices + providerServices + [
-                reload, managementApplication, publicApplication, ReadinessGate(close: composition.readiness.stop),
+                reload, managementApplication, publicApplication, StopGate { [composition] in composition.beginStop() },
             ]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],

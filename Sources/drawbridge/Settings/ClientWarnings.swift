@@ -12,7 +12,19 @@ struct ClientWarnings {
                 + "endpoint: `drawbridge clients secret` makes a secret and this line (for a client with keys of its "
                 + "own, set token_endpoint_auth_method: private_key_jwt and jwks or jwks_uri)."
         }
-        sentences = lacking + Self.unknownNames(in: settings) + Self.linkingApps(in: settings)
+        sentences =
+            lacking + Self.unknownNames(in: settings) + Self.linkingApps(in: settings)
+            + Self.unclaimedLinks(in: settings)
+    }
+
+    /// A scheme is nobody's: who takes it can answer in the user's browser, and have a key of his own linked.
+    private static func unclaimedLinks(in settings: DrawbridgeSettings) -> [String] {
+        guard let configuration = settings.selfIssued.configuration, !configuration.isLinkClaimed else { return [] }
+        return [
+            "\(SelfIssuedSettings.enabled.key.name) without app_links: any app on a user's device may take openid: links, "
+                + "and get a key of its own linked to his account. Where app_links.apple or app_links.android names "
+                + "your app, keys are linked by links that open that app alone."
+        ]
     }
 
     /// Nothing bounds what a linked key signs in, so nobody should be able to pass for the app that links it.

@@ -94,4 +94,11 @@ import Testing
         #expect(warnings.contains { $0.contains("own, which has a redirect address that any app") })
         #expect(warnings.contains { $0.contains("site, which is no app") })
     }
+
+    @Test(arguments: ["", "app_links: {apple: [ABCDE12345.com.example.app]}"])
+    func `keys on phones without an app that claims our links are warned about`(links: String) throws {
+        let settings = try load("[]\nself_issued: {enabled: true}\n\(links)")
+        let warnings = ClientWarnings(in: settings).sentences.filter { $0.hasPrefix("self_issued.enabled without") }
+        #expect(warnings.count == (links.isEmpty ? 1 : 0))
+    }
 }

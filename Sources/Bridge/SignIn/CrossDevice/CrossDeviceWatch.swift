@@ -16,6 +16,8 @@ package final class CrossDeviceWatch: Sendable {
         /// Of calls that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var isAsking = false
+        /// The node stops: nobody may be kept waiting.
+        var isStopped = false
     }
 
     /// Between two questions.
@@ -39,7 +41,17 @@ package final class CrossDeviceWatch: Sendable {
     /// How many wait.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Returns when the record's version is another, when the time is over, or when the task is cancelled.
+    /// Sends everybody away who waits, and whoever comes yet: the node stops, and another answers.
+    func stop() {
+        let waiters = state.withLock { state in
+            state.isStopped = true
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+
+    /// Returns when the record's version is another, when the time is over, when the task is cancelled, or with ``stop()``.
     /// - Throws: ``StorageError`` when the store cannot say.
     func change(of key: String, from version: Int64, within patience: Duration) async throws {
         let number = state.withLock { state in
@@ -50,7 +62,7 @@ package final class CrossDeviceWatch: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let (isOver, begins) = state.withLock { state in
-                    if state.cancelled.remove(number) != nil { return (true, false) }
+                    if state.cancelled.remove(number) != nil || state.isStopped { return (true, false) }
                     state.waiters[number] = Waiter(
                         key: key, version: version, deadline: deadline, continuation: continuation)
                     defer { state.isAsking = true }

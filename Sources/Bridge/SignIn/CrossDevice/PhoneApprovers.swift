@@ -31,10 +31,7 @@ package final class PhoneApprovers: Sendable {
     func phone(
         of bearer: BearerIdentity, isFresh: Bool, origin: RequestOrigin, at now: Timestamp
     ) async throws -> ApprovingPhone {
-        let session = try await appSession(of: bearer, isFresh: isFresh, origin: origin, at: now)
-        return ApprovingPhone(
-            subject: session.subject, clientID: session.clientID, sessionID: session.id,
-            scope: bearer.scope ?? session.scope)
+        phone(of: bearer, in: try await appSession(of: bearer, isFresh: isFresh, origin: origin, at: now))
     }
 
     /// The session of an app that may approve.
@@ -60,6 +57,28 @@ package final class PhoneApprovers: Sendable {
             try await record(refusal, error.detail ?? error.code.rawValue, bearer, origin: origin, at: now)
             throw error
         }
+    }
+
+    /// Whether a bearer might approve now, and why not. Nothing is counted.
+    /// - Returns: `nil` where it may not.
+    func explain(
+        _ bearer: BearerIdentity, at now: Timestamp, in explanation: inout Explanation
+    ) async throws -> ApprovingPhone? {
+        let session = try await session(of: bearer)
+        do throws(OAuthError) {
+            let session = try check(bearer, session: session, isFresh: true, at: now)
+            explanation.check("app may approve", fails: nil, found: session.id.rawValue)
+            return phone(of: bearer, in: session)
+        } catch {
+            explanation.check("app may approve", fails: error.detail ?? error.code.rawValue)
+            return nil
+        }
+    }
+
+    private func phone(of bearer: BearerIdentity, in session: AppSession) -> ApprovingPhone {
+        ApprovingPhone(
+            subject: session.subject, clientID: session.clientID, sessionID: session.id,
+            scope: bearer.scope ?? session.scope)
     }
 
     private func session(of bearer: BearerIdentity) async throws -> AppSession? {

@@ -154,11 +154,12 @@ extension PhoneSignIns {
         guard current.state == seen, current.isOpen else { return current }
         let patience = min(Self.patience, found.signIn.endsAt() - now)
         try await watch.change(of: key, from: found.record.version, within: patience)
-        // A node that stops answers with what it has; the page asks another.
-        if Task.isCancelled { return current }
         let later = time.now()
         return page(secret, try await find(id, at: later)?.signIn, at: later)
     }
+
+    /// Answers all pages that wait with what stands: the node stops, and they ask another.
+    package func stopWaiting() { watch.stop() }
 
     /// How long a page's question is held.
     private static let patience = Duration.seconds(25)

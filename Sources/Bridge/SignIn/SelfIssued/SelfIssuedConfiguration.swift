@@ -1,3 +1,4 @@
+import Crypto
 import OAuth2
 
 /// What phones are told of this website, and what is taken from them (contract §10).
@@ -131,10 +132,26 @@ extension SelfIssuedConfiguration {
     /// but linked to the user's account that key would be the user's. So linking keeps to the claimed link, where one is.
     package func offersScheme(isLinking: Bool) -> Bool { !isLinking || !isLinkClaimed }
 
+    /// What the link with a scheme of its own has for a nonce: where an app claims our links another than theirs, which
+    /// does not lead back to it. So an answer says whether its request was one that any app may have taken.
+    func schemeNonce(for nonce: String) -> String {
+        guard isLinkClaimed else { return nonce }
+        let digest = SHA256.hash(data: Array("drawbridge link of a scheme \(nonce)".utf8))
+        return Base64URL.encode(Array(digest.prefix(16)))
+    }
+
     /// The link with a scheme of its own.
-    package func schemeLink(_ form: SelfIssuedLinkForm, state: String, nonce: String) -> String {
-        switch form {
-        case .auto, .binding2012: "openid://authz?" + reference(state: state, nonce: nonce)
+    /// - Parameters:
+    ///   - nonce: the claimed link's.
+    ///   - acrossDevices: whether the answer is posted to us; in the form of 2012 alone.
+    package func schemeLink(
+        _ form: SelfIssuedLinkForm, state: String, nonce: String, acrossDevices: Bool = false
+    ) -> String {
+        let nonce = schemeNonce(for: nonce)
+        return switch form {
+        case .auto, .binding2012:
+            "openid://authz?" + reference(state: state, nonce: nonce)
+                + (acrossDevices ? "&response_mode=direct_post" : "")
         case .core:
             "openid://?"
                 + Self.query([
@@ -149,6 +166,15 @@ extension SelfIssuedConfiguration {
                     ("redirect_uri", returnURI), ("state", state), ("nonce", nonce), ("client_metadata", metadata),
                 ])
         }
+    }
+
+    /// A link of a scheme as browsers on Android take it, which open our own page where no app does.
+    /// - Parameter fallback: that page.
+    package func intentLink(_ link: String, fallback: String) -> String {
+        let parts = link.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2 else { return link }
+        return "intent:\(parts[1])#Intent;scheme=\(parts[0]);"
+            + "S.browser_fallback_url=\(PercentEncoding.encode(fallback));end"
     }
 
     private var metadata: String {

@@ -22,8 +22,8 @@ package final class SelfIssuedExplainer: Sendable {
     package func explain(_ answer: FormParameters, nonce: String?) async throws -> Explanation {
         var explanation = Explanation(rule: "self_issued")
         let terms = SelfIssuedTerms(
-            audiences: [configuration.clientID, configuration.returnURI], forms: configuration.forms, nonce: nonce,
-            now: time.now())
+            audiences: [configuration.clientID, configuration.returnURI], forms: configuration.forms,
+            nonces: nonce.map { [$0] }, now: time.now())
         let token: SelfIssuedToken
         do throws(SelfIssuedRefusal.Reason) {
             token = try SelfIssuedToken(answer: answer, terms: terms) { explanation.check($0, fails: nil) }

@@ -73,6 +73,8 @@ extension SelfIssuedRefusal {
         case userDisabled = "user_disabled"
         /// An answer from another device, where these are not taken.
         case crossDeviceOff = "cross_device_off"
+        /// A key that is to be linked, though any app may have taken the link that was answered.
+        case linkNotClaimed = "link_not_claimed"
         /// Of the second factor, where a browser picks an answer up.
         case wrongCode = "wrong_code"
         case rateLimited = "rate_limited"
@@ -109,6 +111,7 @@ extension SelfIssuedRefusal {
             case .notSignedIn: "linking a key takes the session that asked for it"
             case .userDisabled: "this account may not sign in"
             case .crossDeviceOff: "answers from another device are not taken for this"
+            case .linkNotClaimed: "any app may have taken this link; a key is linked by the claimed one"
             case .wrongCode: "the code of the second factor is wrong"
             case .rateLimited: "too many requests; wait for the time in Retry-After"
             }

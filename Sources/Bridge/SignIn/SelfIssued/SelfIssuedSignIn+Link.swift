@@ -65,8 +65,10 @@ extension SelfIssuedSignIn {
             guard try await mayChangeKeys(session) else {
                 throw SelfIssuedRefusal(.notSignedIn, thumbprint: proof.thumbprint, subject: session.subject)
             }
-            guard !parked.isFromElsewhere else {
-                throw SelfIssuedRefusal(.crossDeviceOff, thumbprint: proof.thumbprint, subject: session.subject)
+            guard parked.mayBeLinked else {
+                throw SelfIssuedRefusal(
+                    parked.isFromElsewhere ? .crossDeviceOff : .linkNotClaimed, thumbprint: proof.thumbprint,
+                    subject: session.subject)
             }
             try await link(proof, in: session, origin: origin, at: now)
         }

@@ -21,7 +21,7 @@ extension SelfIssuedSignIn {
     ) async throws -> Waiting {
         let now = time.now()
         guard let transaction = try await waiting(state, browser: browser, at: now) else { return .over }
-        guard let proof = transaction.answer else { return .waiting }
+        guard let proof = transaction.answer else { return now < transaction.codeEndsAt ? .waiting : .over }
         guard let account = try await account(of: proof) else { return .answered(name: nil, needsCode: false) }
         return .answered(name: account.shownName, needsCode: needsCode(account, origin: origin, at: now))
     }

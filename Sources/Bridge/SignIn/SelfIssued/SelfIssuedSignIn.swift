@@ -10,8 +10,8 @@ package final class SelfIssuedSignIn: Sendable {
     package static let linkFreshness = Duration.seconds(300)
     /// How long the holder of a key that is nobody's may take to choose.
     package static let choiceLifetime = Duration.seconds(600)
-    /// How long an answer of another device waits for its browser.
-    static let pickUpLifetime = Duration.seconds(120)
+    /// How long another device may take to answer, and its answer waits for the browser.
+    static let codeLifetime = Duration.seconds(120)
 
     package let configuration: SelfIssuedConfiguration
     let transactions: SelfIssuedTransactions
@@ -77,6 +77,7 @@ package final class SelfIssuedSignIn: Sendable {
         try await transactions.keep(
             SelfIssuedTransaction(
                 nonce: beginning.nonce, errand: errand, linking: linking, browserDigest: browser.digest,
+                codeEndsAt: now + min(Self.codeLifetime, configuration.lifetime),
                 expiresAt: now + configuration.lifetime),
             as: beginning.state, at: now)
         return beginning
@@ -134,6 +135,7 @@ extension SelfIssuedSignIn {
             var transaction = try await take(answer, at: now)
             // Linking is giving away one's account: never to a screen that somebody else may have shown.
             guard transaction.linking == nil else { throw SelfIssuedRefusal(.crossDeviceOff) }
+            guard now < transaction.codeEndsAt else { throw SelfIssuedRefusal(.stateUnknown) }
             let proof = try await proof(of: answer, for: transaction, at: now)
             let key = try await liveKey(proof.thumbprint)
             if let key {
@@ -141,10 +143,11 @@ extension SelfIssuedSignIn {
             } else if configuration.crossDevice != .any {
                 throw SelfIssuedRefusal(.subjectUnknown, thumbprint: proof.thumbprint)
             }
-            let end = min(transaction.expiresAt, now + Self.pickUpLifetime)
+            let end = min(transaction.expiresAt, now + Self.codeLifetime)
             transaction = SelfIssuedTransaction(
                 nonce: transaction.nonce, errand: transaction.errand, linking: nil,
-                browserDigest: transaction.browserDigest, expiresAt: end, answer: proof)
+                browserDigest: transaction.browserDigest, codeEndsAt: transaction.codeEndsAt, expiresAt: end,
+                answer: proof)
             try await transactions.keep(transaction, as: answer["state"] ?? "", at: now)
             try await refusals.record(
                 AuditEvent(
@@ -164,9 +167,11 @@ extension SelfIssuedSignIn {
     private func proof(
         of answer: FormParameters, for transaction: SelfIssuedTransaction, at now: Timestamp
     ) async throws -> SelfIssuedProof {
+        // Linking is never asked for by a link that any app may take.
+        let nonces = [transaction.nonce, configuration.schemeNonce(for: transaction.nonce)]
         let terms = SelfIssuedTerms(
             audiences: [configuration.clientID, configuration.returnURI], forms: configuration.forms,
-            nonce: transaction.nonce, now: now)
+            nonces: transaction.linking == nil ? nonces : [transaction.nonce], now: now)
         let token: SelfIssuedToken
         do throws(SelfIssuedRefusal.Reason) {
             token = try SelfIssuedToken(answer: answer, terms: terms)
@@ -175,7 +180,9 @@ extension SelfIssuedSignIn {
         }
         // The transaction was the only one; this catches a store that forgot that it gave it away.
         switch try await replays.claim(token.id, until: token.rememberedUntil, at: now) {
-        case .claimed: return SelfIssuedProof(token, asking: configuration.claims)
+        case .claimed:
+            return SelfIssuedProof(
+                token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
         case .claimedBefore: throw SelfIssuedRefusal(.replayed, thumbprint: token.thumbprint)
         case .full: throw StorageError.unavailable("there is no room to remember an answer")
         }
@@ -337,6 +344,10 @@ package struct ParkedProof: Sendable {
     package let errand: String
     /// Whether the phone answered on another device than the browser's.
     let isFromElsewhere: Bool
+
+    /// Whether its key may be linked to an account that there is. Who could have answered in its holder's place would
+    /// sign in to that account from then on; with a new account he has his own.
+    package var mayBeLinked: Bool { !isFromElsewhere && !proof.isOfAnyApp }
 
     init(proof: SelfIssuedProof, errand: String, isFromElsewhere: Bool) {
         self.proof = proof

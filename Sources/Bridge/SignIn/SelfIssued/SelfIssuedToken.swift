@@ -18,16 +18,17 @@ package struct SelfIssuedTerms: Sendable {
     /// The names under which it may be for us; one suffices.
     package let audiences: [String]
     package let forms: Set<SelfIssuedForm>
-    /// `nil` leaves it unjudged, to explain a token.
-    package let nonce: String?
+    /// Those that it may bring, one of them; `nil` leaves it unjudged, to explain a token.
+    package let nonces: [String]?
     package let now: Timestamp
 
     package init(
-        audiences: [String], forms: Set<SelfIssuedForm> = Set(SelfIssuedForm.allCases), nonce: String?, now: Timestamp
+        audiences: [String], forms: Set<SelfIssuedForm> = Set(SelfIssuedForm.allCases), nonces: [String]?,
+        now: Timestamp
     ) {
         self.audiences = audiences
         self.forms = forms
-        self.nonce = nonce
+        self.nonces = nonces
         self.now = now
     }
 }
@@ -40,6 +41,8 @@ package struct SelfIssuedToken: Sendable {
     package let algorithm: String
     /// Names this token, however its signature is spelled.
     let id: TokenID
+    /// The one of the terms' that it brought; `nil` where they leave it unjudged.
+    let nonce: String?
     /// Until when its id has to be remembered.
     let rememberedUntil: Timestamp
     /// What the user says of himself; nobody has checked it.
@@ -81,11 +84,8 @@ package struct SelfIssuedToken: Sendable {
         passed("meant for this website")
         let times = try Self.times(of: claims, at: terms.now)
         passed("token is fresh")
-        if let nonce = terms.nonce {
-            guard let found = claims["nonce"]?.string, !found.isEmpty else { throw .nonceMissing }
-            guard ConstantTime.equals(found.utf8, nonce.utf8) else { throw .nonceMismatch }
-            passed("nonce is ours")
-        }
+        nonce = try Self.nonce(of: claims, among: terms.nonces)
+        if nonce != nil { passed("nonce is ours") }
         if let hash = claims["at_hash"], let access = parameters["access_token"] {
             let expected = Base64URL.encode(Array(SHA256.hash(data: Array(access.utf8)).prefix(16)))
             guard hash.string == expected else { throw .accessTokenMismatch }
@@ -93,7 +93,7 @@ package struct SelfIssuedToken: Sendable {
         }
         var told = claims
         if let text = parameters["userinfo_token"] {
-            told = try Self.userInfo(text, beside: claims, key, terms)
+            told = try Self.userInfo(text, beside: claims, key, nonce, terms)
             passed("userinfo token belongs to it")
         }
         self.form = form
@@ -159,6 +159,15 @@ package struct SelfIssuedToken: Sendable {
         }
     }
 
+    private static func nonce(
+        of claims: [String: JSONValue], among nonces: [String]?
+    ) throws(SelfIssuedRefusal.Reason) -> String? {
+        guard let nonces else { return nil }
+        guard let found = claims["nonce"]?.string, !found.isEmpty else { throw .nonceMissing }
+        guard nonces.contains(where: { ConstantTime.equals(found.utf8, $0.utf8) }) else { throw .nonceMismatch }
+        return found
+    }
+
     private static func isMeant(_ claims: [String: JSONValue], for audiences: [String]) -> Bool {
         let named = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.strings ?? []
         return named.contains { name in audiences.contains { equal($0, name) } }
@@ -180,7 +189,8 @@ package struct SelfIssuedToken: Sendable {
 
     /// The claims of the second token, which comes with the form of 2012.
     private static func userInfo(
-        _ text: String, beside claims: [String: JSONValue], _ key: SelfIssuedKey, _ terms: SelfIssuedTerms
+        _ text: String, beside claims: [String: JSONValue], _ key: SelfIssuedKey, _ nonce: String?,
+        _ terms: SelfIssuedTerms
     ) throws(SelfIssuedRefusal.Reason) -> [String: JSONValue] {
         guard let token = CompactJWS(text), let told = token.claims, token.algorithm == key.algorithm.rawValue,
             key.signed(token)
@@ -197,8 +207,8 @@ package struct SelfIssuedToken: Sendable {
             }
         }
         guard isMeant(told, for: terms.audiences) else { throw .audienceMismatch }
-        if let nonce = told["nonce"], let wanted = terms.nonce {
-            guard ConstantTime.equals((nonce.string ?? "").utf8, wanted.utf8) else { throw .nonceMismatch }
+        if let other = told["nonce"], let nonce {
+            guard ConstantTime.equals((other.string ?? "").utf8, nonce.utf8) else { throw .nonceMismatch }
         }
         if let end = told["exp"] {
             guard let end = end.decimal, Double(terms.now.milliseconds) / 1000 < end + tolerance else { throw .expired }

@@ -11,18 +11,21 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     package let linking: Subject?
     /// Of the cookie of the browser that asked: no other may go on.
     package let browserDigest: String
+    /// From then on no answer is taken from another device: a code that was sent to somebody is soon worth nothing.
+    package let codeEndsAt: Timestamp
     package let expiresAt: Timestamp
     /// What a phone answered from another device, where the browser has yet to pick it up.
     package var answer: SelfIssuedProof?
 
     package init(
-        nonce: String, errand: String, linking: Subject?, browserDigest: String, expiresAt: Timestamp,
-        answer: SelfIssuedProof? = nil
+        nonce: String, errand: String, linking: Subject?, browserDigest: String, codeEndsAt: Timestamp,
+        expiresAt: Timestamp, answer: SelfIssuedProof? = nil
     ) {
         self.nonce = nonce
         self.errand = errand
         self.linking = linking
         self.browserDigest = browserDigest
+        self.codeEndsAt = codeEndsAt
         self.expiresAt = expiresAt
         self.answer = answer
     }
@@ -36,6 +39,7 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     var text: String {
         var object: [String: JSONValue] = [
             "nonce": .string(nonce), "errand": .string(errand), "browser": .string(browserDigest),
+            "code_ends_at": .number(String(codeEndsAt.milliseconds)),
             "expires_at": .number(String(expiresAt.milliseconds)),
         ]
         object["linking"] = linking.map { .string($0.rawValue) }
@@ -46,13 +50,14 @@ package struct SelfIssuedTransaction: Hashable, Sendable {
     init?(_ text: [UInt8]) {
         guard let object = JSONValue.parse(text)?.object, let nonce = object["nonce"]?.string,
             let errand = object["errand"]?.string, let browser = object["browser"]?.string,
-            let end = object["expires_at"]?.integer
+            let codeEnd = object["code_ends_at"]?.integer, let end = object["expires_at"]?.integer
         else { return nil }
         let answer = object["answer"].flatMap { SelfIssuedProof($0) }
         guard (object["answer"] == nil) == (answer == nil) else { return nil }
         self.init(
             nonce: nonce, errand: errand, linking: object["linking"]?.string.map(Subject.init(rawValue:)),
-            browserDigest: browser, expiresAt: Timestamp(milliseconds: end), answer: answer)
+            browserDigest: browser, codeEndsAt: Timestamp(milliseconds: codeEnd),
+            expiresAt: Timestamp(milliseconds: end), answer: answer)
     }
 }
 
@@ -61,20 +66,25 @@ package struct SelfIssuedProof: Hashable, Sendable {
     package let thumbprint: String
     package let algorithm: String
     package let form: SelfIssuedForm
+    /// Whether any app may have taken the request that it answers, where only one should have.
+    package let isOfAnyApp: Bool
     /// What the holder calls himself; nobody has checked it.
     package let name: String?
     package let email: String?
 
-    init(thumbprint: String, algorithm: String, form: SelfIssuedForm, name: String?, email: String?) {
+    init(
+        thumbprint: String, algorithm: String, form: SelfIssuedForm, isOfAnyApp: Bool, name: String?, email: String?
+    ) {
         self.thumbprint = thumbprint
         self.algorithm = algorithm
         self.form = form
+        self.isOfAnyApp = isOfAnyApp
         self.name = name
         self.email = email
     }
 
     /// - Parameter claims: those that the request asked for; no others are kept.
-    init(_ token: SelfIssuedToken, asking claims: [String]) {
+    init(_ token: SelfIssuedToken, isOfAnyApp: Bool, asking claims: [String]) {
         func told(_ name: String) -> String? {
             guard claims.contains(name), let text = token.told[name]?.string, !text.isEmpty, text.utf8.count <= 1024,
                 text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control && $0 != "\u{FFFD}" })
@@ -82,13 +92,14 @@ package struct SelfIssuedProof: Hashable, Sendable {
             return text
         }
         self.init(
-            thumbprint: token.thumbprint, algorithm: token.algorithm, form: token.form, name: told("name"),
-            email: told("email"))
+            thumbprint: token.thumbprint, algorithm: token.algorithm, form: token.form, isOfAnyApp: isOfAnyApp,
+            name: told("name"), email: told("email"))
     }
 
     var json: JSONValue {
         var object: [String: JSONValue] = [
             "thumbprint": .string(thumbprint), "alg": .string(algorithm), "form": .string(form.rawValue),
+            "any_app": .bool(isOfAnyApp),
         ]
         object["name"] = name.map(JSONValue.string)
         object["email"] = email.map(JSONValue.string)
@@ -98,11 +109,12 @@ package struct SelfIssuedProof: Hashable, Sendable {
     init?(_ json: JSONValue) {
         guard let object = json.object, let thumbprint = object["thumbprint"]?.string,
             let algorithm = object["alg"]?.string,
-            let form = object["form"]?.string.flatMap(SelfIssuedForm.init(rawValue:))
+            let form = object["form"]?.string.flatMap(SelfIssuedForm.init(rawValue:)),
+            let isOfAnyApp = object["any_app"]?.bool
         else { return nil }
         self.init(
-            thumbprint: thumbprint, algorithm: algorithm, form: form, name: object["name"]?.string,
-            email: object["email"]?.string)
+            thumbprint: thumbprint, algorithm: algorithm, form: form, isOfAnyApp: isOfAnyApp,
+            name: object["name"]?.string, email: object["email"]?.string)
     }
 }
 

@@ -2,7 +2,6 @@ import Bridge
 import HTTPTypes
 import Hummingbird
 import OAuth2
-import ServiceLifecycle
 
 /// `/signin/phone`: the computer's page of a sign-in that a phone approves (contract §9).
 struct PhoneSignInController: BrowserGroup {
@@ -64,10 +63,7 @@ struct PhoneSignInController: BrowserGroup {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         guard let secret = request.phoneSignInSecret else { throw OAuthError(.notFound) }
         let origin = context.origin(of: request)
-        // A page that waits must not hold up a node's stop: it asks again, and another node answers.
-        let news = try await cancelWhenGracefulShutdown {
-            try await phones.signIns.news(of: secret, seen: query["seen"], origin: origin)
-        }
+        let news = try await phones.signIns.news(of: secret, seen: query["seen"], origin: origin)
         var body = JSONObjectWriter()
         body.add("state", news.state)
         body.add("left", Int64(news.left))

@@ -61,14 +61,15 @@ struct LinkedKeysController: BrowserGroup {
     ) async throws -> Response {
         let binding = FormCookie.binding(of: request, random: random)
         let keys = try await phone.keys(of: session.subject)
-        let offered = request.selfIssuedProof.flatMap { phone.proof(sealed: $0) }?.proof.thumbprint
+        let offered = request.selfIssuedProof.flatMap { phone.proof(sealed: $0) }.flatMap { parked in
+            keys.contains { $0.thumbprint == parked.proof.thumbprint } ? nil : parked
+        }
+        let notice = notice ?? (offered?.mayBeLinked == false ? .beginAgain : nil)
         var response = pages.linkedKeys(
             LinkedKeysPage(
                 keys: keys, notice: notice, isDetailed: session.isOwnSignIn,
                 mayChange: try await phone.mayChangeKeys(session),
-                offered: offered.flatMap { thumbprint in
-                    keys.contains { $0.thumbprint == thumbprint } ? nil : thumbprint
-                },
+                offered: offered.flatMap { $0.mayBeLinked ? $0.proof.thumbprint : nil },
                 formToken: try formTokens.make(for: .linkedKeys, binding: binding, session: request.sessionSecret)),
             to: PageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)

@@ -36,10 +36,12 @@ enum SelfIssuedNotice: Sendable {
 enum LinkedKeysNotice: String, Sendable {
     case linked, unlinked, stale, refused, elsewhere
     case lastWayIn = "last_way_in"
+    /// The key that came from a sign-in is not linked without another answer.
+    case beginAgain = "begin_again"
 
     var status: ErrorCode? {
         switch self {
-        case .linked, .unlinked: nil
+        case .linked, .unlinked, .beginAgain: nil
         case .stale, .refused: .invalidRequest
         case .elsewhere, .lastWayIn: .conflict
         }
@@ -90,7 +92,7 @@ extension Pages {
     ) -> Response {
         let stores = stores.map { ["url": $0, "host": WebOrigin.host(ofURL: $0)] }
         var values: [String: any Sendable] = ["stores": stores, "is_posted": isPosted]
-        values["scheme"] = schemeLink.map { ["link": isPosted ? $0 + "&response_mode=direct_post" : $0] }
+        values["scheme"] = schemeLink.map { ["link": $0] }
         return render("self_issued_open", values, to: visitor)
     }
 

@@ -94,8 +94,7 @@ struct SelfIssuedController: BrowserGroup {
         var response = pages.selfIssuedStart(
             SelfIssuedStartPage(
                 openLink: configuration.openLink(state: state, nonce: nonce),
-                schemeLink: configuration.offersScheme(isLinking: isLinking)
-                    ? configuration.schemeLink(form, state: state, nonce: nonce) : nil,
+                schemeLink: schemeLink(form, state: state, nonce: nonce, isLinking: isLinking, request),
                 drawing: takesOthers ? QRCode(Array(scanned.utf8))?.drawing : nil,
                 fields: [
                     HiddenField(name: "state", value: state),
@@ -128,11 +127,23 @@ struct SelfIssuedController: BrowserGroup {
         else { throw OAuthError(.invalidRequest, "request_uri, state or nonce is none of ours") }
         // Asked of the store only where the answer changes the page.
         let isLinking = configuration.isLinkClaimed ? try await phone.isLinking(state) : false
+        let isPosted = query["response_mode"] == "direct_post"
         return pages.selfIssuedOpen(
-            schemeLink: configuration.offersScheme(isLinking: isLinking)
-                ? configuration.schemeLink(.binding2012, state: state, nonce: nonce) : nil,
-            isPosted: query["response_mode"] == "direct_post", stores: configuration.storeURLs,
-            to: PageVisitor(request, context))
+            schemeLink: schemeLink(
+                .binding2012, state: state, nonce: nonce, isPosted: isPosted, isLinking: isLinking, request),
+            isPosted: isPosted, stores: configuration.storeURLs, to: PageVisitor(request, context))
+    }
+
+    /// - Parameter isPosted: whether another device waits for the answer.
+    private func schemeLink(
+        _ form: SelfIssuedLinkForm, state: String, nonce: String, isPosted: Bool = false, isLinking: Bool,
+        _ request: Request
+    ) -> String? {
+        guard configuration.offersScheme(isLinking: isLinking) else { return nil }
+        let link = configuration.schemeLink(form, state: state, nonce: nonce, acrossDevices: isPosted)
+        guard BrowserWords.system(request.headers[.userAgent]) == "Android" else { return link }
+        return configuration.intentLink(
+            link, fallback: configuration.openLink(state: state, nonce: nonce, acrossDevices: isPosted))
     }
 
     // MARK: The phone answers
@@ -180,11 +191,14 @@ struct SelfIssuedController: BrowserGroup {
         switch outcome {
         case .signedIn(let opened, let errand):
             SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
+            SelfIssuedCookies.setUsed(in: &headers)
             signIn.setCookies(of: opened, in: &headers)
             return try await signIn.location(
                 for: SignInErrand(try FormParameters(parsing: errand.utf8)), of: opened.session.subject, request,
                 context)
-        case .linked: return "\(origins.own(of: request))\(LinkedKeysController.path)?linked"
+        case .linked:
+            SelfIssuedCookies.clear(SelfIssuedCookies.proofName, in: &headers)
+            return "\(origins.own(of: request))\(LinkedKeysController.path)?linked"
         case .unknown(let sealed):
             SelfIssuedCookies.setProof(sealed, in: &headers)
             return "\(origins.own(of: request))\(Self.choicePath)"

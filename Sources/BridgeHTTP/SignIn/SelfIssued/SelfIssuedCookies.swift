@@ -18,6 +18,11 @@ enum SelfIssuedCookies {
         append(proofName, sealed, "Lax", SelfIssuedSignIn.choiceLifetime.roundedUpSeconds, &headers)
     }
 
+    /// Remembers that this browser's user has a phone with a key.
+    static func setUsed(in headers: inout HTTPFields) {
+        append(PageVisitor.phoneKeyCookie, "1", "Lax", 180 * 86_400, &headers)
+    }
+
     static func clear(_ name: StaticString, in headers: inout HTTPFields) { append(name, "", "Strict", 0, &headers) }
 
     private static func append(

@@ -108,6 +108,21 @@ import Testing
         }
     }
 
+    @Test func `a node that stops keeps nobody waiting, nor whoever comes yet`() async throws {
+        try await withService { service in
+            let desk = try PhoneDesk(service)
+            let page = try await desk.begin()
+            let node = desk.node()
+            let task = Task { try await node.news(of: page.secret, seen: "created", origin: origin()) }
+            while node.watch.waiting == 0 { await Task.yield() }
+            node.stopWaiting()
+            #expect(try await task.value.state == "created")
+            desk.clock.advance(.seconds(1))
+            #expect(try await node.news(of: page.secret, seen: "created", origin: origin()).state == "created")
+            #expect(node.watch.waiting == 0)
+        }
+    }
+
     @Test func `those who wait when the store is lost are told so`() async throws {
         try await withService { service in
             let store = LosableStore(service.storage)

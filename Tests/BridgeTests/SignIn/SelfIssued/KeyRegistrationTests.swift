@@ -215,7 +215,7 @@ import Testing
                 _ = try SelfIssuedToken(
                     answer: answer,
                     terms: SelfIssuedTerms(
-                        audiences: [Self.links], forms: Set(SelfIssuedForm.allCases), nonce: nonce, now: noon))
+                        audiences: [Self.links], forms: Set(SelfIssuedForm.allCases), nonces: [nonce], now: noon))
             }
         }
     }

@@ -15,7 +15,7 @@ struct SelfIssuedDesk: Sendable {
 
     init(
         _ service: Service, replays: any ReplayGuard = InProcessReplayGuard(),
-        crossDevice: SelfIssuedConfiguration.CrossDevice = .linkedOnly
+        crossDevice: SelfIssuedConfiguration.CrossDevice = .linkedOnly, isLinkClaimed: Bool = false
     ) throws {
         accounts = try SignInDesk(service)
         key = try SigningKey.generate(.es256)
@@ -24,6 +24,7 @@ struct SelfIssuedDesk: Sendable {
         var configuration = SelfIssuedConfiguration(
             clientID: Self.site, origin: try #require(WebOrigin("https://bridge.example")), siteName: "Example")
         configuration.crossDevice = crossDevice
+        configuration.isLinkClaimed = isLinkClaimed
         phone = SelfIssuedSignIn(
             configuration: configuration, transactions: store, keys: service.storage, opener: accounts.signIn.opener,
             codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
@@ -55,12 +56,14 @@ struct SelfIssuedDesk: Sendable {
     }
 
     /// What the phone sends back.
-    func answer(_ beginning: SelfIssuedSignIn.Beginning) throws -> FormParameters {
+    /// - Parameter isOfScheme: whether it was asked by the link that any app may take.
+    func answer(_ beginning: SelfIssuedSignIn.Beginning, isOfScheme: Bool = false) throws -> FormParameters {
+        let nonce = isOfScheme ? phone.configuration.schemeNonce(for: beginning.nonce) : beginning.nonce
         let now = service.clock.now.seconds
         let jwk = key.publicKey.bareJWK
         let claims = JSONValue.object([
             "iss": .string("https://self-issued.me"), "sub": .string(try SelfIssuedKey(jwk: jwk).thumbprint),
-            "sub_jwk": jwk, "aud": .string(Self.site + "self-issued/callback"), "nonce": .string(beginning.nonce),
+            "sub_jwk": jwk, "aud": .string(Self.site + "self-issued/callback"), "nonce": .string(nonce),
             "iat": .number(String(now)), "exp": .number(String(now + 300)),
         ])
         let token = try CompactJWS.sign(Array(claims.text.utf8), type: "JWT", with: key)

@@ -150,7 +150,7 @@ import Testing
             "iat": .number("1800000000"), "exp": .number("1800000300"),
         ])
         let token = try CompactJWS.sign(Array(claims.text.utf8), type: "JWT", with: key)
-        let terms = SelfIssuedTerms(audiences: ["https://example.com/"], nonce: "n", now: now)
+        let terms = SelfIssuedTerms(audiences: ["https://example.com/"], nonces: ["n"], now: now)
         #expect(throws: Never.self) {
             try SelfIssuedToken(answer: FormParameters(parsing: "id_token=\(token)".utf8), terms: terms)
         }

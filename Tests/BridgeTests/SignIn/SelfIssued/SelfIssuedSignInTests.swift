@@ -24,9 +24,10 @@ import Testing
             // Nor does a transaction of the writer's own, with the thumbprint of whom he likes and his own cookie.
             let forged = SelfIssuedTransaction(
                 nonce: "n", errand: "", linking: nil, browserDigest: desk.browser.digest,
-                expiresAt: noon + .seconds(60),
+                codeEndsAt: noon + .seconds(60), expiresAt: noon + .seconds(60),
                 answer: SelfIssuedProof(
-                    thumbprint: try desk.thumbprint, algorithm: "ES256", form: .core7, name: nil, email: nil))
+                    thumbprint: try desk.thumbprint, algorithm: "ES256", form: .core7, isOfAnyApp: false, name: nil,
+                    email: nil))
             let record = SelfIssuedRecord(content: forged.text, expiresAt: noon + .seconds(60))
             try desk.store.keepSelfIssued(record, as: place, at: noon)
             #expect(try await desk.look(other.state) == "over")
@@ -48,6 +49,91 @@ import Testing
             #expect(try await desk.look(beginning.state) == "waiting")
             service.clock.advance(.seconds(300))
             #expect(try await desk.look(beginning.state) == "over")
+        }
+    }
+
+    @Test func `attack: a code that was sent to somebody is worth nothing after two minutes`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let (early, late) = (try await desk.begin(), try await desk.begin())
+            service.clock.advance(.milliseconds(119_999))
+            try await desk.phone.receive(try desk.answer(early), origin: origin())
+            #expect(try await desk.look(early.state) == "answered")
+            service.clock.advance(.milliseconds(1))
+            // The page with the code says so before anybody tries it.
+            #expect(try await desk.look(late.state) == "over")
+            let refusal = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.receive(try desk.answer(late), origin: origin())
+            }
+            #expect(refusal?.reason == .stateUnknown)
+        }
+    }
+
+    @Test func `on the same device the phone has its time after the code for others is over`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let beginning = try await desk.begin()
+            service.clock.advance(.seconds(299))
+            let outcome = try await desk.phone.finish(
+                try desk.answer(beginning), browser: desk.browser, current: nil, origin: origin())
+            guard case .signedIn = outcome else { Issue.record("\(outcome)"); return }
+        }
+    }
+
+    @Test func `attack: another app that took the link of a scheme gets its key linked to no account`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service, isLinkClaimed: true)
+            try await desk.accounts.add("alice")
+            let beginning = try await desk.begin()
+            let outcome = try await desk.phone.finish(
+                try desk.answer(beginning, isOfScheme: true), browser: desk.browser, current: nil, origin: origin())
+            guard case .unknown(let sealed) = outcome else { Issue.record("\(outcome)"); return }
+            let parked = try #require(desk.phone.proof(sealed: sealed))
+            #expect(!parked.mayBeLinked)
+            let session = try await desk.passwordSession()
+            let refusal = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.link(parked, in: session, origin: origin())
+            }
+            #expect(refusal?.reason == .linkNotClaimed)
+            #expect(try await desk.phone.keys(of: session.subject).isEmpty)
+            // Nor where linking was what the phone was asked for.
+            let linking = try await desk.begin(linking: session.subject)
+            let other = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.finish(
+                    try desk.answer(linking, isOfScheme: true), browser: desk.browser, current: session,
+                    origin: origin())
+            }
+            #expect(other?.reason == .nonceMismatch)
+            #expect(try await desk.phone.keys(of: session.subject).isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `whoever answers the claimed link, or the only one there is, may be linked`(isLinkClaimed: Bool) async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service, isLinkClaimed: isLinkClaimed)
+            try await desk.accounts.add("alice")
+            let answer = try desk.answer(try await desk.begin(), isOfScheme: !isLinkClaimed)
+            let outcome = try await desk.phone.finish(
+                answer, browser: desk.browser, current: nil, origin: origin())
+            guard case .unknown(let sealed) = outcome else { Issue.record("\(outcome)"); return }
+            let session = try await desk.passwordSession()
+            try await desk.phone.link(
+                try #require(desk.phone.proof(sealed: sealed)), in: session, origin: origin())
+            #expect(try await desk.phone.keys(of: session.subject).map(\.thumbprint) == [try desk.thumbprint])
+        }
+    }
+
+    @Test func `a linked key signs its user in by whichever link it was asked`() async throws {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service, isLinkClaimed: true)
+            try await desk.linked()
+            let answer = try desk.answer(try await desk.begin(), isOfScheme: true)
+            let outcome = try await desk.phone.finish(
+                answer, browser: desk.browser, current: nil, origin: origin())
+            guard case .signedIn = outcome else { Issue.record("\(outcome)"); return }
         }
     }
 

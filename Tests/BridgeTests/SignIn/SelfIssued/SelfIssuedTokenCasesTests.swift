@@ -17,7 +17,7 @@ import Testing
         let now: Int64
 
         var terms: SelfIssuedTerms {
-            SelfIssuedTerms(audiences: clientIDs, nonce: nonce, now: Timestamp(seconds: now))
+            SelfIssuedTerms(audiences: clientIDs, nonces: [nonce], now: Timestamp(seconds: now))
         }
     }
 
