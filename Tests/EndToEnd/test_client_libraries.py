@@ -51,7 +51,7 @@ def test_the_types_of_the_javascript_library_fit_strict_programs():
     run(["tsc", "-p", "clients/js/tsconfig.json"])
 
 
-@pytest.mark.parametrize("module", ["drawbridge", "node"])
+@pytest.mark.parametrize("module", ["drawbridge", "node", "page"])
 def test_everything_that_a_javascript_module_exports_has_its_type(module):
     code = (CLIENTS / "js" / f"{module}.mjs").read_text()
     types = (CLIENTS / "js" / f"{module}.d.mts").read_text()
@@ -60,8 +60,34 @@ def test_everything_that_a_javascript_module_exports_has_its_type(module):
     assert exported and exported == declared
 
 
-def test_the_javascript_library_imports_nothing():
-    assert not re.findall(r"^import|\bimport\(|\brequire\(", (CLIENTS / "js" / "drawbridge.mjs").read_text(), re.M)
+@pytest.mark.parametrize("module", ["drawbridge", "page"])
+def test_the_javascript_library_imports_nothing(module):
+    assert not re.findall(r"^import|\bimport\(|\brequire\(", (CLIENTS / "js" / f"{module}.mjs").read_text(), re.M)
+
+
+def test_the_pages_script_is_built_from_the_library():
+    """What it does in a page is tried in browsers (test_web_view_browser.py, test_main_road_browser.py)."""
+    assert run([str(ROOT / "public/page-script.sh")]) == (ROOT / "public/assets/drawbridge.js").read_text()
+
+
+def test_a_bundle_watches_the_session_by_the_module_as_a_page_does_by_the_script(demo, tmp_path):
+    script = tmp_path / "page.mjs"
+    module = json.dumps((CLIENTS / "js/page.mjs").as_uri())
+    # A page with nothing but what the module takes of a browser.
+    script.write_text(f"""
+import {{ watchSession }} from {module};
+Object.assign(globalThis, {{ self: globalThis, addEventListener() {{}},
+    document: Object.assign(new EventTarget(), {{ cookie: "", visibilityState: "visible" }}) }});
+delete globalThis.BroadcastChannel;
+const ask = fetch;
+globalThis.fetch = (path, init) => ask({json.dumps(demo.base)} + path, {{ ...init, headers: {{ cookie: process.argv[2] }} }});
+const session = watchSession();
+console.log(JSON.stringify([session.session(), await session.refresh(), session.hasSession()]));
+process.exit(0);
+""")
+    before, state, has_session = json.loads(run(["node", str(script), demo.sign_in("alice")]))
+    assert before is None and has_session
+    assert (state["authenticated"], state["sub"]) == (True, demo.user("alice")["sub"])
 
 
 def test_every_case_proves_something_of_its_own():
