@@ -131,34 +131,6 @@ def test_every_skip_has_its_reason_on_the_page_and_concerns_a_case():
             assert len(reason.split()) >= 4 and f"`{name}`" in text and reason in " ".join(text.split()), (library, name)
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.M | re.S)
-
-
-def test_the_javascript_of_the_page_lands_signed_in(demo, tmp_path):
-    """As it stands there, but for the addresses and where a browser is opened."""
-    script = (tmp_path / "page.mjs")
-    first = blocks("js")[0]
-    assert len(first.strip().splitlines()) <= 15
-    helpers = json.dumps((CLIENTS / "js").as_uri())
-    code = (first.replace('"@drawbridge/client"', json.dumps((CLIENTS / "js" / "drawbridge.mjs").as_uri()))
-            .replace("https://www.example.com", demo.base))
-    facts = json.dumps({**demo.facts, "base_url": demo.base})
-    script.write_text(f"""
-import {{ backendBearer, Person }} from {helpers[:-1]}/test/person.mjs";
-const demo = {facts};
-const person = new Person(demo, "alice");
-const backend = {{ token: async () => backendBearer(demo, "alice") }};
-const visits = [];
-const openInBrowser = (url) => visits.push(person.get(url));
-{code}
-await openContacts();
-await Promise.all(visits);
-console.log(JSON.stringify(await (await person.get("/session")).json()));
-""")
-    assert json.loads(run(["node", str(script)]).splitlines()[-1])["authenticated"] is True
-
-
 def test_the_apple_parts_of_the_swift_library_fit_the_signatures_that_they_use():
     """Against stand-ins: whether the signatures are Apple's, only a Mac can say."""
     run([str(CLIENTS / "swift" / "StandIns" / "check")])
@@ -173,12 +145,3 @@ def test_what_the_catalogue_of_the_swift_library_links_to_is_there():
         for name in re.match(r"[\w/]+", link)[0].split("/"):
             found = rf"public .*\b(struct|class|actor|enum|protocol|func|var|let) {name}\b"
             assert name == "DrawbridgeClient" or re.search(found, source), link
-
-
-def test_the_swift_of_the_page_is_what_the_tests_compile():
-    compiled = (ROOT / "Tests" / "DrawbridgeClientTests" / "DocumentedUseTests.swift").read_text()
-    written = " ".join(compiled.split())
-    for block in blocks("swift"):
-        assert len(block.strip().splitlines()) <= 15
-        lines = [line for line in block.splitlines() if line.strip() and not line.startswith("import ")]
-        assert " ".join(" ".join(lines).split()) in written, block

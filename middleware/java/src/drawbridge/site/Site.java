@@ -31,6 +31,8 @@ import javax.crypto.spec.SecretKeySpec;
 
 /** One website: who is signed in, what a page demands, what Drawbridge tells its server. Keep one for the process. */
 public final class Site {
+    /** Of this library, semantic. */
+    public static final String VERSION = "0.1.1";
     public static final String SESSION_COOKIE = "__Host-drawbridge_session";
     /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
     public static final String SIGN_OUT_FORM =
