@@ -3,6 +3,7 @@ nothing secret down, and keeps nothing secret in its memory once it has signed o
 
 import os
 import re
+import signal
 import socket
 import socketserver
 import subprocess
@@ -68,8 +69,8 @@ class Wire:
         for kind, pattern in {
             "access token": r'"access_token" ?: ?"([^"]+)"', "refresh token": r'"refresh_token" ?: ?"([^"]+)"',
             "ID token": r'"id_token" ?: ?"([^"]+)"', "device secret": r'"device_secret" ?: ?"([^"]+)"',
-            "login token": r'"token" ?: ?"([^"]+)"', "code": r"[&\n]code=([^&\s]+)", "verifier": r"code_verifier=([^&\s]+)",
-            "bearer": r"(?i)authorization: bearer (\S+)",
+            "login token": r'"token" ?: ?"([^"]+)"', "code": r"[&\n]code=([^&\s]+)",
+            "verifier": r"code_verifier=([^&\s]+)", "bearer": r"(?i)authorization: bearer (\S+)",
         }.items():
             for number, value in enumerate(dict.fromkeys(re.findall(pattern, text)), 1):
                 found[f"{kind} {number}"] = value
@@ -120,7 +121,8 @@ class App:
     def __init__(self, library: str, edge: Edge, classes: str, folder: Path):
         self.library, self.edge, self.folder = library, edge, folder
         command = {
-            "js": ["node", "--heapsnapshot-signal=SIGUSR2", "--heap-snapshot-string-limit=100000000", CLIENTS / "js/test/journey.mjs"],
+            "js": ["node", "--heapsnapshot-signal=SIGUSR2", "--heap-snapshot-string-limit=100000000",
+                   CLIENTS / "js/test/journey.mjs"],
             "jvm": [*JAVA, classes, "drawbridge.client.Journey"],
             "python": [sys.executable, CLIENTS / "python/tests/journey.py"],
             "swift": [Path(instance.binary()).with_name("client-journey")],
@@ -129,8 +131,8 @@ class App:
         extra = {"swift": WIPING, "python": {**WIPING, "PYTHONMALLOC": "malloc"}}.get(library, {})
         self.log = folder / "stderr.log"
         self.popen = subprocess.Popen(
-            [str(part) for part in [*command, edge.base]], cwd=folder, env={**os.environ, **extra}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=open(self.log, "wb"), text=True)
+            [str(part) for part in [*command, edge.base]], cwd=folder, env={**os.environ, **extra},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(self.log, "wb"), text=True)
 
     def tell(self, *words: str) -> list[str]:
         """What it answers, up to `done`."""
@@ -151,14 +153,16 @@ class App:
         """What the program holds on to, in one text: without what only waits to be collected."""
         if self.library == "js":
             before = set(self.folder.glob("*.heapsnapshot"))
-            os.kill(self.popen.pid, 12)
-            made = instance.wait_until(lambda: set(self.folder.glob("*.heapsnapshot")) - before, 30, "the snapshot").pop()
+            self.popen.send_signal(signal.SIGUSR2)
+            made = instance.wait_until(
+                lambda: set(self.folder.glob("*.heapsnapshot")) - before, 30, "the snapshot").pop()
             return instance.wait_until(
                 lambda: (text := made.read_bytes()).rstrip().endswith(b"}") and text, 30, "the whole snapshot")
         if self.library == "jvm":
             dump = self.folder / "heap.hprof"
             dump.unlink(missing_ok=True)
-            subprocess.run(["jcmd", str(self.popen.pid), "GC.heap_dump", str(dump)], check=True, capture_output=True, timeout=60)
+            subprocess.run(
+                ["jcmd", str(self.popen.pid), "GC.heap_dump", str(dump)], check=True, capture_output=True, timeout=60)
             return dump.read_bytes()
         found = bytearray()
         with open(f"/proc/{self.popen.pid}/maps") as maps, open(f"/proc/{self.popen.pid}/mem", "rb", 0) as memory:
@@ -219,7 +223,8 @@ def test_after_the_sign_out_neither_memory_nor_log_holds_a_token_or_a_link(app, 
     app.tell("wash", SOAP)
     secrets = edge.wire.secrets()
     kinds = {name.rpartition(" ")[0] for name in secrets}
-    assert {"access token", "refresh token", "ID token", "device secret", "login token", "code", "verifier", "bearer"} == kinds
+    assert kinds == {
+        "access token", "refresh token", "ID token", "device secret", "login token", "code", "verifier", "bearer"}
     # What is looked for can be found: a program that is signed in holds its tokens.
     assert {"refresh token 1", "device secret 1"} <= found_in(app.memory(), secrets)
 

@@ -1,5 +1,5 @@
-"""What the pages for developers show is true: each first block lands signed in, the others run or compile, and the tables
-name what is there."""
+"""What the pages for developers show is true: each first block lands signed in, the others run or compile, and the
+tables name what is there."""
 
 import io
 import json
@@ -73,12 +73,14 @@ const openInBrowser = (url) => visits.push(person.get(url));
 """
     report = "\nawait Promise.all(visits);\nconsole.log(JSON.stringify(await (await person.get('/session')).json()));\n"
     (tmp_path / "first.mjs").write_text(
-        prelude + "const backend = { token: async () => backendBearer(demo, 'bob') };\n" + first + "await openContacts();\n" + report)
+        prelude + "const backend = { token: async () => backendBearer(demo, 'bob') };\n" + first
+        + "await openContacts();\n" + report)
     bob, alice = (demo.user(name)["sub"] for name in ["bob", "alice"])
     assert json.loads(run(["node", str(tmp_path / "first.mjs")]).splitlines()[-1])["sub"] == bob
 
     # The page's browser, shown to a person in place of the desktop.
-    shown = "loopbackBrowser({ open: async (address) => void (await fetch(await new Person(demo, 'alice').go(address))) })"
+    shown = ("loopbackBrowser({ open: async (address) => "
+             "void (await fetch(await new Person(demo, 'alice').go(address))) })")
     assert "loopbackBrowser()" in second and "desktop-app" in second
     (tmp_path / "second.mjs").write_text(
         prelude + f"const secretsFile = {json.dumps(str(tmp_path / 'secrets.json'))};\n"
@@ -106,15 +108,15 @@ public final class Page {{
 }}
 """)
     done = subprocess.run(
-        ["javac", "--release", "8", "-Xlint:all,-options", "-Werror", "-cp", classes, "-d", tmp_path, tmp_path / "Page.java"],
-        capture_output=True, text=True)
+        ["javac", "--release", "8", "-Xlint:all,-options", "-Werror", "-cp", classes, "-d", tmp_path,
+         tmp_path / "Page.java"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     url = run([*JAVA, f"{tmp_path}:{classes}", "Page", demo.bearer("bob")]).strip()
     assert redeemed_as(demo, url) == demo.user("bob")["sub"]
 
 
 def test_the_swift_of_the_page_is_what_is_compiled_elsewhere():
-    """The first by the library's tests, what needs Apple's frameworks against stand-ins (clients/swift/StandIns/check)."""
+    """The first by the library's tests, what needs Apple's frameworks against stand-ins (StandIns/check)."""
     compiled = [(instance.ROOT / path).read_text() for path in [
         "Tests/DrawbridgeClientTests/DocumentedUseTests.swift", "clients/swift/StandIns/Uses/ContactsButton.swift"]]
     for block, source in zip(blocks(PAGES["swift"], "swift"), compiled, strict=True):
@@ -138,7 +140,8 @@ def test_every_name_in_the_table_of_what_libraries_have_is_in_the_library():
                "Java, Kotlin": ["jvm/src", "jvm/kotlin", "jvm/android"]}
     assert header[1:] == list(folders) and len(lines) > 12
     for column, parts in enumerate(folders.values(), 1):
-        files = [path for part in parts for path in (CLIENTS / part).rglob("*.*") if path.suffix in {".swift", ".mjs", ".py", ".java", ".kt"}]
+        kinds = {".swift", ".mjs", ".py", ".java", ".kt"}
+        files = [path for part in parts for path in (CLIENTS / part).rglob("*.*") if path.suffix in kinds]
         source = "\n".join(path.read_text() for path in files if "test" not in path.parts)
         for line in lines:
             assert line[column], line
@@ -151,7 +154,8 @@ def version_in(path: str, pattern: str) -> str:
 
 
 def test_the_versions_of_the_tables_are_those_of_the_packages():
-    json_version, toml, constant = r'"version": "([^"]+)"', r'version = "([^"]+)"', r'(?:VERSION|Version|version) = "([^"]+)"'
+    json_version, toml = r'"version": "([^"]+)"', r'version = "([^"]+)"'
+    constant = r'(?:VERSION|Version|version) = "([^"]+)"'
     shown = {line[2].split("](")[0].strip("["): line[3] for line in rows(INDEX, "# Client libraries")[1:]}
     assert shown == {
         "clients/swift": version_in("clients/swift/Sources/DrawbridgeClient/SignIn/Drawbridge.swift", constant),
@@ -166,7 +170,8 @@ def test_the_versions_of_the_tables_are_those_of_the_packages():
         "middleware/go": version_in("middleware/go/site.go", constant),
         "middleware/java": version_in("middleware/java/src/drawbridge/site/Site.java", constant)}
     for package in ["clients/python/drawbridge_client", "middleware/python/drawbridge_site"]:
-        assert version_in(f"{package}/__init__.py", r'__version__ = "([^"]+)"') == version_in(f"{package}/../pyproject.toml", toml)
+        said = version_in(f"{package}/__init__.py", r'__version__ = "([^"]+)"')
+        assert said == version_in(f"{package}/../pyproject.toml", toml)
 
 
 # docs/middleware.md: each block lets a visitor in by what Drawbridge says of his session
@@ -271,5 +276,5 @@ final class Page {{
     }}
 }}
 """)
-    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", f"{built / 'classes'}:{JARS}", "-d",
-         str(tmp_path), str(tmp_path / "Page.java")])
+    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", f"{built / 'classes'}:{JARS}",
+         "-d", str(tmp_path), str(tmp_path / "Page.java")])

@@ -98,7 +98,8 @@ export const fileStore = (path) => {
             return JSON.parse(await file.readFile("utf8"));
         } catch (error) {
             if (error.code === "ENOENT") return {};
-            throw error instanceof DrawbridgeError ? error : new DrawbridgeError("secret_store", `${path}: ${error.code ?? error.name}`);
+            if (error instanceof DrawbridgeError) throw error;
+            throw new DrawbridgeError("secret_store", `${path}: ${error.code ?? error.name}`);
         } finally {
             await file?.close();
         }

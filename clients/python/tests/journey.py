@@ -56,7 +56,8 @@ def act(app: Drawbridge, word: str, *more: str):
 
 
 def main():
-    app = Drawbridge(sys.argv[1], "demo-app", redirect_uri="com.example.demo:/callback", sharing="example", browser=Browser(), logger=LOG)
+    app = Drawbridge(sys.argv[1], "demo-app", redirect_uri="com.example.demo:/callback", sharing="example",
+                     browser=Browser(), logger=LOG)
     note(app)
     while line := sys.stdin.readline():
         act(app, *line.split())

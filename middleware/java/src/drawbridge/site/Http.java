@@ -20,8 +20,9 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * One question to Drawbridge on a connection of its own: no redirects, 256 KiB. {@code HttpURLConnection} takes cookies from what
- * the rest of the process has set, so that one visitor's would go along with another's, and keeps {@code Host} to itself.
+ * One question to Drawbridge on a connection of its own: no redirects, no proxy, 256 KiB. {@code HttpURLConnection} takes
+ * cookies from what the rest of the process has set, so that one visitor's would go along with another's, and keeps
+ * {@code Host} to itself.
  */
 final class Http {
     private static final int LARGEST = 262_144;
@@ -36,7 +37,8 @@ final class Http {
     }
 
     /** @param patience milliseconds for all of it */
-    static Drawbridge.Reply get(String address, String path, Map<String, String> headers, long patience) throws Unavailable {
+    static Drawbridge.Reply get(String address, String path, Map<String, String> headers, long patience)
+        throws Unavailable {
         ScheduledFuture<?> deadline = null;
         try (Socket plain = new Socket()) {
             deadline = WATCH.schedule(() -> end(plain), patience, TimeUnit.MILLISECONDS);
@@ -50,7 +52,8 @@ final class Http {
             plain.connect(new InetSocketAddress(host, port), (int) patience);
             plain.setSoTimeout((int) patience);
             Socket socket = isTLS ? secured(plain, host, port) : plain;
-            socket.getOutputStream().write(head(uri.getRawPath() + path, headers).getBytes(StandardCharsets.ISO_8859_1));
+            String head = head(uri.getRawPath() + path, headers);
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();
             return read(new BufferedInputStream(socket.getInputStream()));
         } catch (IOException | IllegalArgumentException none) {
@@ -82,7 +85,8 @@ final class Http {
     }
 
     private static Socket secured(Socket plain, String host, int port) throws IOException {
-        SSLSocket socket = (SSLSocket) ((SSLSocketFactory) SSLSocketFactory.getDefault()).createSocket(plain, host, port, true);
+        SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+        SSLSocket socket = (SSLSocket) factory.createSocket(plain, host, port, true);
         // Java looks at the certificate's name for HTTPS alone, and only when it is told.
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
