@@ -10,6 +10,7 @@ import pytest
 
 import instance
 import wire
+from test_client_journeys import LIBRARIES, SITES
 from test_client_jvm import JAVA, classes  # noqa: F401
 from test_client_libraries import run
 from test_client_python import browser
@@ -147,6 +148,12 @@ def test_every_name_in_the_table_of_what_libraries_have_is_in_the_library():
             assert line[column], line
             for name in re.findall(r"`([^`]+)`", line[column]):
                 assert re.search(rf"\b{re.escape(name)}\b", source), (line[0], name)
+
+
+def test_the_table_of_pairs_has_those_that_are_tried_and_no_other():
+    header, *lines = rows(INDEX, "## End to end")
+    assert [name.strip("`") for name in header[1:]] == SITES
+    assert {line[0].strip("`"): line[1:] for line in lines} == {library: ["signed in"] * len(SITES) for library in LIBRARIES}
 
 
 def version_in(path: str, pattern: str) -> str:
