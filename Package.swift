@@ -277,6 +277,12 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
+        // An app for the tests that look at the library from outside (Tests/EndToEnd/test_client_journeys.py).
+        .executableTarget(
+            name: "client-journey",
+            dependencies: ["DrawbridgeClient"],
+            path: "Tests/ClientJourney",
+            swiftSettings: strict),
         .testTarget(
             name: "DesktopAppTests",
             dependencies: [

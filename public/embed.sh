@@ -1,8 +1,10 @@
 #!/bin/sh
 # Writes Sources/BridgeHTTP/Generated/EmbeddedFiles.swift from this folder and from Config/openapi.yaml, so that the
-# binary carries its pages and its description. Tests compare them; run this after every change here or there.
+# binary carries its pages and its description, and assets/drawbridge.js from clients/js/page.mjs. Tests compare them; run
+# this after every change here or there.
 set -eu
 cd "$(dirname "$0")"
+./page-script.sh >assets/drawbridge.js
 # Written as YAML and served as JSON.
 description=$(python3 -c 'import json, sys, yaml; json.dump(yaml.safe_load(open("../Config/openapi.yaml")), sys.stdout, separators=(",", ":"))')
 out=../Sources/BridgeHTTP/Generated/EmbeddedFiles.swift

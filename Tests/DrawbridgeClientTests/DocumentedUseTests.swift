@@ -2,7 +2,7 @@ import DrawbridgeClient
 import Foundation
 import Testing
 
-/// What docs/client-libraries.md shows for Swift, so that it compiles.
+/// What clients/swift/README.md shows, so that it compiles.
 enum DocumentedUse {
     static func openContacts(bearer: String) async throws -> URL {
         let drawbridge = Drawbridge(

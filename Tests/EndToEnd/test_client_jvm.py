@@ -1,5 +1,6 @@
 """The library for Android and the JVM, compiled for Java 8: the vectors, and its calls at the real server."""
 
+import re
 import subprocess
 
 import pytest
@@ -36,25 +37,49 @@ def test_every_vector_holds_or_has_a_reason(classes):
         server.communicate()
 
 
-def test_the_adapters_of_android_fit_the_signatures_that_they_use_and_keep_their_word(classes, tmp_path):
-    """Against stand-ins: whether the signatures are Android's, only its SDK can say."""
+@pytest.fixture(scope="module")
+def android(classes, tmp_path_factory):
+    """The adapters, against stand-ins: whether the signatures are Android's, only its SDK can say."""
+    folder = tmp_path_factory.mktemp("android")
     sources = [str(path) for part in ["android", "android-test", "standins"] for path in sorted((CLIENT / part).rglob("*.java"))]
     done = subprocess.run(
-        ["javac", "--release", "8", "-Xlint:all,-options,-try", "-Werror", "-cp", classes, "-d", tmp_path, *sources],
+        ["javac", "--release", "8", "-Xlint:all,-options,-try", "-Werror", "-cp", classes, "-d", folder, *sources],
         capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return str(folder)
+
+
+def test_the_adapters_of_android_fit_the_signatures_that_they_use_and_keep_their_word(classes, android):
     done = subprocess.run(
-        [*JAVA, f"{tmp_path}:{classes}", "drawbridge.client.android.Adapters"], capture_output=True, text=True, timeout=60)
+        [*JAVA, f"{android}:{classes}", "drawbridge.client.android.Adapters"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
-def test_kotlins_face_signs_in_opens_pages_and_signs_out_at_the_real_server(demo, classes, tmp_path):
+@pytest.fixture(scope="module")
+def kotlin(classes, android, tmp_path_factory):
+    """The face, an app made with it, and what the page shows of it, in one run of the compiler: each takes its time."""
+    folder = tmp_path_factory.mktemp("kotlin")
+    [block] = re.findall(r"^```kotlin\n(.*?)^```", (CLIENT / "README.md").read_text(), re.M | re.S)
+    (folder / "Page.kt").write_text(f"""
+import android.content.Context
+import drawbridge.client.*
+import drawbridge.client.android.*
+
+fun page(context: Context, tab: Browser, view: android.webkit.WebView): LoginLink {{
+{block}
+    return link
+}}
+""")
     done = subprocess.run(
-        ["kotlinc", "-no-reflect", "-Werror", "-jvm-target", "1.8", "-classpath", classes, "-d", tmp_path,
-         CLIENT / "kotlin", CLIENT / "kotlin-test"], capture_output=True, text=True)
+        ["kotlinc", "-no-reflect", "-Werror", "-jvm-target", "1.8", "-classpath", f"{classes}:{android}", "-d", folder,
+         CLIENT / "kotlin", CLIENT / "kotlin-test", folder / "Page.kt"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return str(folder)
+
+
+def test_kotlins_face_signs_in_opens_pages_and_signs_out_at_the_real_server(demo, classes, kotlin):
     app = subprocess.Popen(
-        [*JAVA, f"{tmp_path}:{classes}:/usr/share/java/kotlin-stdlib.jar", "drawbridge.client.Faces", demo.base, demo.bearer("bob")],
+        [*JAVA, f"{kotlin}:{classes}:/usr/share/java/kotlin-stdlib.jar", "drawbridge.client.Faces", demo.base, demo.bearer("bob")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert redeemed_as(demo, app.stdout.readline().strip()) == demo.user("bob")["sub"]

@@ -51,7 +51,7 @@ def test_the_types_of_the_javascript_library_fit_strict_programs():
     run(["tsc", "-p", "clients/js/tsconfig.json"])
 
 
-@pytest.mark.parametrize("module", ["drawbridge", "node"])
+@pytest.mark.parametrize("module", ["drawbridge", "node", "page"])
 def test_everything_that_a_javascript_module_exports_has_its_type(module):
     code = (CLIENTS / "js" / f"{module}.mjs").read_text()
     types = (CLIENTS / "js" / f"{module}.d.mts").read_text()
@@ -60,8 +60,34 @@ def test_everything_that_a_javascript_module_exports_has_its_type(module):
     assert exported and exported == declared
 
 
-def test_the_javascript_library_imports_nothing():
-    assert not re.findall(r"^import|\bimport\(|\brequire\(", (CLIENTS / "js" / "drawbridge.mjs").read_text(), re.M)
+@pytest.mark.parametrize("module", ["drawbridge", "page"])
+def test_the_javascript_library_imports_nothing(module):
+    assert not re.findall(r"^import|\bimport\(|\brequire\(", (CLIENTS / "js" / f"{module}.mjs").read_text(), re.M)
+
+
+def test_the_pages_script_is_built_from_the_library():
+    """What it does in a page is tried in browsers (test_web_view_browser.py, test_main_road_browser.py)."""
+    assert run([str(ROOT / "public/page-script.sh")]) == (ROOT / "public/assets/drawbridge.js").read_text()
+
+
+def test_a_bundle_watches_the_session_by_the_module_as_a_page_does_by_the_script(demo, tmp_path):
+    script = tmp_path / "page.mjs"
+    module = json.dumps((CLIENTS / "js/page.mjs").as_uri())
+    # A page with nothing but what the module takes of a browser.
+    script.write_text(f"""
+import {{ watchSession }} from {module};
+Object.assign(globalThis, {{ self: globalThis, addEventListener() {{}},
+    document: Object.assign(new EventTarget(), {{ cookie: "", visibilityState: "visible" }}) }});
+delete globalThis.BroadcastChannel;
+const ask = fetch;
+globalThis.fetch = (path, init) => ask({json.dumps(demo.base)} + path, {{ ...init, headers: {{ cookie: process.argv[2] }} }});
+const session = watchSession();
+console.log(JSON.stringify([session.session(), await session.refresh(), session.hasSession()]));
+process.exit(0);
+""")
+    before, state, has_session = json.loads(run(["node", str(script), demo.sign_in("alice")]))
+    assert before is None and has_session
+    assert (state["authenticated"], state["sub"]) == (True, demo.user("alice")["sub"])
 
 
 def test_every_case_proves_something_of_its_own():
@@ -82,7 +108,7 @@ def libraries() -> list[str]:
 def test_the_table_says_how_many_cases_each_library_passes():
     """Every library's own suite plays all cases that are not skipped, so what is left is what it passes."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
-            for line in PAGE.read_text().split("## Which library")[1].splitlines() if line.startswith("| `") or line.startswith("| topic")]
+            for line in PAGE.read_text().split("## Which library passes what")[1].splitlines() if line.startswith("| `") or line.startswith("| topic")]
     header, *lines = rows
     assert sorted(name.strip("`") for name in header[2:]) == libraries()
     shown = {line[0].strip("`"): line[1:] for line in lines}
@@ -105,34 +131,6 @@ def test_every_skip_has_its_reason_on_the_page_and_concerns_a_case():
             assert len(reason.split()) >= 4 and f"`{name}`" in text and reason in " ".join(text.split()), (library, name)
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.M | re.S)
-
-
-def test_the_javascript_of_the_page_lands_signed_in(demo, tmp_path):
-    """As it stands there, but for the addresses and where a browser is opened."""
-    script = (tmp_path / "page.mjs")
-    first = blocks("js")[0]
-    assert len(first.strip().splitlines()) <= 15
-    helpers = json.dumps((CLIENTS / "js").as_uri())
-    code = (first.replace('"@drawbridge/client"', json.dumps((CLIENTS / "js" / "drawbridge.mjs").as_uri()))
-            .replace("https://www.example.com", demo.base))
-    facts = json.dumps({**demo.facts, "base_url": demo.base})
-    script.write_text(f"""
-import {{ backendBearer, Person }} from {helpers[:-1]}/test/person.mjs";
-const demo = {facts};
-const person = new Person(demo, "alice");
-const backend = {{ token: async () => backendBearer(demo, "alice") }};
-const visits = [];
-const openInBrowser = (url) => visits.push(person.get(url));
-{code}
-await openContacts();
-await Promise.all(visits);
-console.log(JSON.stringify(await (await person.get("/session")).json()));
-""")
-    assert json.loads(run(["node", str(script)]).splitlines()[-1])["authenticated"] is True
-
-
 def test_the_apple_parts_of_the_swift_library_fit_the_signatures_that_they_use():
     """Against stand-ins: whether the signatures are Apple's, only a Mac can say."""
     run([str(CLIENTS / "swift" / "StandIns" / "check")])
@@ -147,12 +145,3 @@ def test_what_the_catalogue_of_the_swift_library_links_to_is_there():
         for name in re.match(r"[\w/]+", link)[0].split("/"):
             found = rf"public .*\b(struct|class|actor|enum|protocol|func|var|let) {name}\b"
             assert name == "DrawbridgeClient" or re.search(found, source), link
-
-
-def test_the_swift_of_the_page_is_what_the_tests_compile():
-    compiled = (ROOT / "Tests" / "DrawbridgeClientTests" / "DocumentedUseTests.swift").read_text()
-    written = " ".join(compiled.split())
-    for block in blocks("swift"):
-        assert len(block.strip().splitlines()) <= 15
-        lines = [line for line in block.splitlines() if line.strip() and not line.startswith("import ")]
-        assert " ".join(" ".join(lines).split()) in written, block

@@ -162,6 +162,11 @@ def test_nobody_who_answers_in_time_is_an_error_with_a_sentence():
     assert late.value.code == "timed_out" and "person" in str(late.value)
 
 
+def test_what_a_provider_says_can_be_printed_whatever_it_is():
+    """Half of a character, as JSON may hold it, is of no encoding: a log of UTF-8 could not be written."""
+    assert str(DrawbridgeError("refused", "half \ud800 of one\x1b[2J")).encode().endswith(b": half ? of one?[2J")
+
+
 def test_wheel_and_source_package_hold_the_library(tmp_path):
     build = "import sys; to = sys.argv[1]; from setuptools import build_meta as b; b.build_sdist(to); b.build_wheel(to)"
     copy = tmp_path / "copy"

@@ -175,6 +175,9 @@ const isPrivateUse = (text) => /^[a-z0-9-]+(\.[a-z0-9-]+)+:\/(?!\/)[!-~]*$/.test
 
 const isText = (value) => typeof value === "string" && value !== "";
 
+/** What may stand in a header: one with a line break would write headers of its own (RFC 6749 appendix A.12). */
+const isVisible = (value) => typeof value === "string" && /^[!-~]+$/.test(value);
+
 // --- Values that hold secrets -------------------------------------------------------------------------------------
 
 /** An address that signs a browser in, once, for at most a minute. It prints as `<login link>`; `url` is the address. */
@@ -328,7 +331,7 @@ export class Drawbridge {
     async openURL(path, { bearer, website, carrier = "query" } = {}) {
         const wish = JSON.stringify({ redirect: path ?? undefined, client_id: website ?? undefined });
         const given = typeof bearer === "function" ? await bearer() : bearer;
-        if (given !== undefined && (typeof given !== "string" || !/^[!-~]+$/.test(given))) {
+        if (given !== undefined && !isVisible(given)) {
             throw new DrawbridgeError("configuration", "the bearer is empty or not a token");
         }
         const ask = async (token, proves) => {
@@ -351,7 +354,7 @@ export class Drawbridge {
         }
         const expiresAt = this.#now() + 1000 * life;
         if (carrier !== "header") return new LoginLink(target.text, {}, expiresAt);
-        if (!isText(answer.token) || !/^[!-~]+$/.test(answer.token)) {
+        if (!isVisible(answer.token)) {
             throw new DrawbridgeError("unexpected_answer", "it holds no token for the header");
         }
         const [address, query = ""] = target.text.split("?");
@@ -876,7 +879,7 @@ export class Drawbridge {
         const optional = (name) => tokens[name] === undefined || isText(tokens[name]);
         // A token of a type that we do not know must not be used (RFC 6749 §7.1).
         const types = this.#dpop ? ["bearer", "dpop"] : ["bearer"];
-        if (!tokens || !isText(tokens.access_token) || !types.includes(String(tokens.token_type).toLowerCase())
+        if (!tokens || !isVisible(tokens.access_token) || !types.includes(String(tokens.token_type).toLowerCase())
             || !["refresh_token", "id_token", "device_secret"].every(optional)
             || (tokens.expires_in !== undefined && !(Number.isFinite(tokens.expires_in) && tokens.expires_in > 0))) {
             throw new DrawbridgeError("unexpected_answer", "the token endpoint's answer cannot be read");

@@ -2,7 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { randomUUID, webcrypto } from "node:crypto";
-import { chmod, link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { link, mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname } from "node:path";
 import { DrawbridgeError } from "./drawbridge.mjs";
@@ -79,14 +80,28 @@ export const loopbackBrowser = ({ open: show = openBySystem, patience = 300000, 
 /** Milliseconds after which a lock that nobody has renewed is a dead process's. */
 const staleAfter = 60000;
 
+/** Refuses what another user may read or change, where there are users in that sense. */
+const expectOwn = (found, mode, what) => {
+    if (process.getuid === undefined) return;
+    if (found.uid !== process.getuid() || (found.mode & mode) !== 0) {
+        throw new DrawbridgeError("secret_store", `${what} is open to others`);
+    }
+};
+
 /** Secrets in one file that only this user can read; `lock` holds across processes. */
 export const fileStore = (path) => {
     const all = async () => {
+        let file;
         try {
-            return JSON.parse(await readFile(path, "utf8"));
+            file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+            expectOwn(await file.stat(), 0o077, path);
+            return JSON.parse(await file.readFile("utf8"));
         } catch (error) {
             if (error.code === "ENOENT") return {};
-            throw error;
+            if (error instanceof DrawbridgeError) throw error;
+            throw new DrawbridgeError("secret_store", `${path}: ${error.code ?? error.name}`);
+        } finally {
+            await file?.close();
         }
     };
     const holder = (file) => readFile(file, "utf8").catch(() => null);
@@ -108,6 +123,8 @@ export const fileStore = (path) => {
     };
     const exclusively = async (file, work) => {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        // Whoever may write to it could put another file in the place of ours.
+        expectOwn(await stat(dirname(path)), 0o022, dirname(path));
         const mark = randomUUID();
         for (let wait = 5; ; wait = Math.min(2 * wait, 200)) {
             try {
@@ -134,10 +151,14 @@ export const fileStore = (path) => {
     const change = (act) => exclusively(`${path}.lock`, async () => {
         const kept = await all();
         act(kept);
-        const next = `${path}.${process.pid}.new`;
-        await writeFile(next, JSON.stringify(kept), { mode: 0o600 });
-        await chmod(next, 0o600);
-        await rename(next, path);
+        // A name that nobody can foresee, and a file that was not there.
+        const next = `${path}.${randomUUID()}.new`;
+        try {
+            await writeFile(next, JSON.stringify(kept), { flag: "wx", mode: 0o600 });
+            await rename(next, path);
+        } finally {
+            await rm(next, { force: true });
+        }
     });
     return {
         get: async (name) => (await all())[name] ?? null,

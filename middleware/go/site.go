@@ -23,6 +23,9 @@ import (
 	"unicode/utf8"
 )
 
+// Version of this package, semantic.
+const Version = "0.1.0"
+
 // SessionCookie opens a web session of Drawbridge.
 const SessionCookie = "__Host-drawbridge_session"
 

@@ -565,8 +565,14 @@ export class Site {
   /** For node:http and Express: the POST of a webhook (`kind` "webhook") or of a back-channel logout ("logout"). */
   receiver(kind, handle) {
     return async (incoming, response) => {
-      const body = await bodyOf(incoming);
-      if (incoming.method !== 'POST' || body === null) return send(response, said(incoming.method === 'POST' ? 413 : 405, 'refused'));
+      if (incoming.method !== 'POST') return send(response, said(405, 'refused'));
+      const { body, isTooLarge } = await bodyOf(incoming);
+      if (isTooLarge) {
+        response.setHeader('Connection', 'close');
+        return send(response, said(413, 'refused'));
+      }
+      // It broke off, which anybody can make happen: there is nobody to answer.
+      if (!body) return;
       try {
         send(response, kind === 'webhook'
           ? await this.webhook(body, incoming.headers['drawbridge-webhook-signature'], handle)
@@ -596,17 +602,20 @@ export function send(response, { status, headers, body }) {
   response.end(body);
 }
 
-/** At most 64 KiB, else null. */
-async function bodyOf(incoming) {
+/** `{body}` of at most 64 KiB, `{isTooLarge}`, or neither when it broke off. Never rejects: nobody may wait for it. */
+const bodyOf = (incoming) => new Promise((done) => {
   const chunks = [];
   let length = 0;
-  for await (const chunk of incoming) {
+  if (incoming.readableEnded) return done({ body: Buffer.alloc(0) });
+  incoming.on('data', (chunk) => {
     length += chunk.length;
-    if (length > 65536) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+    if (length <= 65536) return chunks.push(chunk);
+    incoming.pause();
+    return done({ isTooLarge: true });
+  });
+  incoming.on('end', () => done({ body: Buffer.concat(chunks) }));
+  for (const end of ['error', 'close']) incoming.on(end, () => done({}));
+});
 
 /** Asks Drawbridge: no redirects, three seconds for all of it, 256 KiB. */
 function fetcher(settings) {

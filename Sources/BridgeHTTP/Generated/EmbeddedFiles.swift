@@ -645,7 +645,12 @@ td { overflow-wrap: anywhere; }
 
 """###,
         "assets/drawbridge.js": ###"""
-// Session state for a website's own pages: <script src="/assets/drawbridge.js" defer></script>
+// Built from clients/js/page.mjs by public/page-script.sh: edit that, then run `make assets`.
+"use strict";
+
+(() => {
+// Session state for a website's own pages. Drawbridge serves it at /assets/drawbridge.js, as a classic script:
+// <script src="/assets/drawbridge.js" defer></script> makes `drawbridge` of it; a bundle imports it from here.
 //
 //     drawbridge.session()            the last known state, or null before the first answer
 //     drawbridge.hasSession()         whether somebody is signed in, as far as is known without asking
@@ -658,9 +663,9 @@ td { overflow-wrap: anywhere; }
 // which holds two times and no identity: `drawbridge_info`, or `<prefix>info_token` beside the cookies of a web view,
 // which it also renews before they run out. It asks when the page becomes visible, when one of the times has come, and
 // at the first touch or key after a while, so an idle tab costs nothing.
-"use strict";
 
-(() => {
+/** Watches the session of this page's origin; once for a page. */
+const watchSession = () => {
     const signedOut = Object.freeze({ authenticated: false });
     // Milliseconds: a used page asks at most that often, and cookies are renewed that long before their end.
     const pause = 30000;
@@ -789,7 +794,8 @@ td { overflow-wrap: anywhere; }
         }, { passive: true });
     }
 
-    self.drawbridge = Object.freeze({
+    refresh();
+    return Object.freeze({
         session: () => state,
         hasSession,
         refresh,
@@ -797,8 +803,9 @@ td { overflow-wrap: anywhere; }
         addEventListener: events.addEventListener.bind(events),
         removeEventListener: events.removeEventListener.bind(events),
     });
+};
 
-    refresh();
+self.drawbridge = watchSession();
 })();
 
 """###,

@@ -1,6 +1,6 @@
 // The file of secrets: what a process that was killed has left behind, and settings that a timer does not take.
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -34,5 +34,42 @@ test("the lock of a process that was killed is taken over by one after another",
 test("a timeout that a timer does not take is refused", () => {
     for (const timeout of [0, -1, NaN, "30", 2 ** 31, Infinity]) {
         assert.throws(() => new Drawbridge({ issuer: "https://www.example.com", timeout }), { code: "configuration" });
+    }
+});
+
+test("a file that others can read is not used, nor one that a link leads to, nor a folder that others can write to", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    try {
+        const refused = { code: "secret_store" };
+        const path = join(folder, "secrets.json");
+        await fileStore(path).set("a", "1");
+        await chmod(path, 0o644);
+        await assert.rejects(fileStore(path).get("a"), refused);
+        await assert.rejects(fileStore(path).set("a", "2"), refused);
+        const other = join(folder, "other.json");
+        await writeFile(other, "{}", { mode: 0o600 });
+        await symlink(other, join(folder, "link.json"));
+        await assert.rejects(fileStore(join(folder, "link.json")).get("a"), refused);
+        await mkdir(join(folder, "open"));
+        await chmod(join(folder, "open"), 0o777);
+        await assert.rejects(fileStore(join(folder, "open/secrets.json")).set("a", "1"), refused);
+        assert.deepEqual(await readdir(join(folder, "open")), []);
+    } finally {
+        await rm(folder, { recursive: true });
+    }
+});
+
+test("a link that waits under the name of the next file is neither followed nor kept", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "drawbridge-store-"));
+    try {
+        const path = join(folder, "secrets.json");
+        const trap = join(folder, "trap");
+        await writeFile(trap, "before");
+        await symlink(trap, `${path}.${process.pid}.new`);
+        await fileStore(path).set("a", "1");
+        assert.equal(await readFile(trap, "utf8"), "before");
+        assert.equal(await fileStore(path).get("a"), "1");
+    } finally {
+        await rm(folder, { recursive: true });
     }
 });

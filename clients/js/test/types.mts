@@ -4,6 +4,7 @@ import {
     type ErrorCode, type SecretStore, type SignInBrowser, type SilentSignIn, type WebView,
 } from "../drawbridge.mjs";
 import { crypto, fileStore, loopbackBrowser } from "../node.mjs";
+import { watchSession, type SessionState } from "../page.mjs";
 
 const browser: SignInBrowser = loopbackBrowser({ open: (address: string) => console.log(address.length) });
 const store: SecretStore = fileStore("/tmp/secrets.json");
@@ -26,6 +27,13 @@ export const open = async (bearer: string): Promise<string> => {
 export const silently = async (): Promise<string> => {
     const result: SilentSignIn = await drawbridge.signInSilently();
     return result.signedIn ? result.claims.sub : result.reason;
+};
+
+export const follow = (show: (subject: string | undefined) => void): (() => Promise<void>) => {
+    const session = watchSession();
+    const shown = (state: SessionState): void => show(state.authenticated ? state.sub : undefined);
+    session.addEventListener("change", (event) => shown(event.detail));
+    return session.logout;
 };
 
 // @ts-expect-error a bearer is text or a function that gives it

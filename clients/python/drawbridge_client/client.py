@@ -9,6 +9,7 @@ import json
 import math
 import re
 import secrets
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ class Drawbridge:
         counts. With `carrier="header"` the token is in `headers` and not in the address."""
         wish = {name: value for name, value in {"redirect": path, "client_id": website}.items() if value is not None}
         given = bearer() if callable(bearer) else bearer
-        if given is not None and not (isinstance(given, str) and re.fullmatch(r"[!-~]+", given)):
+        if given is not None and not is_visible(given):
             raise _wrong("the bearer is empty or not a token")
 
         def ask(token: str, proves: bool) -> dict:
@@ -138,7 +139,7 @@ class Drawbridge:
         if carrier != "header":
             return LoginLink(target.text, {}, end)
         token = answer.get("token")
-        if not is_text(token) or not re.fullmatch(r"[!-~]+", token):
+        if not is_visible(token):
             raise DrawbridgeError("unexpected_answer", "it holds no token for the header")
         address, _, query = target.text.partition("?")
         rest = "&".join(pair for pair in query.split("&") if pair and not pair.startswith("token="))
@@ -638,7 +639,7 @@ class Drawbridge:
         # A token of a type that we do not know must not be used (RFC 6749 §7.1).
         types = ("bearer", "dpop") if self._dpop else ("bearer",)
         optional = [name for name in ("refresh_token", "id_token", "device_secret") if name in tokens]
-        if (not is_text(tokens.get("access_token")) or str(tokens.get("token_type")).lower() not in types
+        if (not is_visible(tokens.get("access_token")) or str(tokens.get("token_type")).lower() not in types
                 or not all(is_text(tokens[name]) for name in optional)
                 or ("expires_in" in tokens and not (is_number(tokens["expires_in"]) and tokens["expires_in"] > 0))):
             raise DrawbridgeError("unexpected_answer", "the token endpoint's answer cannot be read")
@@ -867,8 +868,14 @@ def is_text(value) -> bool:
     return isinstance(value, str) and value != ""
 
 
+def is_visible(value) -> bool:
+    """What may stand in a header: one with a line break would write headers of its own (RFC 6749 appendix A.12)."""
+    return isinstance(value, str) and re.fullmatch(r"[!-~]+", value) is not None
+
+
 def is_number(value) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    """One that a float can hold: Python reads whole numbers of any length."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def b64(data: bytes) -> str:
@@ -893,7 +900,8 @@ def half_hash(text: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode(), other.encode())
+    # JSON may hold halves of characters, which are of no encoding.
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
 
 
 def form(members: dict) -> str:

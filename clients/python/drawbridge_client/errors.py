@@ -55,8 +55,8 @@ class DrawbridgeError(Exception):
 
     def __init__(self, code: str, detail: object = None, oauth: str | None = None, seconds: int | None = None,
                  request_id: str | None = None):
-        # Without control characters: a terminal would obey them.
-        said = None if detail is None else re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", str(detail))[:300]
+        # Without control characters, which a terminal would obey, and without halves of characters, which print nowhere.
+        said = None if detail is None else re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", "?", str(detail))[:300]
         super().__init__(": ".join(filter(None, [SENTENCES.get(code, code), said, ADVICE.get(oauth or "")])))
         self.code, self.oauth, self.seconds, self.request_id = code, oauth, seconds, request_id
 

@@ -57,6 +57,41 @@ public struct _Nothing: ViewModifier {
     public func body(content: Content) -> some View { content }
 }
 
+/// Words.
+@MainActor @preconcurrency public struct Text: View {
+    /// As Apple declares it.
+    public var body: Never { fatalError("a stand-in") }
+}
+
+/// Does something when it is pressed.
+@MainActor @preconcurrency public struct Button<Label: View>: View {
+    /// As Apple declares it.
+    public var body: Never { fatalError("a stand-in") }
+}
+
+extension Button where Label == Text {
+    /// As Apple declares it.
+    public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
+}
+
+/// A value of a view.
+@propertyWrapper public struct State<Value> {
+    /// As Apple declares it.
+    public init(wrappedValue value: Value) {}
+    /// As Apple declares it.
+    public var wrappedValue: Value {
+        get { fatalError("a stand-in") }
+        nonmutating set { fatalError("a stand-in") }
+    }
+    /// As Apple declares it.
+    public var projectedValue: Binding<Value> { fatalError("a stand-in") }
+}
+
+extension State where Value: ExpressibleByNilLiteral {
+    /// As Apple declares it.
+    public init() {}
+}
+
 /// Somebody else's value.
 @propertyWrapper public struct Binding<Value> {
     /// As Apple declares it.

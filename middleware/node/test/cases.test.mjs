@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
 import { test } from 'node:test';
 import { ConfigurationError, Memory, Refused, Request, Site, Unavailable } from '../drawbridge-site.mjs';
 
@@ -198,4 +200,28 @@ test('a session cookie that came twice steps nobody up', async () => {
   const twice = ['Cookie', '__Host-drawbridge_session=a; __Host-drawbridge_session=b'];
   const { answer } = await site().guard(new Request('GET', '/', [...cookie(table.ended.token), twice]), { acr: ['aal9'] });
   assert.equal(answer.status, 401);
+});
+
+test('a notice that breaks off, which anybody can send, harms nobody', { timeout: 10000 }, async () => {
+  const website = site();
+  const receive = website.receiver('webhook');
+  let ended;
+  const first = new Promise((done) => { ended = done; });
+  const server = http.createServer((incoming, response) => { ended(receive(incoming, response)); });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const connection = net.connect(server.address().port, '127.0.0.1');
+  connection.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc', () => connection.destroy());
+  // Rejected, it would end the process: nobody waits for what a handler of node:http gives.
+  await first;
+  server.close();
+});
+
+test('a notice that is too large is answered', { timeout: 10000 }, async () => {
+  const receive = site().receiver('webhook');
+  const server = http.createServer((incoming, response) => void receive(incoming, response));
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const body = 'x'.repeat(70000);
+  const answer = await fetch(`http://127.0.0.1:${server.address().port}/`, { method: 'POST', body });
+  assert.deepEqual([answer.status, await answer.json()], [413, { result: 'refused' }]);
+  server.close();
 });

@@ -1,11 +1,12 @@
 """A website made with FastAPI, in one file: `python fastapi_site.py PORT`, with its settings as JSON in SITE."""
 
+import asyncio
 import json
 import os
 import sys
 
 import uvicorn
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from drawbridge_site import Settings, Site
@@ -29,12 +30,24 @@ def page(request: Request):
 
 @app.post("/hooks/drawbridge")
 async def webhook(request: Request):
-    return answer(site.webhook(await request.body(), request.headers.get("Drawbridge-Webhook-Signature")))
+    # In a thread: a handler, or a question for keys, must not hold other visitors up.
+    signature = request.headers.get("Drawbridge-Webhook-Signature")
+    return answer(await asyncio.to_thread(site.webhook, await body(request), signature))
 
 
 @app.post("/hooks/logout")
 async def logout(request: Request):
-    return answer(site.backchannel_logout(await request.body()))
+    return answer(await asyncio.to_thread(site.backchannel_logout, await body(request)))
+
+
+async def body(request: Request) -> bytes:
+    """No more than a notice can be, whoever sends what."""
+    found = bytearray()
+    async for part in request.stream():
+        found += part
+        if len(found) > 65536:
+            raise HTTPException(413)
+    return bytes(found)
 
 
 def answer(found):

@@ -25,6 +25,8 @@ import java.util.regex.Pattern;
 
 /** One app at one provider. Safe for many threads; its methods wait, so call them beside the main thread. */
 public final class Drawbridge {
+    /** Of this library, semantic. */
+    public static final String VERSION = "0.2.0";
     /** How far two clocks may be apart, in seconds. */
     private static final long LEEWAY = 120;
     /** Seconds for which a code of another device is asked for at most. */
@@ -166,7 +168,7 @@ public final class Drawbridge {
         if (website != null) {
             wish.put("client_id", website);
         }
-        if (bearer != null && !bearer.matches("[!-~]+")) {
+        if (bearer != null && !isVisible(bearer)) {
             throw wrong("the bearer is empty or not a token");
         }
         byte[] body = Json.write(wish).getBytes(StandardCharsets.UTF_8);
@@ -195,7 +197,7 @@ public final class Drawbridge {
             return new LoginLink(target.text, Collections.emptyMap(), end);
         }
         Object token = answer.get("token");
-        if (!isText(token) || !((String) token).matches("[!-~]+")) {
+        if (!isVisible(token)) {
             throw new DrawbridgeException("unexpected_answer", "it holds no token for the header");
         }
         String[] parts = target.text.split("\\?", 2);
@@ -896,7 +898,7 @@ public final class Drawbridge {
         String type = String.valueOf(tokens.get("token_type")).toLowerCase(Locale.ROOT);
         Object life = tokens.get("expires_in");
         // A token of a type that we do not know must not be used (RFC 6749 §7.1).
-        boolean isWhole = isText(tokens.get("access_token")) && (type.equals("bearer") || usesProofs() && type.equals("dpop"))
+        boolean isWhole = isVisible(tokens.get("access_token")) && (type.equals("bearer") || usesProofs() && type.equals("dpop"))
             && (!tokens.containsKey("expires_in") || isNumber(life) && number(life) > 0);
         for (String name : Arrays.asList("refresh_token", "id_token", "device_secret")) {
             isWhole = isWhole && (!tokens.containsKey(name) || isText(tokens.get(name)));
@@ -1109,6 +1111,11 @@ public final class Drawbridge {
 
     static boolean isText(Object value) {
         return value instanceof String && !((String) value).isEmpty();
+    }
+
+    /** What may stand in a header: one with a line break would write headers of its own (RFC 6749 appendix A.12). */
+    private static boolean isVisible(Object value) {
+        return value instanceof String && ((String) value).matches("[!-~]+");
     }
 
     static boolean isNumber(Object value) {

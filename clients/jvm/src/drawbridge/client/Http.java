@@ -70,9 +70,10 @@ final class Http {
             StringBuilder head = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: " + uri.getRawAuthority()
                 + "\r\nConnection: close\r\n");
             for (Map.Entry<String, String> header : headers.entrySet()) {
-                if (header.getValue().matches("[^\\r\\n]*")) {
-                    head.append(header.getKey()).append(": ").append(header.getValue()).append("\r\n");
+                if (!header.getValue().matches("[ -~]*")) {
+                    throw new IOException("not a header");
                 }
+                head.append(header.getKey()).append(": ").append(header.getValue()).append("\r\n");
             }
             if (body != null) {
                 head.append("Content-Length: ").append(body.length).append("\r\n");

@@ -12,12 +12,12 @@
         /// - Parameters:
         ///   - path: where to land; the provider checks it against the website's list.
         ///   - drawbridge: whose sign-in counts.
-        ///   - bearer: gives the token of the app's own backend, where that is what the user is signed in with.
         ///   - failed: hears why no page was opened.
+        ///   - bearer: gives the token of the app's own backend, where that is what the user is signed in with.
         public func opensSignedIn(
             _ path: Binding<String?>, by drawbridge: Drawbridge,
-            bearer: (@MainActor @Sendable () async -> Redacted<String>?)? = nil,
-            failed: @escaping @MainActor @Sendable (ClientError) -> Void = { _ in }
+            failed: @escaping @MainActor @Sendable (ClientError) -> Void = { _ in },
+            bearer: (@MainActor @Sendable () async -> Redacted<String>?)? = nil
         ) -> some View {
             modifier(SignedInLink(path: path, drawbridge: drawbridge, bearer: bearer, failed: failed))
         }

@@ -180,7 +180,8 @@ extension Drawbridge {
         guard own != nil || (shared != nil && endsShared) else { throw .notSignedIn }
         let problem = await revoke(ending, proves: own?.isBound ?? false)
         // All of it, also when the store refuses a part; what stays on the device is told before anything else.
-        var stays = await removed(StoredSignIn.item(of: configuration))
+        var stays: ClientError?
+        do throws(ClientError) { try await drop() } catch { stays = error }
         if let group = configuration.sharing, shared != nil, endsShared {
             for item in [group.deviceSecret, group.idToken] {
                 let problem = await removed(item)
@@ -322,6 +323,10 @@ extension Drawbridge {
     /// Forgets a sign-in that has ended, unless another process has renewed it meanwhile.
     private func forget(_ dead: StoredSignIn) async throws(ClientError) {
         guard try await stored()?.refreshToken == dead.refreshToken else { return }
-        try await store.remove(StoredSignIn.item(of: configuration))
+        try await drop()
+    }
+
+    private func drop() async throws(ClientError) {
+        try await changing(to: nil) { item async throws(ClientError) in try await store.remove(item) }
     }
 }

@@ -14,6 +14,8 @@ import Foundation
 ///
 /// The secret store holds the truth, not this object: two processes of an app see the same sign-in.
 public actor Drawbridge {
+    /// Of this library, semantic.
+    public static let version = "0.2.0"
     /// The app and its provider.
     public nonisolated let configuration: ClientConfiguration
     let store: any SecretStore
@@ -32,6 +34,13 @@ public actor Drawbridge {
     var proofNonces: [String: String] = [:]
     /// The web view whose cookies are taken out at sign-out.
     var webViewHost: (any WebViewHost)?
+    /// Who follows whether somebody is signed in, by number.
+    var readers: [Int: AsyncStream<SignInState>.Continuation] = [:]
+    var nextReader = 0
+    /// What they were told last.
+    var state: SignInState?
+    /// Grows at the beginning and at the end of each change of what is kept.
+    var writes = 0
 
     /// - Parameters:
     ///   - store: where the secrets lie; its items outlive the app.
@@ -57,7 +66,11 @@ public actor Drawbridge {
 
     /// This app's sign-in, as it was last kept.
     func stored() async throws(ClientError) -> StoredSignIn? {
-        try await store.read(StoredSignIn.item(of: configuration)).flatMap { StoredSignIn($0) }
+        let before = writes
+        let found = try await store.read(StoredSignIn.item(of: configuration)).flatMap { StoredSignIn($0) }
+        // What was read while something was written may be of before.
+        if writes == before { tell(found) }
+        return found
     }
 
     /// Does what puts another sign-in in place of this one, or none: beside no renewal and no other such change.
@@ -98,7 +111,8 @@ public actor Drawbridge {
     }
 
     func keep(_ signIn: StoredSignIn) async throws(ClientError) {
-        try await store.write(signIn.text(), to: StoredSignIn.item(of: configuration))
+        let text = try signIn.text()
+        try await changing(to: signIn) { item async throws(ClientError) in try await store.write(text, to: item) }
     }
 
     /// Asks the token endpoint as this app, or as another client of the same maker.

@@ -19,17 +19,28 @@ struct TokenAnswer: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        func secret(_ key: CodingKeys) throws -> Redacted<String>? {
-            try members.decodeIfPresent(String.self, forKey: key).map { Redacted($0) }
+        func refuse(_ key: CodingKeys, unless holds: Bool) throws {
+            guard !holds else { return }
+            throw DecodingError.dataCorruptedError(forKey: key, in: members, debugDescription: "not of its grammar")
         }
-        accessToken = Redacted(try members.decode(String.self, forKey: .accessToken))
+        // Absent it may be, but not empty, nor null.
+        func secret(_ key: CodingKeys) throws -> Redacted<String>? {
+            guard members.contains(key) else { return nil }
+            let text = try members.decode(String.self, forKey: key)
+            try refuse(key, unless: !text.isEmpty)
+            return Redacted(text)
+        }
+        let token = try members.decode(String.self, forKey: .accessToken)
+        // It goes into a header; one with a line break would write headers of its own (RFC 6749 appendix A.12).
+        try refuse(.accessToken, unless: !token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+        accessToken = Redacted(token)
         // A token of a type that we do not know must not be used (RFC 6749 §7.1).
         let type = try members.decode(String.self, forKey: .tokenType).lowercased()
-        guard type == "bearer" || type == "dpop" else {
-            throw DecodingError.dataCorruptedError(forKey: .tokenType, in: members, debugDescription: "unknown type")
-        }
+        try refuse(.tokenType, unless: type == "bearer" || type == "dpop")
         isBound = type == "dpop"
-        expiresIn = try members.decodeIfPresent(Double.self, forKey: .expiresIn)
+        let life = members.contains(.expiresIn) ? try members.decode(Double.self, forKey: .expiresIn) : nil
+        try refuse(.expiresIn, unless: life.map { $0 > 0 && $0.isFinite } ?? true)
+        expiresIn = life
         refreshToken = try secret(.refreshToken)
         idToken = try secret(.idToken)
         deviceSecret = try secret(.deviceSecret)

@@ -2,11 +2,7 @@ package drawbridge.site;
 
 import drawbridge.json.Json;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -21,16 +17,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /** One website: who is signed in, what a page demands, what Drawbridge tells its server. Keep one for the process. */
 public final class Site {
+    /** Of this library, semantic. */
+    public static final String VERSION = "0.1.1";
     public static final String SESSION_COOKIE = "__Host-drawbridge_session";
     /** Signing out is Drawbridge's own page: a form of the same origin ends the session and takes its cookies away. */
     public static final String SIGN_OUT_FORM =
@@ -575,64 +569,12 @@ public final class Site {
         return out.toString();
     }
 
-    static {
-        // Drawbridge knows its origins by Host: the browser's, not the name of the machine. Java keeps that name to
-        // itself unless it is told, before the first connection, that a program may set it.
-        System.setProperty("sun.net.http.allowRestrictedHeaders", "true");
-    }
-
-    /** Ends what takes too long: a timeout of the connection begins anew with every byte. */
-    private static final ScheduledExecutorService WATCH = Executors.newSingleThreadScheduledExecutor(work -> {
-        Thread thread = new Thread(work, "drawbridge-deadline");
-        thread.setDaemon(true);
-        return thread;
-    });
-
     /** No redirects, three seconds for all of it, 256 KiB. */
     private Drawbridge.Reply ask(String path, Map<String, String> headers) throws Unavailable {
-        ScheduledFuture<?> deadline = null;
-        HttpURLConnection connection = null;
-        try {
-            HttpURLConnection own =
-                (HttpURLConnection) new URL((settings.drawbridge == null ? settings.origin : settings.drawbridge) + path).openConnection();
-            connection = own;
-            long end = System.nanoTime() + patience * 1_000_000;
-            deadline = WATCH.schedule(own::disconnect, patience, TimeUnit.MILLISECONDS);
-            connection.setInstanceFollowRedirects(false);
-            connection.setConnectTimeout((int) patience);
-            connection.setReadTimeout((int) patience);
-            connection.setUseCaches(false);
-            connection.setRequestProperty("Host", URI.create(settings.origin).getRawAuthority());
-            for (Map.Entry<String, String> header : headers.entrySet()) {
-                connection.setRequestProperty(header.getKey(), header.getValue());
-            }
-            int status = connection.getResponseCode();
-            InputStream stream = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
-            ByteArrayOutputStream body = new ByteArrayOutputStream();
-            byte[] buffer = new byte[8192];
-            for (int count; stream != null && (count = stream.read(buffer)) >= 0;) {
-                body.write(buffer, 0, count);
-                if (System.nanoTime() - end > 0) {
-                    throw new Unavailable("Drawbridge is too slow");
-                }
-                if (body.size() > 262_144) {
-                    throw new Unavailable("Drawbridge's answer is too large");
-                }
-            }
-            List<String[]> pairs = new ArrayList<>();
-            for (int i = 1; connection.getHeaderFieldKey(i) != null; i++) {
-                pairs.add(new String[] {connection.getHeaderFieldKey(i), connection.getHeaderField(i)});
-            }
-            return new Drawbridge.Reply(status, pairs, new String(body.toByteArray(), StandardCharsets.UTF_8));
-        } catch (IOException none) {
-            throw new Unavailable("Drawbridge does not answer: " + none.getClass().getSimpleName());
-        } finally {
-            if (deadline != null) {
-                deadline.cancel(false);
-            }
-            if (connection != null) {
-                connection.disconnect();
-            }
-        }
+        Map<String, String> fields = new LinkedHashMap<>();
+        // Drawbridge knows its origins by Host: the browser's, not the name of the machine.
+        fields.put("Host", URI.create(settings.origin).getRawAuthority());
+        fields.putAll(headers);
+        return Http.get(settings.drawbridge == null ? settings.origin : settings.drawbridge, path, fields, patience);
     }
 }

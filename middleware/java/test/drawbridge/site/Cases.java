@@ -1,6 +1,12 @@
 package drawbridge.site;
 
 import drawbridge.json.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.CookieHandler;
+import java.net.CookieManager;
+import java.net.CookiePolicy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -12,6 +18,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
@@ -303,6 +310,47 @@ public final class Cases {
         }
     }
 
+    /** Cookies that the rest of the process keeps would go along with every visitor's own. */
+    private static void others() throws Exception {
+        CookieHandler before = CookieHandler.getDefault();
+        CookieHandler.setDefault(new CookieManager(null, CookiePolicy.ACCEPT_ALL));
+        List<String> heard = new ArrayList<>();
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            Thread thread = new Thread(() -> {
+                for (int i = 0; i < 2; i++) {
+                    try (Socket one = server.accept()) {
+                        BufferedReader in = new BufferedReader(new InputStreamReader(one.getInputStream(), StandardCharsets.ISO_8859_1));
+                        for (String line = in.readLine(); !line.isEmpty(); line = in.readLine()) {
+                            if (line.toLowerCase(Locale.ROOT).startsWith("cookie:")) {
+                                heard.add(line.substring(7).trim());
+                            }
+                        }
+                        String body = "{\"authenticated\":true,\"sub\":\"alice\"}";
+                        one.getOutputStream().write(("HTTP/1.1 200 OK\r\nSet-Cookie: __Host-drawbridge_session=alices; Path=/\r\nContent-Length: "
+                            + body.length() + "\r\nConnection: close\r\n\r\n" + body).getBytes(StandardCharsets.ISO_8859_1));
+                    } catch (IOException gone) {
+                        heard.add(gone.toString());
+                    }
+                }
+            });
+            thread.start();
+            Settings settings = plain();
+            settings.source = Settings.Source.SESSION;
+            settings.origin = "http://127.0.0.1:" + server.getLocalPort();
+            settings.drawbridge = settings.origin;
+            Site site = new Site(settings);
+            for (String visitor : Arrays.asList("alices", "bobs")) {
+                Request request = new Request(
+                    "GET", "/", Collections.singletonList(new String[] {"Cookie", "__Host-drawbridge_session=" + visitor}), "");
+                site.guard(request, Collections.emptyList(), null);
+            }
+            thread.join(5000);
+        } finally {
+            CookieHandler.setDefault(before);
+        }
+        same("each visitor's cookie alone is sent on", Arrays.asList("__Host-drawbridge_session=alices", "__Host-drawbridge_session=bobs"), heard);
+    }
+
     private static void own() throws Exception {
         Memory memory = new Memory(2);
         same("a full memory says full and forgets nothing", Arrays.asList("new", "new", "full", "known", "new"), Arrays.asList(
@@ -336,6 +384,7 @@ public final class Cases {
         }
         same("a repeat of a notice in hand is sent again", Arrays.asList(503, "in_hand", "handled", "known"), said);
         trickle();
+        others();
 
         String[][] answers = {{"500", "", "503"}, {"200", "<html>", "503"}, {"200", "{\"authenticated\":true}", "503"}, {"303", "", "503"},
             {"200", "{\"authenticated\":\"true\",\"sub\":\"alice\"}", "401"}, {"200", "{}", "401"}};

@@ -1,0 +1,287 @@
+"""What the pages for developers show is true: each first block lands signed in, the others run or compile, and the
+tables name what is there."""
+
+import io
+import json
+import re
+import subprocess
+
+import pytest
+
+import instance
+import wire
+from test_client_journeys import LIBRARIES, SITES
+from test_client_jvm import JAVA, classes  # noqa: F401
+from test_client_libraries import run
+from test_client_python import browser
+from test_middleware import JARS, built  # noqa: F401
+
+CLIENTS, MIDDLEWARE = instance.ROOT / "clients", instance.ROOT / "middleware"
+INDEX = (instance.ROOT / "docs/client-libraries.md").read_text()
+PAGES = {name: f"clients/{name}/README.md" for name in ["swift", "js", "python", "jvm"]}
+LANGUAGES = [("swift", "swift"), ("js", "js"), ("python", "python"), ("jvm", "java"), ("jvm", "kotlin")]
+#: As many lines of an app's own code as it may take to the first landing.
+MOST = 15
+
+
+def blocks(page: str, language: str) -> list[str]:
+    found = re.findall(rf"^```{language}\n(.*?)^```", (instance.ROOT / page).read_text(), re.M | re.S)
+    assert found, (page, language)
+    return found
+
+
+def redeemed_as(demo, url: str) -> str:
+    answer = demo.send("GET", url.removeprefix(demo.base), wire.NAVIGATION)
+    assert answer.status == 303, answer.text
+    return demo.session(answer.session_cookie)["sub"]
+
+
+@pytest.mark.parametrize("library, language", LANGUAGES)
+def test_every_block_of_a_librarys_page_is_short(library, language):
+    assert all(len(block.strip().splitlines()) <= MOST for block in blocks(PAGES[library], language))
+
+
+def test_pythons_page_lands_with_a_bearer_and_by_a_sign_in(demo, tmp_path, monkeypatch):
+    opened = []
+    first, second = (block.replace("https://www.example.com", demo.base).replace("https://id.example.com", demo.base)
+                     for block in blocks(PAGES["python"], "python"))
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    exec(first, {"token_of_my_backend": demo.bearer("bob")})
+    assert redeemed_as(demo, opened.pop()) == demo.user("bob")["sub"]
+
+    monkeypatch.setattr("drawbridge_client.LoopbackBrowser", lambda: browser(demo))
+    monkeypatch.setattr("drawbridge_client.open_in_browser", lambda link: opened.append(redeemed_as(demo, link.url)))
+    exec(second.replace("desktop-app", "demo-app").replace("~/.config/my-app", str(tmp_path)), {})
+    assert opened == [demo.user("alice")["sub"]]
+
+
+def test_the_javascript_of_the_page_lands_with_a_bearer_and_by_a_sign_in(demo, tmp_path):
+    """As it stands there, but for the addresses and where a browser is opened."""
+    modules = tmp_path / "node_modules/@drawbridge"
+    modules.mkdir(parents=True)
+    # By its name, as an app has it: what the package says of its files is tried as well.
+    (modules / "client").symlink_to(CLIENTS / "js")
+    helpers = (CLIENTS / "js/test/person.mjs").as_uri()
+    facts = json.dumps({**demo.facts, "base_url": demo.base})
+    first, second = (block.replace("https://www.example.com", demo.base).replace("https://id.example.com", demo.base)
+                     for block in blocks(PAGES["js"], "js"))
+    prelude = f"""
+import {{ backendBearer, Person }} from {json.dumps(helpers)};
+const demo = {facts};
+const person = new Person(demo, "alice");
+const visits = [];
+const openInBrowser = (url) => visits.push(person.get(url));
+"""
+    report = "\nawait Promise.all(visits);\nconsole.log(JSON.stringify(await (await person.get('/session')).json()));\n"
+    (tmp_path / "first.mjs").write_text(
+        prelude + "const backend = { token: async () => backendBearer(demo, 'bob') };\n" + first
+        + "await openContacts();\n" + report)
+    bob, alice = (demo.user(name)["sub"] for name in ["bob", "alice"])
+    assert json.loads(run(["node", str(tmp_path / "first.mjs")]).splitlines()[-1])["sub"] == bob
+
+    # The page's browser, shown to a person in place of the desktop.
+    shown = ("loopbackBrowser({ open: async (address) => "
+             "void (await fetch(await new Person(demo, 'alice').go(address))) })")
+    assert "loopbackBrowser()" in second and "desktop-app" in second
+    (tmp_path / "second.mjs").write_text(
+        prelude + f"const secretsFile = {json.dumps(str(tmp_path / 'secrets.json'))};\n"
+        + second.replace("loopbackBrowser()", shown).replace("desktop-app", "demo-app") + report)
+    assert json.loads(run(["node", str(tmp_path / "second.mjs")]).splitlines()[-1])["sub"] == alice
+
+
+def test_the_java_of_the_page_compiles_and_lands(demo, classes, tmp_path):  # noqa: F811
+    first, second = blocks(PAGES["jvm"], "java")
+    # The second has names of the first; each is a method's whole work here.
+    (tmp_path / "Page.java").write_text(f"""
+import drawbridge.client.*;
+public final class Page {{
+    static LoginLink first(String tokenOfMyBackend) throws DrawbridgeException {{
+{first.replace("https://www.example.com", demo.base)}
+        return link;
+    }}
+    static LoginLink second(Store store, Browser browser, WebView webView) throws DrawbridgeException {{
+{second}
+        return link;
+    }}
+    public static void main(String[] arguments) throws DrawbridgeException {{
+        System.out.println(first(arguments[0]).url());
+    }}
+}}
+""")
+    done = subprocess.run(
+        ["javac", "--release", "8", "-Xlint:all,-options", "-Werror", "-cp", classes, "-d", tmp_path,
+         tmp_path / "Page.java"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    url = run([*JAVA, f"{tmp_path}:{classes}", "Page", demo.bearer("bob")]).strip()
+    assert redeemed_as(demo, url) == demo.user("bob")["sub"]
+
+
+def test_the_swift_of_the_page_is_what_is_compiled_elsewhere():
+    """The first by the library's tests, what needs Apple's frameworks against stand-ins (StandIns/check)."""
+    compiled = [(instance.ROOT / path).read_text() for path in [
+        "Tests/DrawbridgeClientTests/DocumentedUseTests.swift", "clients/swift/StandIns/Uses/ContactsButton.swift"]]
+    for block, source in zip(blocks(PAGES["swift"], "swift"), compiled, strict=True):
+        lines = [line for line in block.splitlines() if line.strip() and not line.startswith("import ")]
+        assert " ".join(" ".join(lines).split()) in " ".join(source.split()), block
+
+
+# docs/client-libraries.md
+
+
+def rows(text: str, heading: str) -> list[list[str]]:
+    """Of the first table below the heading, without the line below its own heading."""
+    table = next(part for part in text.split(heading, 1)[1].split("\n\n") if part.lstrip().startswith("|"))
+    lines = table.strip().splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in [lines[0], *lines[2:]]]
+
+
+def test_every_name_in_the_table_of_what_libraries_have_is_in_the_library():
+    header, *lines = rows(INDEX, "## Which library has what")
+    folders = {"Swift": ["swift/Sources"], "JavaScript": ["js"], "Python": ["python/drawbridge_client"],
+               "Java, Kotlin": ["jvm/src", "jvm/kotlin", "jvm/android"]}
+    assert header[1:] == list(folders) and len(lines) > 12
+    for column, parts in enumerate(folders.values(), 1):
+        kinds = {".swift", ".mjs", ".py", ".java", ".kt"}
+        files = [path for part in parts for path in (CLIENTS / part).rglob("*.*") if path.suffix in kinds]
+        source = "\n".join(path.read_text() for path in files if "test" not in path.parts)
+        for line in lines:
+            assert line[column], line
+            for name in re.findall(r"`([^`]+)`", line[column]):
+                assert re.search(rf"\b{re.escape(name)}\b", source), (line[0], name)
+
+
+def test_the_table_of_pairs_has_those_that_are_tried_and_no_other():
+    header, *lines = rows(INDEX, "## End to end")
+    assert [name.strip("`") for name in header[1:]] == SITES
+    assert {line[0].strip("`"): line[1:] for line in lines} == {library: ["signed in"] * len(SITES) for library in LIBRARIES}
+
+
+def version_in(path: str, pattern: str) -> str:
+    return re.search(pattern, (instance.ROOT / path).read_text())[1]
+
+
+def test_the_versions_of_the_tables_are_those_of_the_packages():
+    json_version, toml = r'"version": "([^"]+)"', r'version = "([^"]+)"'
+    constant = r'(?:VERSION|Version|version) = "([^"]+)"'
+    shown = {line[2].split("](")[0].strip("["): line[3] for line in rows(INDEX, "# Client libraries")[1:]}
+    assert shown == {
+        "clients/swift": version_in("clients/swift/Sources/DrawbridgeClient/SignIn/Drawbridge.swift", constant),
+        "clients/js": version_in("clients/js/package.json", json_version),
+        "clients/python": version_in("clients/python/pyproject.toml", toml),
+        "clients/jvm": version_in("clients/jvm/src/drawbridge/client/Drawbridge.java", constant)}
+    shown = {line[1].split("](")[0].strip("["): line[3] for line in rows(MIDDLEWARE_PAGE, "# Middleware")[1:]}
+    assert shown == {
+        "middleware/python": version_in("middleware/python/pyproject.toml", toml),
+        "middleware/php": version_in("middleware/php/composer.json", json_version),
+        "middleware/node": version_in("middleware/node/package.json", json_version),
+        "middleware/go": version_in("middleware/go/site.go", constant),
+        "middleware/java": version_in("middleware/java/src/drawbridge/site/Site.java", constant)}
+    for package in ["clients/python/drawbridge_client", "middleware/python/drawbridge_site"]:
+        said = version_in(f"{package}/__init__.py", r'__version__ = "([^"]+)"')
+        assert said == version_in(f"{package}/../pyproject.toml", toml)
+
+
+# docs/middleware.md: each block lets a visitor in by what Drawbridge says of his session
+
+MIDDLEWARE_PAGE = (instance.ROOT / "docs/middleware.md").read_text()
+
+
+def own_block(language: str, demo) -> str:
+    [block] = re.findall(rf"^```{language}\n(.*?)^```", MIDDLEWARE_PAGE.split("## Where the user")[0], re.M | re.S)
+    return block.replace("https://www.example.com", demo.base)
+
+
+@pytest.fixture
+def alice(demo) -> tuple[str, str]:
+    """Her cookie, and what a site calls her."""
+    return demo.sign_in("alice"), demo.user("alice")["sub"]
+
+
+def test_the_middlewares_block_for_python_lets_a_visitor_in(demo, alice, monkeypatch):
+    monkeypatch.syspath_prepend(str(MIDDLEWARE / "python"))
+    names = {}
+
+    def view(environ, start_response):
+        start_response("200 OK", [])
+        return [environ[names["USER"]].subject.encode()]
+
+    names["get_wsgi_application"] = lambda: view
+    exec(own_block("python", demo), names)
+    said = []
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/account", "HTTP_COOKIE": alice[0], "wsgi.input": io.BytesIO()}
+    body = names["application"](environ, lambda status, headers: said.append(status))
+    assert (said, b"".join(body)) == (["200 OK"], alice[1].encode())
+
+
+def test_the_middlewares_block_for_php_lets_a_visitor_in(demo, alice, tmp_path):
+    tmp_path.chmod(0o700)
+    (tmp_path / "page.php").write_text(f"""<?php
+require '{MIDDLEWARE}/php/src/Site.php';
+use Drawbridge\\Site\\{{Answer, Request, Settings, Site}};
+$_SERVER = ['REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/account', 'HTTP_COOKIE' => '{alice[0]}'] + $_SERVER;
+{own_block("php", demo).replace("/var/lib/www-drawbridge", str(tmp_path))}
+""")
+    assert run(["php", str(tmp_path / "page.php")]) == alice[1]
+
+
+def test_the_middlewares_block_for_node_lets_a_visitor_in(demo, alice, tmp_path):
+    """The part of Express that it uses: a list of handlers, each with the next, and `send`."""
+    (tmp_path / "page.mjs").write_text(f"""
+import {{ Site }} from {json.dumps((MIDDLEWARE / "node/drawbridge-site.mjs").as_uri())};
+const request = {{ method: "GET", url: "/account", rawHeaders: ["Cookie", {json.dumps(alice[0])}], socket: {{}} }};
+const response = {{ send: (text) => console.log(text) }};
+const app = {{ get: (path, ...handlers) => {{
+    const next = (error) => {{ if (error) throw error; handlers.shift()?.(request, response, next); }};
+    next();
+}} }};
+{own_block("js", demo)}
+""")
+    assert run(["node", str(tmp_path / "page.mjs")]).strip() == alice[1]
+
+
+def test_the_middlewares_block_for_go_lets_a_visitor_in(demo, alice, tmp_path):
+    (tmp_path / "go.mod").write_text(
+        "module page\n\ngo 1.19\n\nrequire example.com/drawbridge/site v0.0.0\n\n"
+        f"replace example.com/drawbridge/site => {MIDDLEWARE / 'go'}\n")
+    (tmp_path / "main.go").write_text(f"""package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"example.com/drawbridge/site"
+)
+
+func main() {{
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {{ fmt.Fprint(w, site.From(r).Subject) }})
+{own_block("go", demo)}
+	if err != nil {{
+		panic(err)
+	}}
+	request, answer := httptest.NewRequest("GET", "/account", nil), httptest.NewRecorder()
+	request.Header.Set("Cookie", {json.dumps(alice[0])})
+	http.DefaultServeMux.ServeHTTP(answer, request)
+	fmt.Print(answer.Body.String())
+}}
+""")
+    done = subprocess.run(["go", "run", "."], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+                          env={**instance.environment(), "GOFLAGS": "-mod=mod", "GOPROXY": "off"})
+    assert (done.returncode, done.stdout) == (0, alice[1]), done.stderr
+
+
+def test_the_middlewares_block_for_java_compiles(demo, built, tmp_path):  # noqa: F811
+    """What a filter does in a servlet container is tried with the example (test_middleware.py)."""
+    (tmp_path / "Page.java").write_text(f"""
+import drawbridge.site.*;
+import java.util.*;
+import javax.servlet.DispatcherType;
+import org.eclipse.jetty.servlet.*;
+final class Page {{
+    static void page(ServletContextHandler context, EnumSet<DispatcherType> all) {{
+{own_block("java", demo)}
+    }}
+}}
+""")
+    run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", f"{built / 'classes'}:{JARS}",
+         "-d", str(tmp_path), str(tmp_path / "Page.java")])
