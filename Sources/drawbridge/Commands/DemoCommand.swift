@@ -50,6 +50,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Share the replay guard, the limits and the news of ended sessions through this Redis.")
     var redis: String?
 
+    @Option(help: "Trace every request; spans go to this OTLP address, such as http://127.0.0.1:4318/v1/traces.")
+    var traces: String?
+
     @Flag(help: "Lift the rate limits, for load tests.")
     var noLimits = false
 
@@ -74,6 +77,9 @@ struct DemoCommand: AsyncParsableCommand {
         if let redis {
             do { _ = try RedisURL(redis) } catch { throw ValidationError("--redis: \(error).") }
         }
+        if let traces, !TelemetrySettings.isEndpoint(traces) {
+            throw ValidationError("--traces must be \(TelemetrySettings.expectation).")
+        }
         if let issuer, WebOrigin(issuer) == nil {
             throw ValidationError("--issuer must be \(SettingKind.origin.expectation).")
         }
@@ -87,7 +93,7 @@ struct DemoCommand: AsyncParsableCommand {
         let demo = try await DemoInstance(
             folder: folder, listen: try address(), issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: !noLimits,
             database: try database.map { try PostgresAddress($0) },
-            redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) })
+            redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) }, traces: traces)
         try await demo.run { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text
             StandardOutput.say(text)

@@ -14,7 +14,8 @@ struct DemoInstance: Sendable {
 
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
-        hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil
+        hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil,
+        traces: String? = nil
     ) async throws {
         self.folder = folder
         try await DemoMaterial.prepare(in: folder, sharedBy: database)
@@ -43,6 +44,8 @@ struct DemoInstance: Sendable {
             SelfIssuedSettings.enabled.key: "true",
             SelfIssuedSettings.linkingApps.key: DemoClients.app.rawValue,
             CrossDeviceSettings.enabled.key: "true",
+            TelemetrySettings.endpointURL.key: traces ?? "",
+            TelemetrySettings.sample.key: traces == nil ? "0" : "1",
         ]
         // What a server would be refused for, an issuer in plain http, is the point of a demo.
         let reader = SettingsReader(RawSettings(given: given))
