@@ -1,4 +1,5 @@
 package import Hummingbird
+import Bridge
 import HTTPTypes
 
 /// For whom a page is made.
@@ -9,12 +10,22 @@ package struct PageVisitor: Sendable {
     /// The address that shows the same page once more, where that is all that it does.
     let again: PageAgain?
     let requestID: String
+    /// Of the website that the page belongs to.
+    private(set) var theme = Theme()
 
     package init(_ request: Request, _ context: BridgeRequestContext) {
         acceptLanguage = request.headers[.acceptLanguage]
         chosenLanguage = request.cookie(LanguageCookie.name)
         again = request.method == .get ? PageAgain(request.uri.string) { _ in context.repetition } : nil
         requestID = context.requestID
+    }
+
+    /// The same visitor on the way to a website; of one without looks of its own, or of none, they stay as they are.
+    func themed(by website: Client?) -> PageVisitor {
+        guard let theme = website?.theme, !theme.isEmpty else { return self }
+        var visitor = self
+        visitor.theme = theme
+        return visitor
     }
 
     /// The same visitor with the languages that the client asked for in front (`ui_locales`, OpenID Connect Core

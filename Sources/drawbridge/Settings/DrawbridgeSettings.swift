@@ -52,7 +52,7 @@ struct DrawbridgeSettings: Sendable {
             reading: settings, at: origins.issuer, siteName: site.name, isLinkClaimed: site.appLinks.isAny)
         crossDevice = CrossDeviceSettings(reading: settings)
         clients = ClientSettings.read(
-            settings, defaults: sessions.defaults)
+            settings, defaults: sessions.defaults, publicDirectory: site.publicDirectory)
         upstreamProviders = UpstreamProviderSettings.read(settings)
         trustedIssuers = TrustedIssuerSettings.read(
             settings,

@@ -70,7 +70,7 @@ struct LinkedKeysController: BrowserGroup {
                     keys.contains { $0.thumbprint == thumbprint } ? nil : thumbprint
                 },
                 formToken: try formTokens.make(for: .linkedKeys, binding: binding, session: request.sessionSecret)),
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
