@@ -23,7 +23,7 @@ def themed(serve, tmp_path, **more) -> instance.Served:
         {"client_id": "sewing", "client_name": "Sewing", "client_type": "web", "redeem": "confirm", **paths, **THEME},
         {"client_id": "shop", "client_type": "web", "public_origin": "http://localhost", **paths, "theme_name": "The Shop"},
         {"client_id": "club", "client_name": "Club", "client_type": "web", "client_secret_digest":
-         "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "redirect_uris": ["http://127.0.0.1/callback"],
+         "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "redirect_uris": ["https://club.example/callback"],
          "require_pkce": False, **THEME}]
     return serve(f"public_directory: {tmp_path}/public\nsign_in_url: /sign-in\n", clients=clients,
                  users={"alice": PASSWORD, "bob": PASSWORD}, reach=["web", "sewing", "shop"], **more)
@@ -70,7 +70,7 @@ def test_the_way_to_a_website_has_its_looks_and_other_pages_do_not(serve, tmp_pa
     # The sign-in on the way to a relying party
     other = open_browser()
     other.get(server.base + "/oauth/authorize?response_type=code&client_id=club&scope=openid&state=s&nonce=n"
-              "&redirect_uri=http%3A%2F%2F127.0.0.1%2Fcallback")
+              "&redirect_uri=https%3A%2F%2Fclub.example%2Fcallback")
     inspect(other, "sign-in")
     assert "Club" in text_of(other)
     other.find_element(By.NAME, "username").send_keys("alice")
@@ -91,7 +91,7 @@ def test_a_refusal_looks_as_the_place_does_and_alike_for_every_token(serve, tmp_
         headers = {**wire.NAVIGATION, **({"Host": host} if host else {})}
         page = server.send("GET", f"/login-with-token?token={shown}", headers)
         assert page.status == 400, page.body
-        return page.text.replace(page.headers["X-Request-Id"], "")
+        return page.text.replace(page.header("X-Request-Id"), "")
 
     forged = token[:-4] + "AAAA"
     assert refusal(forged) == refusal("x.y.z")
@@ -129,5 +129,5 @@ def test_the_policy_of_a_page_is_the_same_with_and_without_looks(serve, tmp_path
     plain, dressed = page("web"), page("sewing")
     assert "Needle &amp; Thread" in dressed.text and "Needle" not in plain.text
     for name in ["Content-Security-Policy", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy"]:
-        assert dressed.headers[name] == plain.headers[name]
+        assert dressed.header(name) == plain.header(name)
     assert " style=" not in dressed.text and "<style" not in dressed.text
