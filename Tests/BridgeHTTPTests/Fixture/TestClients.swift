@@ -11,7 +11,7 @@ enum TestClients {
     static func directory() throws -> ClientDirectory {
         let paths = try ReturnPathPolicy(
             entries: ["/contacts", "/account/*"], defaultPath: "/contacts")
-        var dressed = Client(id: "dressed", name: "Dressed", kind: .web, returnPaths: paths, redeemMode: .confirm)
+        var dressed = Client(id: "dressed", name: "Dressed", kind: .web, returnPaths: paths)
         dressed.theme = theme
         var shop = Client(
             id: "shop", name: "Shop", kind: .web, publicOrigin: WebOrigin("https://shop.example"), returnPaths: paths)

@@ -12,7 +12,8 @@ import Testing
     private func confirm(
         _ website: String, _ client: any TestClientProtocol
     ) async throws -> TestResponse {
-        try await client.redeem(try await client.issue(#"{"client_id":"\#(website)"}"#).token)
+        try await client.redeem(
+            try await client.issue(#"{"client_id":"\#(website)"}"#).token, [.name("Sec-Purpose"): "prefetch"])
     }
 
     @Test func `the page before a redemption has the looks of the token's website`() async throws {
@@ -31,12 +32,9 @@ import Testing
                 let alice = try await client.redeem(try await client.issue().token)
                 let cookie = try #require(alice.headers[.setCookie]?.split(separator: ";").first.map(String.init))
                 let token = try await client.issue(#"{"client_id":"\#(website)"}"#, for: "bob").token
-                // The click of the page before, by a form of a web view.
-                return try await client.send(
-                    .post, "/login-with-token",
-                    [.cookie: cookie, .contentType: "application/x-www-form-urlencoded"], body: "token=\(token)")
+                return try await client.redeem(token, Visitor.navigation(cookie: cookie))
             }
-            let (dressed, plain) = (try await question("dressed"), try await question("careful"))
+            let (dressed, plain) = (try await question("dressed"), try await question("tolerant"))
             #expect(dressed.text.contains("Needle") && dressed.text.contains("confirm_switch"))
             for name in [HTTPField.Name.contentSecurityPolicy, .name("X-Frame-Options"), .name("Referrer-Policy")] {
                 #expect(dressed.headers[name] == plain.headers[name])
