@@ -221,6 +221,6 @@ extension FrontMiddleware {
                 shapes: ErrorShapes(declared: RouteTable.shapes(redemptionPaths: settings.redemptionPaths))),
             accessLog: front.accessLog, metrics: RequestMetrics(factory: front.metrics), time: front.time,
             random: front.random.buffered(), strictTransportSecurity: settings.strictTransportSecurityValue,
-            proofs: front.proofs, keys: front.keys)
+            proofs: front.proofs, keys: front.keys, recorder: front.recorder)
     }
 }

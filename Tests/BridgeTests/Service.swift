@@ -41,7 +41,8 @@ struct Service: Sendable {
     init(
         storage: any BridgeStorage, replayGuard: any ReplayGuard = InProcessReplayGuard(),
         limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter), limits: LimitSettings = LimitSettings(),
-        defaultTarget: ClientID? = website, loginTokens: (any LoginTokenStore)? = nil
+        defaultTarget: ClientID? = website, loginTokens: (any LoginTokenStore)? = nil,
+        recorder: SpanRecorder? = nil
     ) throws {
         self.storage = storage
         let loginTokens = loginTokens ?? storage
@@ -66,7 +67,8 @@ struct Service: Sendable {
             settings: settings, codec: codec, clients: clients, subjects: subjects, parents: parents,
             store: loginTokens,
             sessions: sessions, endings: endings, replayGuard: replayGuard,
-            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time)
+            refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys, time: time,
+            recorder: recorder)
     }
 
     func bearer(
@@ -113,7 +115,7 @@ func withService(
     replayGuard: any ReplayGuard = InProcessReplayGuard(),
     limiter: any RateLimiter = InProcessRateLimiter(clock: .parameter),
     limits: LimitSettings = LimitSettings(), defaultTarget: ClientID? = website,
-    faults: RedemptionFaults? = nil,
+    faults: RedemptionFaults? = nil, recorder: SpanRecorder? = nil,
     _ body: (Service) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "bridge-tests-\(UUID().uuidString)")
@@ -124,7 +126,7 @@ func withService(
     try await body(
         Service(
             storage: storage, replayGuard: replayGuard, limiter: limiter, limits: limits, defaultTarget: defaultTarget,
-            loginTokens: faults.map { FailingLoginTokens(storage: storage, faults: $0) }))
+            loginTokens: faults.map { FailingLoginTokens(storage: storage, faults: $0) }, recorder: recorder))
     try await storage.close()
 }
 

@@ -3,6 +3,7 @@ import Federation
 import HTTPTypes
 import OAuth2
 import Testing
+import Tracing
 
 private func settings(_ origin: String) -> TrustedIssuerSettings {
     TrustedIssuerSettings(
@@ -35,7 +36,9 @@ private func active(_ changes: [String: any Sendable] = [:], without: Set<String
             let issuers = try await issuers(settings(origin))
             let trace = try #require(
                 TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
-            _ = try await TraceContext.$current.withValue(trace) { try await issuers.authenticate("opaque-token") }
+            _ = try await InstrumentationContext.$current.withValue(InstrumentationContext(passingOn: trace)) {
+                try await issuers.authenticate("opaque-token")
+            }
             _ = try await issuers.authenticate("another-token")
             #expect(server.received.map(\.traceparent) == [trace.traceparent, nil])
         }

@@ -10,8 +10,40 @@ import OAuth2
 extension FuzzTarget {
     static let requests = [
         FuzzTarget("cookie", cookie), FuzzTarget("authorization", authorization), FuzzTarget("device-code", deviceCode),
-        FuzzTarget("redis", redis),
+        FuzzTarget("redis", redis), FuzzTarget("traceparent", traceparent),
+        FuzzTarget("accent-stylesheet", accentStylesheet),
     ]
+
+    /// What is believed of a trace is passed on in the one spelling, and reads back as it was.
+    private static let traceparent: @Sendable ([UInt8]) -> String? = { input in
+        let header = text(input)
+        guard let trace = TraceContext(traceparent: header) else { return nil }
+        guard TraceContext(traceparent: trace.traceparent) == trace else { return "read differently" }
+        guard trace.traceparent.utf8.count == 55, header.hasPrefix(String(header.prefix(3)) + trace.traceID) else {
+            return "another trace"
+        }
+        let digits = Set("0123456789abcdef-".utf8)
+        guard trace.traceparent.utf8.allSatisfy(digits.contains) else { return "a byte that no header has" }
+        guard let journey = trace.journey else { return trace.isSampled ? "no journey" : nil }
+        return TraceContext(journey: journey) == trace ? nil : "a token says something else"
+    }
+
+    /// A stylesheet is that of its name, can be read, and has no byte of the name but twelve digits.
+    private static let accentStylesheet: @Sendable ([UInt8]) -> String? = { input in
+        let name = text(input)
+        guard let sheet = AccentStylesheet(name: name) else { return nil }
+        guard same(sheet.name, name.lowercased()) else { return "another name" }
+        let (light, dark) = (sheet.accent.light, sheet.accent.dark)
+        guard ColourScheme.light.worst(for: light).contrast >= ColourScheme.leastContrast,
+            ColourScheme.dark.worst(for: dark).contrast >= ColourScheme.leastContrast
+        else { return "cannot be read" }
+        let lines = sheet.text.split(separator: "\n")
+        let isPlain = lines.allSatisfy { line in
+            line.wholeMatch(of: #/ *:root \{ --accent: #[0-9a-f]{6}; --accent-strong: #[0-9a-f]{6}; \}/#) != nil
+                || line == "@media (prefers-color-scheme: dark) {" || line == "}"
+        }
+        return isPlain && lines.count == 4 ? nil : "sets something else"
+    }
 
     /// The value is that of the only cookie of the name, by a second reading that splits where RFC 6265 says.
     private static let cookie: @Sendable ([UInt8]) -> String? = { input in

@@ -122,6 +122,8 @@ package struct Client: Hashable, Sendable {
     package var keysURI: String?
     package var logoURI: String?
     package var policyURI: String?
+    /// How the pages look on the way to it.
+    package var theme = Theme()
 
     package static let defaultAccessTokenLifetime = Duration.seconds(900)
     package static let defaultSessionLifetime = Duration.seconds(12 * 3600)

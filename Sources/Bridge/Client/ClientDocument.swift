@@ -65,6 +65,10 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         case keysURI = "jwks_uri"
         case logoURI = "logo_uri"
         case policyURI = "policy_uri"
+        case themeName = "theme_name"
+        case themeLogo = "theme_logo"
+        case themeAccent = "theme_accent"
+        case themeAccentDark = "theme_accent_dark"
     }
 
     /// - Throws: ``ClientDocumentError`` with every fault that there is.
@@ -97,6 +101,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
             fields.note(.canIssueLoginTokens, "belongs to an app; this client is a website")
         }
         Self.readProviderFields(&fields, into: &client)
+        client.theme = Self.readTheme(&fields, of: kind)
         if let error = ClientDocumentError(fields.problems) { throw error }
         self.init(client)
     }
@@ -120,6 +125,7 @@ package struct ClientDocument: Sendable, Codable, Hashable {
         try fields.encode(client.sessionIdle.inMilliseconds / 1000, forKey: .sessionIdle)
         if showsSecretDigest { try fields.encodeIfPresent(client.secretDigest, forKey: .secretDigest) }
         try Self.writeProviderFields(of: client, into: &fields)
+        try Self.writeTheme(client.theme, into: &fields)
     }
 
     private static func remark(onUnknown name: String) -> String {

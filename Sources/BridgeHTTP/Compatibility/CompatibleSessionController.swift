@@ -96,7 +96,7 @@ struct CompatibleSessionController: BrowserGroup {
         var response = pages.signOut(
             formToken: try formTokens.make(for: purpose, binding: binding, session: request.sessionSecret),
             action: action,
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

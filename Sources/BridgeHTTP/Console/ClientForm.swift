@@ -78,6 +78,23 @@ struct ClientForm: Sendable {
                     input: .flag(isDefault: false), kinds: [.web]),
             ]),
         Group(
+            title: "How its pages look",
+            fields: [
+                Field(
+                    name: "theme_name", label: "Name at the top", help: "Instead of the service's own name.",
+                    input: .text, kinds: [.web]),
+                Field(
+                    name: "theme_logo", label: "Picture at the top",
+                    help: "The name of a file in the assets of the public folder, such as shop.svg.", input: .text,
+                    kinds: [.web]),
+                Field(
+                    name: "theme_accent", label: "Colour in light pages",
+                    help: "Of links and buttons, such as #2450c8. It must be readable.", input: .text, kinds: [.web]),
+                Field(
+                    name: "theme_accent_dark", label: "Colour in dark pages", help: "Such as #8fb0ff; both or none.",
+                    input: .text, kinds: [.web]),
+            ]),
+        Group(
             title: "What it may do",
             fields: [
                 Field(

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Metrics
 import OAuth2
+import Tracing
 
 /// The one layer around every route: request id, client address, error mapping, common headers, access log, metrics.
 ///
@@ -22,11 +23,13 @@ final class FrontMiddleware: RouterMiddleware {
     let proofs: DPoPVerifier?
     /// `nil` where nobody changes them.
     let keys: SigningKeys?
+    /// `nil` records nothing.
+    let recorder: SpanRecorder?
 
     init(
         clientAddress: ClientAddress, errors: ErrorResponder, accessLog: AccessLog, metrics: RequestMetrics,
         time: TimeSource, random: RandomSource, strictTransportSecurity: String?, proofs: DPoPVerifier?,
-        keys: SigningKeys?
+        keys: SigningKeys?, recorder: SpanRecorder?
     ) {
         self.clientAddress = clientAddress
         self.errors = errors
@@ -37,6 +40,7 @@ final class FrontMiddleware: RouterMiddleware {
         self.strictTransportSecurity = strictTransportSecurity
         self.proofs = proofs
         self.keys = keys
+        self.recorder = recorder
     }
 
     func handle(
@@ -47,13 +51,17 @@ final class FrontMiddleware: RouterMiddleware {
         context.address = clientAddress.resolve(peer: context.peer, headers: request.headers)
         context.requestID = requestID(of: request, peer: context.peer)
         await keys?.beCurrent()
-        let trace = trace(of: request, peer: context.peer)
+        let caller = caller(of: request, peer: context.peer)
+        let span = recorder?.request(continuing: caller, method: RequestMetrics.name(of: request.method))
+        let trace = span?.trace ?? caller?.child(random: random)
         var response: Response
         do {
             // Outside a trace nothing is paid for one.
             response =
                 if let trace {
-                    try await TraceContext.$current.withValue(trace) { try await next(request, context) }
+                    try await InstrumentationContext.$current.withValue(
+                        span?.context ?? InstrumentationContext(passingOn: trace)
+                    ) { try await next(request, context) }
                 } else {
                     try await next(request, context)
                 }
@@ -73,6 +81,7 @@ final class FrontMiddleware: RouterMiddleware {
         accessLog.write(
             at: time.now(), route: route, method: request.method.rawValue, status: response.status.code,
             elapsed: elapsed, requestID: context.requestID, address: context.address, trace: trace)
+        span?.endRequest(request.method, route: route, status: response.status.code, requestID: context.requestID)
         return response
     }
 
@@ -85,9 +94,9 @@ final class FrontMiddleware: RouterMiddleware {
     }
 
     /// Adopted like an id: it ends up in logs, and a stranger could write himself into somebody's trace.
-    private func trace(of request: Request, peer: NetworkAddress?) -> TraceContext? {
+    private func caller(of request: Request, peer: NetworkAddress?) -> TraceContext? {
         guard let text = request.headers.value(of: .traceparent), clientAddress.isTrusted(peer) else { return nil }
-        return TraceContext(traceparent: text)?.child(random: random)
+        return TraceContext(traceparent: text)
     }
 
     private static func isPlain(_ text: String) -> Bool {

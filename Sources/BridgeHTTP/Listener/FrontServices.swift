@@ -11,10 +11,12 @@ package final class FrontServices: Sendable {
     let keys: SigningKeys?
     package let time: TimeSource
     let random: RandomSource
+    /// `nil` records nothing.
+    let recorder: SpanRecorder?
 
     package init(
         accessLog: AccessLog, metrics: any MetricsFactory, proofs: DPoPVerifier? = nil, keys: SigningKeys? = nil,
-        time: TimeSource = .system, random: RandomSource = .system
+        time: TimeSource = .system, random: RandomSource = .system, recorder: SpanRecorder? = nil
     ) {
         self.accessLog = accessLog
         self.metrics = metrics
@@ -22,5 +24,6 @@ package final class FrontServices: Sendable {
         self.keys = keys
         self.time = time
         self.random = random
+        self.recorder = recorder
     }
 }

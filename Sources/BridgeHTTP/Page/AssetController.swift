@@ -24,6 +24,7 @@ struct AssetController: RouteGroup {
         }
     }
 
+    private static let svg = "image/svg+xml"
     private static let apiDescription = Asset(PublicFiles.apiDescription, type: "application/json")
 
     private let assets: [String: Asset]
@@ -37,8 +38,10 @@ struct AssetController: RouteGroup {
     }
 
     @Sendable func serve(_ request: Request, context: BridgeRequestContext) throws -> Response {
-        guard let asset = context.parameters.get("name").flatMap({ assets[$0] }) else { throw OAuthError(.notFound) }
-        return Self.answer(asset, to: request)
+        guard let name = context.parameters.get("name") else { throw OAuthError(.notFound) }
+        if let asset = assets[name] { return Self.answer(asset, to: request) }
+        guard let accent = AccentStylesheet(name: name) else { throw OAuthError(.notFound) }
+        return Self.answer(Asset(Array(accent.text.utf8), type: "text/css; charset=utf-8"), to: request)
     }
 
     /// `/favicon.ico`, which browsers ask for beside answers that are no pages. A folder of one's own may have its own icon
@@ -55,9 +58,13 @@ struct AssetController: RouteGroup {
 
     private static func answer(_ asset: Asset, to request: Request) -> Response {
         // The address stays the same when the content changes, so a browser caches it briefly and then asks again.
-        let headers: HTTPFields = [
+        var headers: HTTPFields = [
             .contentType: asset.type, .cacheControl: "public, max-age=300", .eTag: asset.tag,
         ]
+        // In a page such a picture runs no script; opened by itself, somebody else's logo would, at our origin.
+        if asset.type == svg {
+            headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        }
         if request.headers[.ifNoneMatch] == asset.tag { return Response(status: .notModified, headers: headers) }
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: asset.body))
     }
@@ -66,7 +73,7 @@ struct AssetController: RouteGroup {
         switch name.split(separator: ".").last {
         case "css": "text/css; charset=utf-8"
         case "js": "text/javascript; charset=utf-8"
-        case "svg": "image/svg+xml"
+        case "svg": svg
         case "png": "image/png"
         case "jpg", "jpeg": "image/jpeg"
         case "webp": "image/webp"

@@ -1,4 +1,5 @@
 package import Hummingbird
+import Bridge
 import HTTPTypes
 
 /// For whom a page is made.
@@ -11,6 +12,8 @@ package struct PageVisitor: Sendable {
     /// Whether somebody signed in here with a phone's key: then that way is offered first.
     let hasUsedPhoneKey: Bool
     let requestID: String
+    /// Of the website that the page belongs to.
+    private(set) var theme = Theme()
 
     /// Says so for half a year; it opens nothing and names nobody.
     static let phoneKeyCookie: StaticString = "__Host-siop_ok"
@@ -21,6 +24,14 @@ package struct PageVisitor: Sendable {
         again = request.method == .get ? PageAgain(request.uri.string) { _ in context.repetition } : nil
         hasUsedPhoneKey = request.cookie(Self.phoneKeyCookie) != nil
         requestID = context.requestID
+    }
+
+    /// The same visitor on the way to a website; of one without looks of its own, or of none, they stay as they are.
+    func themed(by website: Client?) -> PageVisitor {
+        guard let theme = website?.theme, !theme.isEmpty else { return self }
+        var visitor = self
+        visitor.theme = theme
+        return visitor
     }
 
     /// The same visitor with the languages that the client asked for in front (`ui_locales`, OpenID Connect Core

@@ -1,3 +1,4 @@
+import Bridge
 package import HTTPTypes
 package import Hummingbird
 import Mustache
@@ -23,6 +24,8 @@ package final class Pages: Sendable {
     let texts: PageTexts
     let siteName: String
     let signInURL: String
+    /// Names of the pictures and other files beside the pages.
+    private let assets: Set<String>
 
     /// - Throws: ``PageError``, or what reading the texts threw; at start, never later.
     package init(files: PublicFiles, siteName: String, signInURL: String) throws {
@@ -38,6 +41,7 @@ package final class Pages: Sendable {
         for name in Self.templateNames where templates[name] == nil { throw PageError.missingTemplate(name) }
         library = MustacheLibrary(templates: templates)
         texts = try PageTexts(files: files.section("texts"))
+        assets = Set(files.section("assets").keys)
         self.siteName = siteName
         self.signInURL = signInURL
     }
@@ -90,7 +94,11 @@ package final class Pages: Sendable {
         object["language"] = language
         object["is_right_to_left"] = TextDirection.isRightToLeft(language)
         object["language_menu"] = languageMenu(language, for: visitor)
-        object["site_name"] = siteName
+        object["site_name"] = visitor.theme.name ?? siteName
+        // A picture that went missing is no reason to show a broken one.
+        let logo = visitor.theme.logo.flatMap { assets.contains($0) ? $0 : nil }
+        object["logo"] = "/assets/\(logo ?? "drawbridge.svg")"
+        object["accent"] = visitor.theme.accent.map { "/assets/" + AccentStylesheet(of: $0).name }
         object["sign_in_url"] = values["sign_in_url"] ?? signInURL
         object["request_id"] = visitor.requestID
         // The template is there: the initialiser looked.

@@ -28,6 +28,12 @@ package struct PublicFiles: Sendable {
         self.init(contents: contents)
     }
 
+    /// Whether there is an asset of this name, in a folder of one's own or in the binary.
+    package static func haveAsset(_ name: String, overriddenBy folder: String?) -> Bool {
+        embedded.contents["assets/\(name)"] != nil
+            || (folder.map { FileManager.default.fileExists(atPath: "\($0)/assets/\(name)") } ?? false)
+    }
+
     /// The API's description, OpenAPI 3.1; only the binary's own, since it says what the binary does.
     package static let apiDescription = embedded.contents["openapi.json"] ?? []
 

@@ -60,7 +60,7 @@ struct LogoutController: BrowserGroup {
             formToken: try formTokens.make(
                 for: .signOut, binding: binding, session: request.sessionSecret), action: Self.path,
             fields: logout.fields, formTargets: logout.target.map { [$0.origin] } ?? [],
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

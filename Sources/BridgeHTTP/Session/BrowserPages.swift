@@ -49,6 +49,17 @@ extension BrowserGroup {
     var time: TimeSource { kit.time }
     var random: RandomSource { kit.random }
 
+    /// For whom a page is made, with the looks of the website that it belongs to: the one that the visit is about where
+    /// that is known for certain, else the one at whose origin it is shown, else the one that apps open by default.
+    func pageVisitor(
+        _ request: Request, _ context: BridgeRequestContext, for website: Client? = nil
+    ) -> PageVisitor {
+        let directory = clients.current
+        let here = directory.websites[origins.own(of: request)]?.min { $0.id.rawValue < $1.id.rawValue }
+        return PageVisitor(request, context).themed(by: directory.defaultTarget.flatMap { directory[$0] })
+            .themed(by: here).themed(by: website)
+    }
+
     /// Sets the cookies of a session that was just opened, in its website's profile (contract §6).
     func setCookies(of opened: OpenedSession, in headers: inout HTTPFields) throws {
         let now = time.now()

@@ -53,7 +53,7 @@ struct SessionController: BrowserGroup {
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.signOut(
             formToken: try formTokens.make(for: .signOut, binding: binding, session: request.sessionSecret),
-            action: Self.signOutPath, to: PageVisitor(request, context))
+            action: Self.signOutPath, to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
@@ -73,7 +73,7 @@ struct SessionController: BrowserGroup {
     }
 
     @Sendable func signedOut(_ request: Request, context: BridgeRequestContext) -> Response {
-        pages.signedOut(to: PageVisitor(request, context))
+        pages.signedOut(to: pageVisitor(request, context))
     }
 
     private func isOurForm(_ body: [UInt8], _ request: Request) throws -> Bool {

@@ -9,7 +9,7 @@ extension RouteGuard where Group == DevicesController, Admitted == SignedIn {
         Self(.session) { group, handler in
             { request, context in
                 guard let found = try await group.browsers.find(request) else {
-                    return group.pages.devicesSignedOut(to: PageVisitor(request, context))
+                    return group.pages.devicesSignedOut(to: group.pageVisitor(request, context))
                 }
                 return try await handler(request, context, found)
             }
@@ -107,7 +107,7 @@ extension RouteGuard where Group == SecondFactorController, Admitted == SecondFa
                     SecondFactorController.Visit(
                         found: found, secret: request.sessionSecret,
                         browser: FormCookie.binding(of: request, random: group.random), journey: journey,
-                        visitor: PageVisitor(request, context)))
+                        visitor: group.pageVisitor(request, context)))
             }
         }
     }
@@ -126,7 +126,7 @@ where Group == SecondFactorController, Admitted == (visit: SecondFactorControlle
                 guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }
                 let visit = SecondFactorController.Visit(
                     found: found, secret: request.sessionSecret, browser: form.browser, journey: journey,
-                    visitor: PageVisitor(request, context))
+                    visitor: group.pageVisitor(request, context))
                 return try await handler(request, context, (visit, form))
             }
         }

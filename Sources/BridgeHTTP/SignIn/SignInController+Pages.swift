@@ -51,7 +51,7 @@ extension SignInController {
         return try await missingPage(
             SignInErrand(forConsole: held), .changeWaits(isKept: held != nil), browser: browser, session: session,
             at: origins.own(of: request),
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
     }
 
     /// The sign-in page.
@@ -74,7 +74,7 @@ extension SignInController {
             content.selfIssuedURL = selfIssuedURL(errand)
             content.phoneURL = phoneURL(errand, request)
         }
-        var response = pages.signIn(content, to: visitor.preferring(request?.uiLocales))
+        var response = pages.signIn(content, to: visitor.preferring(request?.uiLocales).themed(by: request?.client))
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }
@@ -94,7 +94,7 @@ extension SignInController {
                 notice: notice, clientName: request?.client.name,
                 formTargets: targets(request, errand, at: here), otherAccountURL: errand.forAnother.url,
                 name: account?.shownName),
-            to: visitor.preferring(request?.uiLocales))
+            to: visitor.preferring(request?.uiLocales).themed(by: request?.client))
         FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }

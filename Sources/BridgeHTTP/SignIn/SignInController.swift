@@ -33,14 +33,14 @@ struct SignInController: BrowserGroup {
         guard !isBlocked(errand, browser: browser, request) else { return blockedPage(request, context) }
         return try await missingPage(
             errand, browser: browser, session: try await browsers.opened(by: request), at: origins.own(of: request),
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
     }
 
     @Sendable func attempt(
         _ request: Request, context: BridgeRequestContext, form: BrowserForm
     ) async throws -> Response {
         let errand = SignInErrand(form.parameters)
-        let visitor = PageVisitor(request, context)
+        let visitor = pageVisitor(request, context)
         let here = origins.own(of: request)
         guard !isBlocked(errand, browser: form.browser, request) else { return blockedPage(request, context) }
         let username = form.parameters["username"] ?? ""
@@ -69,7 +69,7 @@ struct SignInController: BrowserGroup {
         _ request: Request, context: BridgeRequestContext, form: BrowserForm
     ) async throws -> Response {
         let errand = SignInErrand(form.parameters)
-        let visitor = PageVisitor(request, context)
+        let visitor = pageVisitor(request, context)
         let here = origins.own(of: request)
         let session = try await browsers.opened(by: request)
         guard form.isOurs, let pending = form.parameters["pending"] else {
@@ -104,7 +104,7 @@ struct SignInController: BrowserGroup {
             held.subject == opened.session.subject
         {
             var response = pages.goOn(
-                with: held, formToken: AdminVisit.formToken(for: opened.secret), to: PageVisitor(request, context))
+                with: held, formToken: AdminVisit.formToken(for: opened.secret), to: pageVisitor(request, context))
             setCookies(of: opened, in: &response.headers)
             return response
         }
@@ -158,6 +158,6 @@ struct SignInController: BrowserGroup {
     }
 
     func blockedPage(_ request: Request, _ context: BridgeRequestContext) -> Response {
-        pages.authorizationProblem(.accessDenied, .embeddedBrowser, to: PageVisitor(request, context))
+        pages.authorizationProblem(.accessDenied, .embeddedBrowser, to: pageVisitor(request, context))
     }
 }

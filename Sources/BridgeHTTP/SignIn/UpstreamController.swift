@@ -52,7 +52,7 @@ struct UpstreamController: BrowserGroup {
             let errand = SignInErrand(try FormParameters(parsing: (errand ?? "").utf8))
             return try signIn.page(
                 errand, errand.isEmpty ? .stale : .declined, browser: browser, at: here,
-                to: PageVisitor(request, context))
+                to: pageVisitor(request, context))
         }
     }
 }

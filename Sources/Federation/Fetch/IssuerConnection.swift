@@ -63,17 +63,27 @@ struct IssuerConnection: Sendable {
     }
 
     private func send(_ plain: HTTPClientRequest) async throws -> [UInt8] {
+        try await TraceStep.fetch.run { span in
+            if let host = WebURL(plain.url)?.origin.host { span?.note(.server, host) }
+            let request = Self.traced(plain)
+            let (status, body) = try await answer(to: request)
+            span?.note(.status, status)
+            guard status == 200 else { throw Failure.status(status) }
+            return body
+        }
+    }
+
+    /// - Returns: of an answer that is no document, the status alone.
+    private func answer(to request: HTTPClientRequest) async throws -> (status: Int, body: [UInt8]) {
         let (limits, client) = (limits, client)
-        let request = Self.traced(plain)
         return try await Deadline.run(limits.timeout, otherwise: Failure.timedOut) {
             do {
                 let response = try await client.execute(
                     request, timeout: .milliseconds(limits.timeout.inMilliseconds))
-                guard response.status == .ok else { throw Failure.status(Int(response.status.code)) }
+                let status = Int(response.status.code)
+                guard response.status == .ok else { return (status, []) }
                 let body = try await response.body.collect(upTo: limits.maximumBytes)
-                return Array(body.readableBytesView)
-            } catch let failure as Failure {
-                throw failure
+                return (status, Array(body.readableBytesView))
             } catch is NIOTooManyBytesError {
                 throw Failure.tooLarge
             } catch let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout {

@@ -46,7 +46,10 @@ package struct RedisRateLimiter: RateLimiter {
 
     private func decide(_ keys: [RateLimitKey], at now: Timestamp, _ step: Step) async throws -> RateLimitDecision {
         guard !keys.isEmpty else { return .allowed }
-        let replies = try await client.run(keys.map { call(for: $0, at: now, step) })
+        let replies = try await TraceStep.rateLimits.run { span in
+            span?.note(.database, "redis")
+            return try await client.run(keys.map { call(for: $0, at: now, step) })
+        }
         var decision = RateLimitDecision.allowed
         var longest: Int64 = 0
         var granted: [RateLimitKey] = []

@@ -18,7 +18,11 @@ package struct RedisReplayGuard: ReplayGuard {
         let key = "\(prefix)t:\(id.rawValue)"
         let life = max(0, (expiry - now).inMilliseconds) + Self.margin.inMilliseconds
         let command = RedisCommand("SET", key, "1", "NX", "PX", "\(life)", key: key)
-        switch try await client.send([command])[0] {
+        let reply = try await TraceStep.replayGuard.run { span in
+            span?.note(.database, "redis")
+            return try await client.send([command])[0]
+        }
+        switch reply {
         case .status: return .claimed
         case .null: return .claimedBefore
         case .error(let error): throw StorageError.redis(RedisConnectionError.refused(error))

@@ -54,7 +54,10 @@ package final class DurableStorage: Sendable {
     func write<Value: Sendable>(
         anticipating calls: [SQLCall]? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
     ) async throws -> Value {
-        try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, body)
+        try await TraceStep.commit.run { span in
+            span?.note(.database, dialect.isRemote ? "postgresql" : "sqlite")
+            return try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, body)
+        }
     }
 
     /// Writes that wait for the next commit.

@@ -57,6 +57,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Share the replay guard, the limits and the news of ended sessions through this Redis.")
     var redis: String?
 
+    @Option(help: "Trace every request; spans go to this OTLP address, such as http://127.0.0.1:4318/v1/traces.")
+    var traces: String?
+
     @Flag(help: "Lift the rate limits, for load tests.")
     var noLimits = false
 
@@ -84,6 +87,9 @@ struct DemoCommand: AsyncParsableCommand {
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key belong together.")
         }
+        if let traces, !TelemetrySettings.isEndpoint(traces) {
+            throw ValidationError("--traces must be \(TelemetrySettings.expectation).")
+        }
         if let issuer, WebOrigin(issuer) == nil {
             throw ValidationError("--issuer must be \(SettingKind.origin.expectation).")
         }
@@ -98,7 +104,7 @@ struct DemoCommand: AsyncParsableCommand {
             folder: folder, listen: try address(), issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: !noLimits,
             database: try database.map { try PostgresAddress($0) },
             redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) },
-            tls: tlsCertificate.flatMap { certificate in tlsKey.map { (certificate, $0) } })
+            tls: tlsCertificate.flatMap { certificate in tlsKey.map { (certificate, $0) } }, traces: traces)
         try await demo.run { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text
             StandardOutput.say(text)

@@ -19,6 +19,8 @@ struct Composition: Sendable {
     let forwarding: AuditForwarding
     let auditWatch: AuditWatchService
     let webhooks: WebhookNotifier
+    /// `nil` where no request is traced.
+    let telemetry: Telemetry?
     /// Rung when something ended that a website wants to hear of.
     let notices = NoticeBell()
     let bearerCache: CachedBearerAuthenticator
@@ -45,6 +47,8 @@ struct Composition: Sendable {
             logger: logger)
         metrics = PrometheusMetrics()
         alerts = AlertBoard(rules: settings.alerts.rules)
+        telemetry = Telemetry(
+            settings.telemetry, node: settings.storage.node, metrics: metrics, time: time, logger: logger)
         let shared = await SharedState(settings: settings, metrics: metrics, logger: logger, time: time)
         let master = try MasterKeyFile.load(settings.storage.masterKeyPath)
         let keys = try await ServiceKeys.start(
@@ -68,13 +72,14 @@ struct Composition: Sendable {
         let files = try settings.site.publicDirectory.map { try PublicFiles(overriddenBy: $0) } ?? .embedded
         let ground = Ground(
             settings: settings, storage: storage, shared: shared, keys: keys, master: master,
-            clients: clients.directory, logger: logger, time: time)
+            clients: clients.directory, logger: logger, time: time, recorder: telemetry?.recorder)
         let wings = try Wings(ground, bearers: bearerCache, notices: notices)
         self.ground = ground
         self.wings = wings
         services = BridgeServices(
             front: FrontServices(
-                accessLog: accessLog, metrics: metrics, proofs: wings.bearers.proofs, keys: keys, time: time),
+                accessLog: accessLog, metrics: metrics, proofs: wings.bearers.proofs, keys: keys, time: time,
+                recorder: telemetry?.recorder),
             browsers: BrowserServices(
                 sessions: wings.sessions.webSessions, endings: wings.sessions.endings, clients: clients.directory,
                 formTokens: FormTokens(keys: keys.loginTokens, time: time),

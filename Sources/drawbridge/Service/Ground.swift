@@ -15,10 +15,13 @@ struct Ground: Sendable {
     let refusals: RefusalLog
     let logger: Logger
     let time: TimeSource
+    /// `nil` records nothing.
+    let recorder: SpanRecorder?
 
     init(
         settings: DrawbridgeSettings, storage: any BridgeStorage, shared: SharedState, keys: SigningKeys,
-        master: MasterKey, clients: Reloadable<ClientDirectory>, logger: Logger, time: TimeSource
+        master: MasterKey, clients: Reloadable<ClientDirectory>, logger: Logger, time: TimeSource,
+        recorder: SpanRecorder? = nil
     ) {
         self.settings = settings
         self.storage = storage
@@ -28,6 +31,7 @@ struct Ground: Sendable {
         self.clients = clients
         self.logger = logger
         self.time = time
+        self.recorder = recorder
         // Its own limiter, never lifted: it bounds how much the audit log grows, not what users may do.
         refusals = RefusalLog(
             audit: storage,

@@ -49,7 +49,8 @@ struct Server: Sendable {
         }
         // Stopped in reverse order: first the readiness, then the public listener, the rest after it.
         let services: [any Service] =
-            [
+            // The last to stop: it sends what the last requests left.
+            [composition.telemetry?.service].compactMap(\.self) + [
                 PurgeService(
                     storage: ground.storage, auditRetention: settings.audit.retention,
                     watch: composition.auditWatch.watch, interval: settings.storage.purgeInterval,

@@ -100,6 +100,6 @@ struct LoginTokenWing: Sendable {
             parents: sessions.parents, store: ground.storage, sessions: sessions.webSessions,
             endings: sessions.endings, replayGuard: ground.shared.replayGuard,
             refusals: RedemptionRefusals(limiter: ground.limiter, limits: ground.limits, log: ground.refusals),
-            keys: ground.keys.loginTokens, time: ground.time)
+            keys: ground.keys.loginTokens, time: ground.time, recorder: ground.recorder)
     }
 }

@@ -17,6 +17,7 @@ struct DrawbridgeSettings: Sendable {
     let audit: AuditSettings
     let process: ProcessSettings
     let alerts: AlertSettings
+    let telemetry: TelemetrySettings
     let rateLimits: RateLimitSettings
     /// `nil` when this process shares with no other.
     var redis: SharedRedisSettings?
@@ -43,6 +44,7 @@ struct DrawbridgeSettings: Sendable {
         audit = AuditSettings(reading: settings, in: storage.directory)
         process = ProcessSettings(reading: settings)
         alerts = AlertSettings(reading: settings)
+        telemetry = TelemetrySettings(reading: settings)
         rateLimits = RateLimitSettings(reading: settings)
         redis = SharedRedisSettings(reading: settings)
         nativeSSO = NativeSSOSettings(reading: settings)
@@ -50,7 +52,7 @@ struct DrawbridgeSettings: Sendable {
             reading: settings, at: origins.issuer, siteName: site.name, isLinkClaimed: site.appLinks.isAny)
         crossDevice = CrossDeviceSettings(reading: settings)
         clients = ClientSettings.read(
-            settings, defaults: sessions.defaults)
+            settings, defaults: sessions.defaults, publicDirectory: site.publicDirectory)
         upstreamProviders = UpstreamProviderSettings.read(settings)
         trustedIssuers = TrustedIssuerSettings.read(
             settings,

@@ -1,4 +1,5 @@
 import Bridge
+import OAuth2
 
 // The kinds of settings, each with the one way to read it.
 
@@ -68,6 +69,19 @@ extension Setting where Value == Int {
         let key = SettingKey(name: name, kind: .integer(range), fallback: "\(fallback)", summary: summary)
         return Setting(key: key, absent: fallback) { text in
             guard let number = Int(text), String(number) == text, range.contains(number) else { return nil }
+            return number
+        }
+    }
+}
+
+extension Setting where Value == Double {
+    /// A part of a whole.
+    static func fraction(_ name: String, default fallback: String, _ summary: String) -> Setting {
+        Setting(key: SettingKey(name: name, kind: .fraction, fallback: fallback, summary: summary), absent: 0) { text in
+            // As people write it: no sign, no exponent, a digit at either end.
+            guard text.utf8.allSatisfy({ ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }), text.utf8.count <= 16,
+                text.first != ".", text.last != ".", let number = Double(text), (0...1).contains(number)
+            else { return nil }
             return number
         }
     }

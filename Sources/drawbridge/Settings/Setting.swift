@@ -61,6 +61,8 @@ enum SettingKind: Hashable, Sendable {
     /// A duration, or `off`.
     case optionalDuration(ClosedRange<Duration>)
     case integer(ClosedRange<Int>)
+    /// From 0 to 1.
+    case fraction
     case choice([String])
     /// Several texts: a list in the file, commas elsewhere.
     case list
@@ -79,6 +81,7 @@ enum SettingKind: Hashable, Sendable {
         case .duration(let range): "a duration from \(Self.describe(range)), such as 250ms, 60s, 30m, 12h or 7d"
         case .optionalDuration(let range): "off, or a duration from \(Self.describe(range)), such as 400d"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .fraction: "a number from 0 to 1, such as 0.01"
         case .choice(let words): "one of " + words.joined(separator: ", ")
         case .list: "a list of texts"
         case .objects: "a list of objects in the settings file"

@@ -22,7 +22,10 @@ struct TestBridge: Sendable {
     let services: BridgeServices
     let settings: BridgeHTTPSettings
 
-    init(limits: LimitSettings = LimitSettings(), limiter: any RateLimiter = UnlimitedRateLimiter()) throws {
+    init(
+        limits: LimitSettings = LimitSettings(), limiter: any RateLimiter = UnlimitedRateLimiter(),
+        recorder: SpanRecorder? = nil
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("bridge-http-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let clock = TestClock()
@@ -70,9 +73,9 @@ struct TestBridge: Sendable {
             settings: tokens, codec: codec, clients: clients, subjects: subjects, parents: parents,
             store: storage, sessions: sessions, endings: endings, replayGuard: InProcessReplayGuard(),
             refusals: RedemptionRefusals(limiter: limiter, limits: limits, log: refusals), keys: keys,
-            time: time)
+            time: time, recorder: recorder)
         services = BridgeServices(
-            front: FrontServices(accessLog: accessLog, metrics: metrics, time: time),
+            front: FrontServices(accessLog: accessLog, metrics: metrics, time: time, recorder: recorder),
             browsers: BrowserServices(
                 sessions: sessions, endings: endings, clients: clients, formTokens: FormTokens(keys: keys, time: time),
                 pages: try Pages(files: .embedded, siteName: "Example", signInURL: settings.signInURL),
@@ -129,9 +132,10 @@ struct TestBridge: Sendable {
     /// Runs a test against the routes, without a socket, and cleans up.
     static func run<Value: Sendable>(
         limits: LimitSettings = LimitSettings(), limiter: any RateLimiter = UnlimitedRateLimiter(),
+        recorder: SpanRecorder? = nil,
         _ body: @Sendable (TestBridge, any TestClientProtocol) async throws -> Value
     ) async throws -> Value {
-        let bridge = try TestBridge(limits: limits, limiter: limiter)
+        let bridge = try TestBridge(limits: limits, limiter: limiter, recorder: recorder)
         var logger = Logger(label: "test") { [messages = bridge.logMessages] _ in TextLogHandler(sink: messages) }
         logger.logLevel = .trace
         let application = Application(

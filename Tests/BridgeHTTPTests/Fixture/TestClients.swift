@@ -3,19 +3,27 @@ import OAuth2
 
 /// One app, and websites that differ in what matters to the HTTP side.
 enum TestClients {
+    /// Of one of them.
+    static let theme = Theme(
+        name: "Needle & Thread", logo: "drawbridge.svg",
+        accent: Accent(light: Colour(0x7A1F5C), dark: Colour(0xFF9AD5)))
+
     static func directory() throws -> ClientDirectory {
         let paths = try ReturnPathPolicy(
             entries: ["/contacts", "/account/*"], defaultPath: "/contacts")
+        var dressed = Client(id: "dressed", name: "Dressed", kind: .web, returnPaths: paths)
+        dressed.theme = theme
+        var shop = Client(
+            id: "shop", name: "Shop", kind: .web, publicOrigin: WebOrigin("https://shop.example"), returnPaths: paths)
+        shop.theme.name = "The Shop"
         return ClientDirectory(
             [
                 Client(
                     id: "app", name: "App", kind: .native, canIssueLoginTokens: true,
-                    mayReach: ["web", "shop", "careful", "tolerant"]),
+                    mayReach: ["web", "shop", "careful", "tolerant", "dressed"]),
                 Client(id: "reader", name: "Reader", kind: .native),
                 Client(id: "web", name: "Web", kind: .web, returnPaths: paths),
-                Client(
-                    id: "shop", name: "Shop", kind: .web, publicOrigin: WebOrigin("https://shop.example"),
-                    returnPaths: paths),
+                shop, dressed,
                 Client(id: "careful", name: "Careful", kind: .web, returnPaths: paths, redeemMode: .confirm),
                 Client(id: "tolerant", name: "Tolerant", kind: .web, returnPaths: paths, replayResponse: .alert),
             ], defaultTarget: "web")

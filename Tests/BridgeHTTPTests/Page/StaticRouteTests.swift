@@ -24,6 +24,14 @@ import Testing
         }
     }
 
+    @Test func `a picture that could hold scripts is answered with a policy that lets none run`() async throws {
+        try await TestBridge.run { _, client in
+            let policy = try await client.send(.get, "/assets/drawbridge.svg").headers[.contentSecurityPolicy]
+            #expect(policy == "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+            #expect(try await client.send(.get, "/assets/drawbridge.css").headers[.contentSecurityPolicy] == nil)
+        }
+    }
+
     @Test func `a browser that looks at JSON finds an icon`() async throws {
         try await TestBridge.run { _, client in
             let answer = try await client.send(.get, "/favicon.ico")

@@ -11,6 +11,8 @@ import Testing
         let caller = try #require(TraceContext(traceparent: "00-\(Self.trace)-\(Self.span)-01"))
         let ours = caller.child(random: RandomSource { Array(repeating: 0xAB, count: $0) })
         #expect(ours.traceparent == "00-\(Self.trace)-abababababababab-01")
+        #expect(ours.isSampled)
+        #expect(TraceContext(traceparent: "00-\(Self.trace)-\(Self.span)-02")?.isSampled == false)
         #expect(TraceContext(traceparent: "cc-\(Self.trace)-\(Self.span)-00-what-comes")?.traceID == Self.trace)
     }
 

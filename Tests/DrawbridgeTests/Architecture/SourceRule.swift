@@ -140,7 +140,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
                 ? 0
                 : code.split(
                     separator:
-                        /Setting(<\w+>)?\s*\.\s*(text|path|database|origin|address|boolean|integer|duration|optionalDuration|choice|list|objects)\(\s*"/
+                        /Setting(<\w+>)?\s*\.\s*(text|path|database|origin|address|boolean|integer|fraction|duration|optionalDuration|choice|list|objects)\(\s*"/
                 ).count - 1
             return repeated + (declared > 0 ? ["declares a setting outside of Settings/Wings"] : [])
         })

@@ -86,6 +86,7 @@ import Testing
                 ["\(range.lowerBound)", "\(range.upperBound)"],
                 ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "01", "1.0", "+1", "", "one"]
             )
+        case .fraction: (["0", "1", "0.01", "1.0"], ["-0.1", "1.01", "1%", ".5", "0.", "1e-2", "half", ""])
         case .duration(let range): edges(of: range)
         case .optionalDuration(let range):
             (edges(of: range).good + ["off"], edges(of: range).bad + ["on", "never"])

@@ -18,11 +18,13 @@ package struct LoginTokenClaims: Hashable, Sendable {
     package let target: String?
     /// `cnf`: what the redeeming browser must show besides.
     package let binding: LoginTokenBinding
+    /// `trace`: the step of the issue, where that is recorded; what the link does goes on from there.
+    package let trace: TraceContext?
 
     package init(
         issuer: String, audience: ClientID, subject: Subject, issuedAt: Timestamp, expiresAt: Timestamp, id: TokenID,
         clientID: ClientID, sessionID: SessionID?, authentication: Authentication, target: String?,
-        binding: LoginTokenBinding
+        binding: LoginTokenBinding, trace: TraceContext? = nil
     ) {
         self.issuer = issuer
         self.audience = audience
@@ -35,6 +37,7 @@ package struct LoginTokenClaims: Hashable, Sendable {
         self.authentication = authentication
         self.target = target
         self.binding = binding
+        self.trace = trace
     }
 
     /// What the durable arbiter keeps of it.

@@ -148,7 +148,7 @@ package final class LoginTokenIssuer: Sendable {
             issuer: settings.issuer.description, audience: terms.website.id, subject: bearer.subject,
             issuedAt: issuedAt, expiresAt: issuedAt + terms.lifetime, id: TokenID.make(at: now, random: random),
             clientID: bearer.clientID, sessionID: bearer.sessionID, authentication: bearer.authentication,
-            target: terms.target?.serialized, binding: terms.binding)
+            target: terms.target?.serialized, binding: terms.binding, trace: RecordedSpan.current?.trace)
         guard let signed = codec.sign(claims, at: now) else {
             throw StorageError.unavailable("no login token key may sign now")
         }

@@ -17,6 +17,7 @@ enum LoginTokenPayload {
         if !claims.authentication.amr.isEmpty { json.add("amr", claims.authentication.amr) }
         if let target = claims.target { json.add("tgt", target) }
         if let confirmation = confirmation(claims.binding) { json.add("cnf", json: confirmation) }
+        json.add("trace", claims.trace?.journey)
         return String(decoding: json.finish(), as: UTF8.self)
     }
 
@@ -46,13 +47,15 @@ enum LoginTokenPayload {
             let clientID = claims.text("client_id"), let sessionID = claims.optionalText("sid"),
             let time = claims.optionalInstant("auth_time"), let acr = claims.optionalText("acr"),
             let amr = claims.texts("amr"), let target = claims.optionalText("tgt"),
-            let binding = binding(members["cnf"])
+            let binding = binding(members["cnf"]), let trace = claims.optionalText("trace")
         else { return nil }
         return LoginTokenClaims(
             issuer: issuer, audience: ClientID(rawValue: audience), subject: Subject(rawValue: subject),
             issuedAt: issuedAt, expiresAt: expiresAt, id: TokenID(rawValue: id),
             clientID: ClientID(rawValue: clientID), sessionID: sessionID.map(SessionID.init(rawValue:)),
-            authentication: Authentication(time: time, acr: acr, amr: amr), target: target, binding: binding)
+            authentication: Authentication(time: time, acr: acr, amr: amr), target: target, binding: binding,
+            // Of no weight: what cannot be read is left out.
+            trace: trace.flatMap { TraceContext(journey: $0) })
     }
 
     private static func binding(_ value: JSONValue?) -> LoginTokenBinding? {

@@ -20,6 +20,8 @@ package final class LoginTokenRedeemer: Sendable {
     let refusals: RedemptionRefusals
     let time: TimeSource
     let random: RandomSource
+    /// `nil` records nothing.
+    let recorder: SpanRecorder?
     let retries: ShortLivedSeal
     let undecided = UndecidedServerRedemptions()
 
@@ -28,7 +30,7 @@ package final class LoginTokenRedeemer: Sendable {
         subjects: Subjects, parents: ParentSessions, store: any LoginTokenStore, sessions: WebSessions,
         endings: SessionEndings, replayGuard: any ReplayGuard, refusals: RedemptionRefusals,
         keys: Reloadable<LoginTokenKeyRing>,
-        time: TimeSource = .system, random: RandomSource = .system
+        time: TimeSource = .system, random: RandomSource = .system, recorder: SpanRecorder? = nil
     ) {
         self.settings = settings
         self.codec = codec
@@ -42,6 +44,7 @@ package final class LoginTokenRedeemer: Sendable {
         self.refusals = refusals
         self.time = time
         self.random = random
+        self.recorder = recorder
         retries = ShortLivedSeal(keys: keys, purpose: "redemption retry", time: time)
     }
 
@@ -63,6 +66,12 @@ package final class LoginTokenRedeemer: Sendable {
         case .one(let presented): token = presented
         }
         let verification = try await codec.verify(token, at: now)
+        return try await inTrace(of: verification) { try await redeem(request, as: verification, at: now) }
+    }
+
+    private func redeem(
+        _ request: RedemptionRequest, as verification: LoginTokenVerification, at now: Timestamp
+    ) async throws -> RedemptionOutcome {
         let mode =
             if case .verified(let claims) = verification {
                 clients.current[claims.audience]?.redeemMode ?? .direct
@@ -348,7 +357,8 @@ extension LoginTokenRedeemer {
         let now = time.now()
         let origin = request.origin
         let (claims, isExpired): (LoginTokenClaims, Bool)
-        switch try await codec.verify(request.token, at: now) {
+        let verification = try await codec.verify(request.token, at: now)
+        switch verification {
         case .refused(let flaw):
             return try await refuse(
                 try await refusals.refuse(RedemptionRefusal(flaw), origin: origin, at: now))
@@ -359,11 +369,11 @@ extension LoginTokenRedeemer {
         let landing =
             Landing.decide(.absent, sealed: claims.target, website: request.website, ownOrigin: settings.publicOrigin)
             ?? ownPage
-        let outcome = try await redeem(
-            RedemptionCandidate(
-                channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
-                origin: origin, at: now, codeVerifier: request.codeVerifier,
-                typedCode: request.typedCode.flatMap(TypedCodes.read)))
+        let candidate = RedemptionCandidate(
+            channel: .server, claims: claims, isExpired: isExpired, website: request.website, landing: landing,
+            origin: origin, at: now, codeVerifier: request.codeVerifier,
+            typedCode: request.typedCode.flatMap(TypedCodes.read))
+        let outcome = try await inTrace(of: verification) { try await redeem(candidate) }
         guard case .landed(_, .some(let opened)) = outcome else { return try await refuse(outcome) }
         return opened.session
     }

@@ -20,5 +20,7 @@ enum MetricHelp {
         "drawbridge_phone_sign_in_waiting": "Pages of this server that wait for a phone.",
         "drawbridge_redemptions_total": "Login tokens that were shown, by outcome.",
         "drawbridge_self_issued_total": "Sign-ins by a phone's own key, by outcome.",
+        "drawbridge_spans_dropped_total": "Spans of traced requests that nobody got, by reason.",
+        "drawbridge_spans_sent_total": "Spans of traced requests that the collector has taken.",
     ]
 }

@@ -32,7 +32,7 @@ final class RequestMetrics: Sendable {
     }
 
     // The method is the client's own word, so only known ones become a label.
-    private static func name(of method: HTTPRequest.Method) -> String {
+    static func name(of method: HTTPRequest.Method) -> String {
         switch method {
         case .get, .head, .post, .put, .delete, .patch, .options: method.rawValue
         default: "other"

@@ -35,7 +35,7 @@ struct HandOffController: BrowserGroup {
 
     /// A website found nobody signed in, and sends its visitor here.
     @Sendable func follow(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        let visitor = PageVisitor(request, context)
+        let visitor = pageVisitor(request, context)
         // Nobody looks at a frame or at what is fetched ahead.
         guard !PrefetchSignal.isPresent(in: request.headers), !isEmbedded(request) else {
             throw OAuthError(.forbidden, "a hand-off is no part of another page")

@@ -7,7 +7,7 @@ struct OutcomeMetrics: Sendable {
 
     init(factory: any MetricsFactory) {
         counters = Dictionary(
-            uniqueKeysWithValues: ["opened", "repeated", "confirm", "switch", "refused", "limited"].map { word in
+            uniqueKeysWithValues: RedemptionOutcome.labels.map { word in
                 (
                     word,
                     Counter(
@@ -16,16 +16,5 @@ struct OutcomeMetrics: Sendable {
             })
     }
 
-    func count(_ outcome: RedemptionOutcome) {
-        let word =
-            switch outcome {
-            case .landed(_, let opened): opened == nil ? "repeated" : "opened"
-            case .confirm(_, .wrong): "refused"
-            case .confirm: "confirm"
-            case .switchAccount: "switch"
-            case .refused: "refused"
-            case .limited: "limited"
-            }
-        counters[word]?.increment()
-    }
+    func count(_ outcome: RedemptionOutcome) { counters[outcome.label]?.increment() }
 }

@@ -39,7 +39,7 @@ struct RedemptionController: BrowserGroup {
     @Sendable func head(_ request: Request, context: BridgeRequestContext) -> Response {
         pages.confirm(
             action: Self.action(context), fields: [], submitsItself: false, code: .none, formTargets: [],
-            to: PageVisitor(request, context)
+            to: pageVisitor(request, context)
         ).createHeadResponse()
     }
 
@@ -62,7 +62,8 @@ struct RedemptionController: BrowserGroup {
                     origin: context.origin(of: request)))
         }
         metrics.count(outcome)
-        let visitor = PageVisitor(request, context)
+        // Of the place and not of the token: all refusals look the same (contract §4.3).
+        let visitor = pageVisitor(request, context)
         switch outcome {
         case .landed(let location, let opened):
             return try await RetryCookie.telling {
@@ -71,6 +72,7 @@ struct RedemptionController: BrowserGroup {
         case .refused: return pages.refused(to: visitor)
         case .limited(let wait): return pages.limited(retryAfter: wait.roundedUpSeconds, to: visitor)
         case .confirm(let submitsItself, let code):
+            let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
             return try await withForm(.redeem, request, reading) { fields, targets in
                 pages.confirm(
                     action: Self.action(context), fields: fields, submitsItself: submitsItself, code: code,
@@ -78,12 +80,19 @@ struct RedemptionController: BrowserGroup {
             }
         case .switchAccount(let current, let proposed):
             let home = try await home(of: current, request, tokenSessions)
+            let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
             return try await withForm(.switchAccount, request, reading) { fields, targets in
                 pages.switchAccount(
                     current: current, proposed: proposed, home: home, action: Self.action(context), fields: fields,
                     formTargets: targets, to: visitor)
             }
         }
+    }
+
+    /// - Returns: `nil` where no token of ours names one.
+    private func website(of token: RedemptionRequest.PresentedToken) async throws -> Client? {
+        guard case .one(let token) = token else { return nil }
+        return try await redeemer.website(of: token)
     }
 
     /// The route's own path. The path as it was asked for may begin with `//`, and would then name another host.

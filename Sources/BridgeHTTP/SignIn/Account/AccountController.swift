@@ -65,7 +65,7 @@ struct AccountController: BrowserGroup {
             offersKeys: signIn.selfIssued != nil)
         let directory = clients.current
         return pages.account(
-            page, clientName: { directory[$0]?.name ?? $0.rawValue }, to: PageVisitor(request, context))
+            page, clientName: { directory[$0]?.name ?? $0.rawValue }, to: pageVisitor(request, context))
     }
 
     /// What happened to the account, as far as its user understands it.
@@ -127,7 +127,7 @@ struct AccountController: BrowserGroup {
                 isOffered: known?.passwordHash != nil, asksOld: true, notice: notice,
                 hasKeys: try await hasKeys(session.subject, after: notice),
                 formToken: try formTokens.make(for: .password, binding: binding, session: request.sessionSecret)),
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }
@@ -174,7 +174,7 @@ struct AccountController: BrowserGroup {
                 isOffered: invited != nil, asksOld: false, notice: invited == nil ? .used : notice,
                 link: invited == nil ? nil : link,
                 formToken: try formTokens.make(for: .passwordSetUp, binding: binding)),
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

@@ -46,7 +46,7 @@ struct AuthorizeController: BrowserGroup {
         _ request: Request, context: BridgeRequestContext, form: BrowserForm
     ) async throws -> Response {
         guard let journey = form.parameters["journey"] else {
-            return pages.staleAuthorization(to: PageVisitor(request, context))
+            return pages.staleAuthorization(to: pageVisitor(request, context))
         }
         let session = try await browsers.opened(by: request)
         let origin = context.origin(of: request)
@@ -149,7 +149,7 @@ struct AuthorizeController: BrowserGroup {
             var response = pages.switchAccount(
                 current: current, proposed: proposed, home: "\(Self.path)?journey=\(PercentEncoding.encode(journey))",
                 action: Self.path, fields: fields, formTargets: [FormTarget.source(of: asked)],
-                to: PageVisitor(request, context))
+                to: pageVisitor(request, context, for: asked.client))
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response
         }
@@ -160,7 +160,7 @@ struct AuthorizeController: BrowserGroup {
         _ outcome: AuthorizationOutcome, at provider: String? = nil, browser: OpaqueSecret, _ request: Request,
         _ context: BridgeRequestContext
     ) async throws -> Response {
-        let visitor = PageVisitor(request, context)
+        let visitor = pageVisitor(request, context)
         switch outcome {
         case .redirect(let location):
             return FormTarget.isApp(location)
@@ -183,7 +183,7 @@ struct AuthorizeController: BrowserGroup {
             var response = pages.consent(
                 asked, user: account?.shownName ?? subject.rawValue, fields: fields,
                 switchURL: SignInErrand.otherAccountURL(journey: journey),
-                to: visitor.preferring(asked.uiLocales))
+                to: visitor.preferring(asked.uiLocales).themed(by: asked.client))
             FormCookie.set(browser, lifetime: FormCookie.journeyLifetime, in: &response.headers)
             return response
         case .page(let code, let problem): return pages.authorizationProblem(code, problem, to: visitor)

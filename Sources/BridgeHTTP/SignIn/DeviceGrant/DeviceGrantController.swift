@@ -57,10 +57,10 @@ struct DeviceGrantController: BrowserGroup {
         switch outcome {
         case .approved(let client):
             metrics.count(.approved)
-            return pages.deviceAnswered(client.name, wasLetIn: true, to: PageVisitor(request, context))
+            return pages.deviceAnswered(client.name, wasLetIn: true, to: pageVisitor(request, context))
         case .denied(let client):
             metrics.count(.denied)
-            return pages.deviceAnswered(client.name, wasLetIn: false, to: PageVisitor(request, context))
+            return pages.deviceAnswered(client.name, wasLetIn: false, to: pageVisitor(request, context))
         case .gone: return try entry(.gone, typed: nil, browser: form.browser, request, context)
         case .signInAgain: return signIn(for: nil)
         }
@@ -80,7 +80,7 @@ struct DeviceGrantController: BrowserGroup {
                 fields: [
                     HiddenField(name: "device", value: question.sealed),
                     try token(browser, request),
-                ], to: PageVisitor(request, context))
+                ], to: pageVisitor(request, context))
             FormCookie.set(browser, in: &response.headers)
             return response
         case .unknown:
@@ -101,7 +101,7 @@ struct DeviceGrantController: BrowserGroup {
     ) throws -> Response {
         var response = pages.deviceEntry(
             notice, typed: typed.flatMap { DeviceUserCode($0)?.shown }, fields: [try token(browser, request)],
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
         FormCookie.set(browser, in: &response.headers)
         return response
     }

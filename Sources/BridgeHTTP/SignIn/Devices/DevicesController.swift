@@ -34,7 +34,7 @@ struct DevicesController: BrowserGroup {
             clientName: { directory[$0]?.name ?? $0.rawValue },
             formToken: try formTokens.make(for: .devices, binding: binding, session: request.sessionSecret),
             wasEnded: request.uri.query == Self.endedQuery, offersSecondFactor: offersSecondFactor,
-            offersLinkedKeys: offersLinkedKeys, to: PageVisitor(request, context))
+            offersLinkedKeys: offersLinkedKeys, to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

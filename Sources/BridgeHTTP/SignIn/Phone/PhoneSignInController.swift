@@ -34,7 +34,7 @@ struct PhoneSignInController: BrowserGroup {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         let visit = Visit(
             errand: SignInErrand(query), browser: FormCookie.binding(of: request, random: random),
-            here: origins.own(of: request), visitor: PageVisitor(request, context))
+            here: origins.own(of: request), visitor: pageVisitor(request, context))
         guard !signIn.isBlocked(visit.errand, browser: visit.browser, request) else {
             return signIn.blockedPage(request, context)
         }
@@ -75,7 +75,7 @@ struct PhoneSignInController: BrowserGroup {
     ) async throws -> Response {
         let visit = Visit(
             errand: SignInErrand(form.parameters), browser: form.browser, here: origins.own(of: request),
-            visitor: PageVisitor(request, context))
+            visitor: pageVisitor(request, context))
         guard !signIn.isBlocked(visit.errand, browser: visit.browser, request) else {
             return signIn.blockedPage(request, context)
         }
@@ -101,7 +101,7 @@ struct PhoneSignInController: BrowserGroup {
     @Sendable func explain(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let isSameBrowser =
             request.phoneSignInSecret.map { phones.signIns.isLink(context.parameters.get("id"), of: $0) } ?? false
-        return pages.phoneHelp(isSameBrowser: isSameBrowser, to: PageVisitor(request, context))
+        return pages.phoneHelp(isSameBrowser: isSameBrowser, to: pageVisitor(request, context))
     }
 
     /// What the page is made for.

@@ -28,7 +28,7 @@ struct SignInCodeController: BrowserGroup {
         guard !signIn.isBlocked(errand, browser: browser, request) else { return signIn.blockedPage(request, context) }
         return try page(
             errand, browser: browser, at: origins.own(of: request),
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
     }
 
     @Sendable func attempt(
@@ -42,7 +42,7 @@ struct SignInCodeController: BrowserGroup {
         func again(_ notice: SignInNotice) throws -> Response {
             try page(
                 errand, notice, username: username, browser: form.browser, at: origins.own(of: request),
-                to: PageVisitor(request, context))
+                to: pageVisitor(request, context))
         }
         guard form.isOurs else { return try again(.stale) }
         let outcome = try await phones.shownCodes.use(

@@ -71,7 +71,7 @@ struct LinkedKeysController: BrowserGroup {
                 mayChange: try await phone.mayChangeKeys(session),
                 offered: offered.flatMap { $0.mayBeLinked ? $0.proof.thumbprint : nil },
                 formToken: try formTokens.make(for: .linkedKeys, binding: binding, session: request.sessionSecret)),
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
     }

@@ -74,12 +74,12 @@ struct SelfIssuedController: BrowserGroup {
                 errand: errand.query, linking: linking, browser: browser, origin: context.origin(of: request))
             metrics.count(.started)
             var response = try startPage(
-                beginning, form, errand, isLinking: linking != nil, request, PageVisitor(request, context))
+                beginning, form, errand, isLinking: linking != nil, request, pageVisitor(request, context))
             SelfIssuedCookies.set(browser, lifetime: configuration.lifetime, in: &response.headers)
             return response
         } catch let refusal as SelfIssuedRefusal {
             metrics.count(refusal)
-            return refusedPage(refusal, PageVisitor(request, context))
+            return refusedPage(refusal, pageVisitor(request, context))
         }
     }
 
@@ -131,7 +131,7 @@ struct SelfIssuedController: BrowserGroup {
         return pages.selfIssuedOpen(
             schemeLink: schemeLink(
                 .binding2012, state: state, nonce: nonce, isPosted: isPosted, isLinking: isLinking, request),
-            isPosted: isPosted, stores: configuration.storeURLs, to: PageVisitor(request, context))
+            isPosted: isPosted, stores: configuration.storeURLs, to: pageVisitor(request, context))
     }
 
     /// - Parameter isPosted: whether another device waits for the answer.
@@ -238,7 +238,7 @@ struct SelfIssuedController: BrowserGroup {
         var response = pages.selfIssuedChoice(
             found.proof, formToken: try formTokens.make(for: .selfIssued, binding: binding),
             formTargets: signIn.targets(of: errand, browser: binding, at: origins.own(of: request)),
-            to: PageVisitor(request, context))
+            to: pageVisitor(request, context))
         FormCookie.set(binding, lifetime: FormCookie.journeyLifetime, in: &response.headers)
         return response
     }
@@ -266,7 +266,7 @@ struct SelfIssuedController: BrowserGroup {
                 return try await signedIn(.signedIn(opened, errand: found.errand), request, context)
             } catch let refusal as SelfIssuedRefusal {
                 metrics.count(refusal)
-                return refusedPage(refusal, PageVisitor(request, context))
+                return refusedPage(refusal, pageVisitor(request, context))
             }
         default: throw OAuthError(.invalidRequest, "the form does not say what to do")
         }
@@ -297,7 +297,7 @@ struct SelfIssuedController: BrowserGroup {
         _ request: Request, context: BridgeRequestContext, form: BrowserForm
     ) async throws -> Response {
         let state = form.parameters["state"] ?? ""
-        let visitor = PageVisitor(request, context)
+        let visitor = pageVisitor(request, context)
         let origin = context.recognisedOrigin(of: request)
         let browser = request.selfIssuedBrowser
         guard form.isOurs else { return onward(SelfIssuedConfiguration.startPath) }

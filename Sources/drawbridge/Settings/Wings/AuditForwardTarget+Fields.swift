@@ -126,13 +126,7 @@ extension AuditForwardTarget {
     ) -> Secret<String>? {
         guard let path = fields.text("authorization_file").map(absolute) else { return nil }
         do {
-            let text = String(decoding: try PrivateFile.read(path), as: UTF8.self)
-                .trimmingCharacters(in: .newlines)
-            guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-                fields.note("authorization_file", value: path, "must hold one line, such as `Bearer …`")
-                return nil
-            }
-            return Secret(text)
+            return try AuthorizationFile.read(path)
         } catch {
             fields.note("authorization_file", value: path, "\(error)")
             return nil

@@ -8,8 +8,12 @@ enum ClientSettings {
     static let clients = Setting.objects(
         "clients", "Apps and websites. More can be added to the database with `drawbridge clients add`.")
 
-    /// - Parameter defaults: for clients that do not say.
-    static func read(_ settings: SettingsReader, defaults: ClientText.Defaults) -> [Client] {
+    /// - Parameters:
+    ///   - defaults: for clients that do not say.
+    ///   - publicDirectory: where their pictures are, besides the service's own.
+    static func read(
+        _ settings: SettingsReader, defaults: ClientText.Defaults, publicDirectory: String?
+    ) -> [Client] {
         var found: [Client] = []
         for (index, node) in settings[clients].enumerated() {
             let name = "\(clients.key.name)[\(index)]"
@@ -19,6 +23,12 @@ enum ClientSettings {
                 if found.contains(where: { $0.id == client.id }) {
                     settings.note(
                         SettingError("\(name).client_id", value: client.id.rawValue, at: place, "is taken"))
+                }
+                if let logo = client.theme.logo, !PublicFiles.haveAsset(logo, overriddenBy: publicDirectory) {
+                    settings.note(
+                        SettingError(
+                            "\(name).theme_logo", value: logo, at: place,
+                            "is no file in the folder assets of \(SiteSettings.publicDirectory.key.name)"))
                 }
                 found.append(client)
             } catch let error as ClientDocumentError {

@@ -1,0 +1,76 @@
+import AsyncHTTPClient
+package import Bridge
+import NIOCore
+import NIOHTTP1
+
+/// Somebody who collects spans, by OTLP over HTTP.
+package protocol SpanReceiver: Sendable {
+    /// - Parameter patience: how long it may take in all.
+    func send(_ spans: [FinishedSpan], within patience: Duration) async -> SpanDelivery
+}
+
+/// What became of spans that were sent.
+package enum SpanDelivery: Hashable, Sendable {
+    /// But for so many that the receiver did not want.
+    case taken(rejected: Int)
+    /// Sending them again may help; not before so long.
+    case later(after: Duration?)
+    /// The receiver will not have them; its status.
+    case refused(Int)
+}
+
+/// Posts spans as OTLP's JSON.
+package struct OTLPReceiver: SpanReceiver {
+    private let url: String
+    private let authorization: Secret<String>?
+    private let source: SpanSource
+
+    private static let longestAnswer = 65_536
+
+    // A receiver that redirects would choose whom we post to.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+        configuration.timeout.connect = .seconds(3)
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// - Parameters:
+    ///   - url: the whole address, such as `http://127.0.0.1:4318/v1/traces`.
+    ///   - authorization: the value of `Authorization`; `nil` sends none.
+    package init(url: String, authorization: Secret<String>?, source: SpanSource) {
+        self.url = url
+        self.authorization = authorization
+        self.source = source
+    }
+
+    package func send(_ spans: [FinishedSpan], within patience: Duration) async -> SpanDelivery {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "Drawbridge-Telemetry")
+        if let authorization { request.headers.add(name: "Authorization", value: authorization.expose()) }
+        request.body = .bytes(ByteBuffer(bytes: OTLPMessage.encode(spans, from: source)))
+        let delivery = try? await Deadline.run(patience, otherwise: CancellationError()) { [request] in
+            try await Self.delivery(of: request, within: patience)
+        }
+        return delivery ?? .later(after: nil)
+    }
+
+    private static func delivery(
+        of request: HTTPClientRequest, within patience: Duration
+    ) async throws -> SpanDelivery {
+        let response = try await client.execute(request, timeout: .milliseconds(patience.inMilliseconds))
+        switch response.status.code {
+        case 200..<300:
+            let body = try? await response.body.collect(upTo: longestAnswer)
+            return .taken(rejected: body.map { OTLPMessage.rejected(in: Array($0.readableBytesView)) } ?? 0)
+        // The answers after which OTLP asks for another try.
+        case 429, 502, 503, 504:
+            let seconds = response.headers.first(name: "Retry-After").flatMap { Int64($0) }
+            return .later(after: seconds.map { .seconds(min(max($0, 0), 300)) })
+        case let status: return .refused(Int(status))
+        }
+    }
+}
