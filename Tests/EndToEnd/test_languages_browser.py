@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import wire
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import staleness_of
 
 from test_account_browser import sign_in
 from test_axe_browser import MEMBER, STRANGER
@@ -26,8 +27,11 @@ return [wide, cut];
 
 
 def choose(browser, language: str):
+    page = browser.find_element(By.TAG_NAME, "html")
     browser.find_element(By.CSS_SELECTOR, "details.languages summary").click()
     browser.find_element(By.CSS_SELECTOR, f"details.languages button[value='{language}']").click()
+    # Another page, not only one in this language: it may have been in it before, and is still under way then.
+    wait(browser).until(staleness_of(page))
     wait(browser).until(
         lambda it: it.find_element(By.TAG_NAME, "html").get_attribute("lang") == language)
 
