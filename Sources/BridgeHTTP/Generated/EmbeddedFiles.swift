@@ -103,7 +103,7 @@ body.console main:focus { outline: none; }
 footer.bar { margin-top: 2rem; }
 .who { display: flex; align-items: center; gap: 0.6rem; min-width: 0; }
 .who span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 14rem; }
-.plain { padding: 0.4rem 0.2rem; border: 0; background: none; color: var(--accent); font: inherit; text-decoration: underline; cursor: pointer; }
+.plain { flex: none; white-space: nowrap; padding: 0.4rem 0.2rem; border: 0; background: none; color: var(--accent); font: inherit; text-decoration: underline; cursor: pointer; }
 
 .sections { border-bottom: 1px solid var(--line); margin-bottom: 1.5rem; overflow-x: auto; scrollbar-width: none; }
 .sections ul { display: flex; margin: 0; padding: 0; list-style: none; }
@@ -134,7 +134,9 @@ footer.bar { margin-top: 2rem; }
 .b { --series: var(--good); }
 .c { --series: var(--danger); }
 
-.chart { display: block; width: 100%; height: auto; }
+/* Names of the log, and what is drawn of it, run from left to right in any language. */
+.chart { display: block; width: 100%; height: auto; direction: ltr; }
+.console input[name="redirect"], .console textarea { direction: ltr; }
 .chart .grid { stroke: var(--line); stroke-width: 1; }
 .chart .tick { fill: var(--quiet); font-size: 12px; }
 .chart .end { text-anchor: end; }
@@ -165,8 +167,10 @@ textarea[aria-invalid] { border-color: var(--danger); }
 .scroll th { color: var(--quiet); font-weight: 500; white-space: nowrap; }
 .scroll td { overflow-wrap: normal; }
 .scroll td:nth-child(4) { overflow-wrap: anywhere; min-width: 7rem; }
+.events code { white-space: nowrap; }
 .events td:first-child { white-space: nowrap; font-variant-numeric: tabular-nums; }
 tr.failed td:first-child { box-shadow: inset 3px 0 0 var(--danger); padding-inline-start: 0.6rem; }
+[dir="rtl"] tr.failed td:first-child { box-shadow: inset -3px 0 0 var(--danger); }
 tr[aria-current] { background: var(--notice); }
 tr.fresh { animation: fresh 2s ease-out; }
 @keyframes fresh { from { background: var(--notice); } }
@@ -247,6 +251,13 @@ for (const button of document.querySelectorAll("button[data-confirm]")) {
     });
 }
 
+// Times are those of the log, in UTC; the reader's own are one look away.
+const local = (element) => {
+    const at = new Date(element.dateTime);
+    if (!Number.isNaN(at.getTime())) element.title = at.toLocaleString(document.documentElement.lang, { timeZoneName: "short" });
+};
+document.querySelectorAll("time[datetime]").forEach(local);
+
 // On a phone the section that one is in, and no wall of filters ahead of what they find.
 document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 const finder = document.querySelector("details.finder:not([data-filtered])");
@@ -300,16 +311,17 @@ if (state?.dataset.stream && body && window.EventSource) {
     const add = (event) => {
         // What cannot be read has a place and a field, and nothing else.
         if (event.damaged) {
-            event = { at: "", ...event, type: "damaged", outcome: "failure", reason: `${event.damaged} cannot be read` };
+            event = { at: "", ...event, type: "damaged", outcome: "failure", reason: state.dataset.damaged.replace("{field}", event.damaged) };
         }
         const row = body.insertRow(0);
         row.className = event.outcome === "failure" ? "failed fresh" : "fresh";
         const time = document.createElement("time");
         time.dateTime = event.at;
-        time.textContent = event.at.slice(0, 19).replace("T", " ") || "no time";
+        time.textContent = event.at.slice(0, 19).replace("T", " ") || state.dataset.noTime;
+        local(time);
         cell(row, link(`/admin/events/${encodeURIComponent(event.id)}`, time));
         cell(row, code(event.type), event.outcome === "failure" ? " " : null,
-            event.outcome === "failure" ? badge("failed") : null);
+            event.outcome === "failure" ? badge(state.dataset.failed) : null);
         cell(row, event.reason);
         cell(row, event.sub ? link(`/admin/users/${encodeURIComponent(event.sub)}`, event.sub) : null);
         cell(row, event.client_id, event.target_client_id ? ` → ${event.target_client_id}` : null);
@@ -318,10 +330,10 @@ if (state?.dataset.stream && body && window.EventSource) {
     };
 
     const source = new EventSource(state.dataset.stream);
-    source.onopen = () => { state.textContent = "Connected: events appear as they happen."; };
+    source.onopen = () => { state.textContent = state.dataset.connected; };
     source.onerror = () => {
         state.textContent = source.readyState === EventSource.CLOSED
-            ? "The stream has ended. Reload the page." : "Connecting again…";
+            ? state.dataset.ended : state.dataset.connecting;
     };
     source.onmessage = (message) => {
         const event = JSON.parse(message.data);
@@ -1867,33 +1879,33 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/admin.mustache": ###"""
 <!doctype html>
-<html lang="{{language}}">
+<html lang="{{language}}"{{#is_right_to_left}} dir="rtl"{{/is_right_to_left}}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{{$title}}{{/title}} · {{site_name}} administration</title>
+<title>{{$title}}{{/title}} · {{site_name}} · {{text.console.administration}}</title>
 <link rel="icon" href="/assets/drawbridge.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/drawbridge.css">
 <link rel="stylesheet" href="/assets/console.css">
 <script src="/assets/console.js" defer></script>
 {{$head}}{{/head}}</head>
 <body class="console">
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">{{text.console.skip}}</a>
 <header class="bar">
 <a class="brand" href="/admin/"><img src="/assets/drawbridge.svg" alt="">{{site_name}}</a>
-<form class="who" method="post" action="/admin/sign-out"><input type="hidden" name="form_token" value="{{form_token}}"><span>{{actor}}</span> <button class="plain" type="submit">Sign out</button></form>
+<form class="who" method="post" action="/admin/sign-out"><input type="hidden" name="form_token" value="{{form_token}}"><span dir="auto">{{actor}}</span> <button class="plain" type="submit">{{text.sign_out.button}}</button></form>
 </header>
-<nav class="sections" aria-label="Console">
+<nav class="sections" aria-label="{{text.console.sections}}">
 <ul>
 {{#nav}}<li><a href="{{path}}"{{#is_current}} aria-current="page"{{/is_current}}>{{name}}</a></li>
 {{/nav}}</ul>
 </nav>
 <main id="main" tabindex="-1">
-{{#alerts}}<div class="notice alarm" role="alert"><p><strong>{{title}}</strong>: {{count}} in ten minutes, more than {{threshold}}. Since {{since}} UTC. <a href="{{look_path}}">Show the events</a></p>
-<form method="post" action="/admin/alerts/acknowledge"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="alert" value="{{alert}}"><input type="hidden" name="next" value="{{here}}"><button class="button second" type="submit">I have seen it</button></form></div>
+{{#alerts}}<div class="notice alarm" role="alert"><p><strong>{{title}}</strong>: {{facts}} <a href="{{look_path}}">{{text.console.alert_show}}</a></p>
+<form method="post" action="/admin/alerts/acknowledge"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="alert" value="{{alert}}"><input type="hidden" name="next" value="{{here}}"><button class="button second" type="submit">{{text.console.alert_seen}}</button></form></div>
 {{/alerts}}{{$main}}{{/main}}</main>
-<footer class="bar"><p>{{text.page.request_id}} <code>{{request_id}}</code> · <a href="/api/docs">API</a></p></footer>
+<footer class="bar"><div>{{>languages}}<p>{{text.page.request_id}} <code>{{request_id}}</code> · <a href="/api/docs">API</a></p></div></footer>
 </body>
 </html>
 
@@ -1902,45 +1914,45 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{<admin}}
 {{$title}}{{title}}{{/title}}
 {{$main}}<h1>{{title}}</h1>
-{{#problem}}<p class="notice" role="alert" id="problem">Not saved: {{problem}}.</p>
-{{/problem}}{{#is_saved}}<p class="notice" role="status">Saved. Every node knows it within a second.</p>
-{{/is_saved}}{{#secret}}<section class="card" aria-labelledby="secret"><h2 id="secret">The client's secret</h2><p>It is shown this once and kept nowhere:</p><pre tabindex="0" role="group" aria-labelledby="secret"><code id="secret-value">{{secret}}</code></pre><p><button class="button second" type="button" data-copies="secret-value" data-done="Copied" hidden>Copy it</button></p></section>
-{{/secret}}{{^is_fixed}}<section class="card" aria-labelledby="form-title"><h2 id="form-title">Type: {{kind}}</h2>
-{{^id}}<ul class="choice kinds" aria-label="Type">
+{{#has_fault}}<p class="notice" role="alert" id="problem">{{text.console_clients.not_saved}} {{problem}}{{#detail}}<span lang="en" dir="ltr">{{detail}}</span>{{/detail}}</p>
+{{/has_fault}}{{#is_saved}}<p class="notice" role="status">{{text.console_clients.saved}}</p>
+{{/is_saved}}{{#secret}}<section class="card" aria-labelledby="secret"><h2 id="secret">{{text.console_clients.secret}}</h2><p>{{text.console_clients.secret_hint}}</p><pre tabindex="0" role="group" aria-labelledby="secret"><code id="secret-value">{{secret}}</code></pre><p><button class="button second" type="button" data-copies="secret-value" data-done="{{text.console.copied}}" hidden>{{text.console.copy}}</button></p></section>
+{{/secret}}{{^is_fixed}}<section class="card" aria-labelledby="form-title"><h2 id="form-title">{{type_is}}</h2>
+{{^id}}<ul class="choice kinds" aria-label="{{text.console_clients.column_type}}">
 {{#kinds}}<li><a href="/admin/register-client?type={{kind}}"{{#is_current}} aria-current="true"{{/is_current}}>{{kind}}</a></li>
 {{/kinds}}</ul>
 {{/id}}<p class="quiet">{{kind_help}}</p>
 <form method="post" action="{{action}}" id="client-form">
 <input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="tag" value="{{tag}}"><input type="hidden" name="client_type" value="{{kind}}">
-{{^id}}<div class="value"><label for="client_id">Client id</label><input type="text" id="client_id" name="client_id" value="{{typed_id}}" maxlength="128" autocomplete="off" spellcheck="false" aria-describedby="help-client_id"><p class="small quiet" id="help-client_id">Made up when left empty. It cannot be changed later.</p></div>
+{{^id}}<div class="value"><label for="client_id">{{text.console_clients.client_id}}</label><input type="text" id="client_id" name="client_id" value="{{typed_id}}" maxlength="128" autocomplete="off" spellcheck="false" aria-describedby="help-client_id"><p class="small quiet" id="help-client_id">{{text.console_clients.client_id_help}}</p></div>
 {{/id}}{{#groups}}<fieldset><legend>{{title}}</legend><div class="values">
 {{#fields}}<div class="value">{{#is_text}}<label for="f-{{name}}">{{label}}</label><input type="text" id="f-{{name}}" name="{{name}}" value="{{value}}" autocomplete="off" spellcheck="false" aria-describedby="help-{{name}}"{{#is_wrong}} aria-invalid="true"{{/is_wrong}}>{{/is_text}}{{#is_number}}<label for="f-{{name}}">{{label}}</label><input type="text" inputmode="numeric" id="f-{{name}}" name="{{name}}" value="{{value}}" autocomplete="off" aria-describedby="help-{{name}}"{{#is_wrong}} aria-invalid="true"{{/is_wrong}}>{{/is_number}}{{#is_lines}}<label for="f-{{name}}">{{label}}</label><textarea id="f-{{name}}" name="{{name}}" rows="3" autocomplete="off" spellcheck="false" aria-describedby="help-{{name}}"{{#is_wrong}} aria-invalid="true"{{/is_wrong}}>{{value}}</textarea>{{/is_lines}}{{#is_flag}}<label class="tick-box"><input type="checkbox" id="f-{{name}}" name="{{name}}" value="on" aria-describedby="help-{{name}}"{{#is_on}} checked{{/is_on}}> {{label}}</label>{{/is_flag}}{{#is_choice}}<label for="f-{{name}}">{{label}}</label><select id="f-{{name}}" name="{{name}}" aria-describedby="help-{{name}}"{{#is_wrong}} aria-invalid="true"{{/is_wrong}}>{{#words}}<option{{#is_chosen}} selected{{/is_chosen}}>{{word}}</option>{{/words}}</select>{{/is_choice}}{{#is_some}}<div role="group" aria-labelledby="some-{{name}}" aria-describedby="help-{{name}}"><span class="label" id="some-{{name}}">{{label}}</span>{{#words}}<label class="tick-box"><input type="checkbox" name="{{name}}.{{word}}" value="on"{{#is_chosen}} checked{{/is_chosen}}> {{shown}}</label>{{/words}}</div>{{/is_some}}<p class="small quiet" id="help-{{name}}">{{help}} <code>{{name}}</code></p></div>
 {{/fields}}</div></fieldset>
-{{/groups}}<div class="inline"><div><label for="form-reason">Reason</label><input type="text" id="form-reason" name="reason" maxlength="200" autocomplete="off"></div><button class="button" type="submit">{{#id}}Apply{{/id}}{{^id}}Register{{/id}}</button></div>
+{{/groups}}<div class="inline"><div><label for="form-reason">{{text.console.reason}}</label><input type="text" id="form-reason" name="reason" maxlength="200" autocomplete="off"></div><button class="button" type="submit">{{#id}}{{text.console_clients.apply}}{{/id}}{{^id}}{{text.console_clients.register_now}}{{/id}}</button></div>
 </form></section>
-{{/is_fixed}}<section class="card" aria-labelledby="document-title"><h2 id="document-title">The same as JSON</h2>
-{{#is_fixed}}<p class="notice">This client stands in the settings file and is changed there.</p>{{/is_fixed}}
+{{/is_fixed}}<section class="card" aria-labelledby="document-title"><h2 id="document-title">{{text.console_clients.as_json}}</h2>
+{{#is_fixed}}<p class="notice">{{text.console_clients.fixed}}</p>{{/is_fixed}}
 <form method="post" action="{{action}}">
 <input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="tag" value="{{tag}}">
-<label for="document">JSON, with the names of the client registration</label>
-<textarea id="document" name="document" rows="24" spellcheck="false" autocomplete="off"{{#problem}} aria-invalid="true" aria-describedby="problem"{{/problem}}{{#is_fixed}} readonly{{/is_fixed}}>{{document}}</textarea>
-{{^is_fixed}}<div class="inline"><div><label for="reason">Reason</label><input type="text" id="reason" name="reason" maxlength="200" autocomplete="off"></div><button class="button" type="submit">Save</button></div>{{/is_fixed}}
+<label for="document">{{text.console_clients.json_label}}</label>
+<textarea id="document" name="document" rows="24" dir="ltr" spellcheck="false" autocomplete="off"{{#has_fault}} aria-invalid="true" aria-describedby="problem"{{/has_fault}}{{#is_fixed}} readonly{{/is_fixed}}>{{document}}</textarea>
+{{^is_fixed}}<div class="inline"><div><label for="reason">{{text.console.reason}}</label><input type="text" id="reason" name="reason" maxlength="200" autocomplete="off"></div><button class="button" type="submit">{{text.console.save}}</button></div>{{/is_fixed}}
 </form></section>
-{{#id}}<p><a href="{{events_path}}">Events of this client</a></p>
-{{^is_fixed}}<form method="post" action="{{action}}/delete"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="tag" value="{{tag}}"><button class="button danger-button" type="submit" data-confirm="Delete this client?">Delete the client</button></form>{{/is_fixed}}{{/id}}
+{{#id}}<p><a href="{{events_path}}">{{text.console_clients.events}}</a></p>
+{{^is_fixed}}<form method="post" action="{{action}}/delete"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="tag" value="{{tag}}"><button class="button danger-button" type="submit" data-confirm="{{text.console_clients.delete_question}}">{{text.console_clients.delete}}</button></form>{{/is_fixed}}{{/id}}
 {{/main}}
 {{/admin}}
 
 """###,
         "templates/admin_clients.mustache": ###"""
 {{<admin}}
-{{$title}}Clients{{/title}}
-{{$main}}<div class="headline"><h1>Clients</h1><a class="button second" href="/admin/register-client">Register a client</a></div>
+{{$title}}{{text.console.nav_clients}}{{/title}}
+{{$main}}<div class="headline"><h1>{{text.console.nav_clients}}</h1><a class="button second" href="/admin/register-client">{{text.console_clients.register}}</a></div>
 <p class="small quiet" id="count">{{count}}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Clients"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="{{text.console.nav_clients}}"><table>
 <thead><tr>{{#columns}}<th scope="col"{{#is_order}} aria-sort="ascending"{{/is_order}}><a href="{{path}}">{{title}}</a></th>{{/columns}}</tr></thead>
 <tbody>
-{{#clients}}<tr><td><a href="{{path}}"><code>{{id}}</code></a></td><td>{{name}}</td><td>{{kind}}</td><td>{{#is_fixed}}settings file{{/is_fixed}}{{^is_fixed}}database{{/is_fixed}}</td></tr>
+{{#clients}}<tr><td><a href="{{path}}"><code>{{id}}</code></a></td><td><bdi>{{name}}</bdi></td><td>{{kind}}</td><td>{{#is_fixed}}{{text.console_clients.settings_file}}{{/is_fixed}}{{^is_fixed}}{{text.console_clients.database}}{{/is_fixed}}</td></tr>
 {{/clients}}</tbody></table></div>
 {{/main}}
 {{/admin}}
@@ -1950,30 +1962,30 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{<admin}}
 {{$title}}{{id}}{{/title}}
 {{$main}}<h1><code>{{type}}</code></h1>
-{{^is_intact}}<p class="notice" role="alert">The hash of this event does not fit its fields: it was changed after it was written.</p>
-{{/is_intact}}{{#damage}}<p class="notice" role="alert">Something was written over it: {{damage}}.</p>
-{{/damage}}<section class="card" aria-labelledby="facts"><h2 id="facts">Event {{id}}</h2>
+{{^is_intact}}<p class="notice" role="alert">{{text.console_events.changed}}</p>
+{{/is_intact}}{{#damage}}<p class="notice" role="alert">{{damage}}</p>
+{{/damage}}<section class="card" aria-labelledby="facts"><h2 id="facts">{{event_title}}</h2>
 <dl class="facts">
-{{#facts}}<div><dt>{{name}}</dt><dd>{{#path}}<a href="{{path}}">{{value}}</a>{{/path}}{{^path}}{{value}}{{/path}}</dd></div>
+{{#facts}}<div><dt lang="en" dir="ltr">{{name}}</dt><dd><bdi>{{#path}}<a href="{{path}}">{{value}}</a>{{/path}}{{^path}}{{value}}{{/path}}</bdi></dd></div>
 {{/facts}}</dl></section>
-<section class="card" aria-labelledby="request"><h2 id="request">The same request</h2>
+<section class="card" aria-labelledby="request"><h2 id="request">{{text.console_events.same_request}}</h2>
 <ol class="plain-list">
-{{#request}}<li><a href="{{path}}"><time datetime="{{at}}">{{time}}</time></a> <code>{{type}}</code>{{#failed}} <span class="badge bad">failed</span>{{/failed}} {{reason}}</li>
-{{/request}}</ol>{{^request}}<p class="quiet">This event belongs to no request.</p>{{/request}}</section>
-<section class="card" aria-labelledby="chain"><h2 id="chain">Its place in the chain</h2>
+{{#request}}<li><a href="{{path}}"><time datetime="{{at}}">{{time}}</time></a> <code>{{type}}</code>{{#failed}} <span class="badge bad">{{text.console.failed}}</span>{{/failed}} <bdi>{{reason}}</bdi></li>
+{{/request}}</ol>{{^request}}<p class="quiet">{{text.console_events.no_request}}</p>{{/request}}</section>
+<section class="card" aria-labelledby="chain"><h2 id="chain">{{text.console_events.chain}}</h2>
 <ol class="plain-list chain">
-{{#chain}}<li{{#is_this}} aria-current="true"{{/is_this}}><a href="{{path}}">{{id}}</a> <code>{{type}}</code> <span class="quiet">hash {{hash}}…</span></li>
+{{#chain}}<li{{#is_this}} aria-current="true"{{/is_this}}><a href="{{path}}">{{id}}</a> <code>{{type}}</code> <span class="quiet">{{hash}}</span></li>
 {{/chain}}</ol></section>
 {{/main}}
 {{/admin}}
 
 """###,
         "templates/admin_event_table.mustache": ###"""
-<div class="scroll" tabindex="0" role="region" aria-label="Events">
+<div class="scroll" tabindex="0" role="region" aria-label="{{text.console.nav_events}}">
 <table class="events">
-<thead><tr><th scope="col">Time (UTC)</th><th scope="col">What</th><th scope="col">Why</th><th scope="col">User</th><th scope="col">App → website</th><th scope="col">Address</th></tr></thead>
+<thead><tr><th scope="col">{{text.console_events.time}}</th><th scope="col">{{text.console_events.what}}</th><th scope="col">{{text.console_events.why}}</th><th scope="col">{{text.console_events.user}}</th><th scope="col">{{text.console_events.clients}}</th><th scope="col">{{text.console_events.address}}</th></tr></thead>
 <tbody>
-{{#events}}<tr{{#failed}} class="failed"{{/failed}}{{#is_this}} aria-current="true"{{/is_this}}><td><a href="{{path}}"><time datetime="{{at}}">{{time}}</time></a></td><td><code>{{type}}</code>{{#failed}} <span class="badge bad">failed</span>{{/failed}}</td><td>{{reason}}</td><td>{{#sub}}<a href="{{sub_path}}">{{sub}}</a>{{/sub}}</td><td>{{client}}{{#target}} → {{target}}{{/target}}</td><td>{{#ip}}<a href="{{ip_path}}">{{ip}}</a>{{/ip}}</td></tr>
+{{#events}}<tr{{#failed}} class="failed"{{/failed}}{{#is_this}} aria-current="true"{{/is_this}}><td><a href="{{path}}"><time datetime="{{at}}">{{time}}</time></a></td><td><code>{{type}}</code>{{#failed}} <span class="badge bad">{{text.console.failed}}</span>{{/failed}}</td><td><bdi>{{reason}}</bdi></td><td>{{#sub}}<a href="{{sub_path}}"><bdi>{{sub}}</bdi></a>{{/sub}}</td><td><bdi dir="ltr">{{client}}{{#target}} → {{target}}{{/target}}</bdi></td><td>{{#ip}}<a href="{{ip_path}}"><bdi>{{ip}}</bdi></a>{{/ip}}</td></tr>
 {{/events}}</tbody>
 </table>
 </div>
@@ -1981,82 +1993,83 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/admin_events.mustache": ###"""
 {{<admin}}
-{{$title}}Events{{/title}}
-{{$main}}<h1>Events</h1>
-{{#problem}}<p class="notice" role="alert">{{problem}}</p>
+{{$title}}{{text.console.nav_events}}{{/title}}
+{{$main}}<h1>{{text.console.nav_events}}</h1>
+{{#problem}}<p class="notice" role="alert" lang="en" dir="ltr">{{problem}}</p>
 {{/problem}}<p class="saved">{{#saved}}<a href="{{path}}"{{#is_current}} aria-current="true"{{/is_current}}>{{name}}</a> {{/saved}}</p>
-<details class="finder" open{{#is_filtered}} data-filtered{{/is_filtered}}><summary>Filters</summary>
+<details class="finder" open{{#is_filtered}} data-filtered{{/is_filtered}}><summary>{{text.console_events.filters}}</summary>
 <form class="filters" method="get" action="/admin/events" role="search">
-{{#fields}}{{>admin_filter}}{{/fields}}<div class="go"><button class="button" type="submit">Search</button>{{#is_filtered}} <a href="/admin/events">Clear</a>{{/is_filtered}}</div>
+{{#fields}}{{>admin_filter}}{{/fields}}<div class="go"><button class="button" type="submit">{{text.console.search}}</button>{{#is_filtered}} <a href="/admin/events">{{text.console.clear}}</a>{{/is_filtered}}</div>
 </form>
-{{#is_filtered}}<p class="small quiet">The address of this page is the search: keep it as a bookmark, or send it to somebody.</p>{{/is_filtered}}
+{{#is_filtered}}<p class="small quiet">{{text.console_events.bookmark}}</p>{{/is_filtered}}
 </details>
-<p class="exports">Export what matches: {{#exports}}<a href="{{path}}" download>{{name}}</a> {{/exports}}</p>
+<p class="exports">{{text.console_events.export}} {{#exports}}<a href="{{path}}" download>{{name}}</a> {{/exports}}</p>
 {{>admin_event_table}}
-{{#is_empty}}<p class="quiet">{{#next_path}}Nothing so far among the newest events. {{/next_path}}{{^next_path}}No event matches.{{/next_path}}</p>
-{{/is_empty}}{{#next_path}}<p><a class="button second" rel="next" href="{{next_path}}">Older</a></p>
+{{#is_empty}}<p class="quiet">{{#next_path}}{{text.console_events.nothing_so_far}} {{/next_path}}{{^next_path}}{{text.console_events.nothing}}{{/next_path}}</p>
+{{/is_empty}}{{#next_path}}<p><a class="button second" rel="next" href="{{next_path}}">{{text.console_events.older}}</a></p>
 {{/next_path}}{{/main}}
 {{/admin}}
 
 """###,
         "templates/admin_explain.mustache": ###"""
 {{<admin}}
-{{$title}}Explain{{/title}}
-{{$main}}<h1>Explain</h1>
-<p>Would it pass, and which rule decides? Asking changes nothing.</p>
-{{#is_answered}}<section class="card" aria-labelledby="answer" role="status"><h2 id="answer">{{#passes}}<span class="good">It passes</span>{{/passes}}{{^passes}}<span class="danger">It does not pass</span>: <code>{{reason}}</code>{{/passes}}</h2>
-<p>Decided by: <strong>{{rule}}</strong></p>
-<dl class="facts">
+{{$title}}{{text.console.nav_explain}}{{/title}}
+{{$main}}<h1>{{text.console.nav_explain}}</h1>
+<p>{{text.console_explain.hint}}</p>
+{{#is_answered}}<section class="card" aria-labelledby="answer" role="status"><h2 id="answer">{{#passes}}<span class="good">{{text.console_explain.passes}}</span>{{/passes}}{{^passes}}<span class="danger">{{text.console_explain.fails}}</span>: <code>{{reason}}</code>{{/passes}}</h2>
+<p>{{text.console_explain.decided_by}} <strong lang="en" dir="ltr">{{rule}}</strong></p>
+{{#is_foreign}}<p class="small quiet">{{text.console.english}}</p>
+{{/is_foreign}}<dl class="facts" lang="en" dir="ltr">
 {{#steps}}<div><dt>{{check}}</dt><dd>{{outcome}}</dd></div>
 {{/steps}}</dl></section>
 {{/is_answered}}<div class="two">
-<section class="card" aria-labelledby="b"><h2 id="b">A bearer of a backend</h2>
+<section class="card" aria-labelledby="b"><h2 id="b">{{text.console_explain.bearer_title}}</h2>
 <form method="post" action="/admin/explain"><input type="hidden" name="form_token" value="{{form_token}}">
-<p><label for="bearer">Access token</label><input type="password" id="bearer" name="bearer" autocomplete="off" spellcheck="false" required></p>
-<p><label for="bearer-target">Website to open, if any</label><select id="bearer-target" name="target"><option value="">the default one</option>{{#clients}}<option>{{id}}</option>{{/clients}}</select></p>
-<button class="button" type="submit">Explain the bearer</button></form></section>
-<section class="card" aria-labelledby="r"><h2 id="r">A redirect</h2>
+<p><label for="bearer">{{text.console_explain.access_token}}</label><input type="password" id="bearer" name="bearer" autocomplete="off" spellcheck="false" required></p>
+<p><label for="bearer-target">{{text.console_explain.target}}</label><select id="bearer-target" name="target"><option value="">{{text.console_explain.default_target}}</option>{{#clients}}<option>{{id}}</option>{{/clients}}</select></p>
+<button class="button" type="submit">{{text.console_explain.bearer_button}}</button></form></section>
+<section class="card" aria-labelledby="r"><h2 id="r">{{text.console_explain.redirect_title}}</h2>
 <form method="post" action="/admin/explain"><input type="hidden" name="form_token" value="{{form_token}}">
-<p><label for="client">Website</label><select id="client" name="client_id">{{#clients}}<option{{#is_chosen}} selected{{/is_chosen}}>{{id}}</option>{{/clients}}</select></p>
-<p><label for="redirect">Redirect</label><input type="text" id="redirect" name="redirect" value="{{redirect}}" autocomplete="off" spellcheck="false" required></p>
-<button class="button" type="submit">Explain the redirect</button></form></section>
-<section class="card" aria-labelledby="t"><h2 id="t">A login token</h2>
+<p><label for="client">{{text.console_explain.website}}</label><select id="client" name="client_id">{{#clients}}<option{{#is_chosen}} selected{{/is_chosen}}>{{id}}</option>{{/clients}}</select></p>
+<p><label for="redirect">{{text.console_explain.redirect}}</label><input type="text" id="redirect" name="redirect" value="{{redirect}}" autocomplete="off" spellcheck="false" required></p>
+<button class="button" type="submit">{{text.console_explain.redirect_button}}</button></form></section>
+<section class="card" aria-labelledby="t"><h2 id="t">{{text.console_explain.token_title}}</h2>
 <form method="post" action="/admin/explain"><input type="hidden" name="form_token" value="{{form_token}}">
-<p><label for="token">Login token</label><input type="password" id="token" name="token" autocomplete="off" spellcheck="false" required></p>
-<p><label for="token-redirect">Redirect, if any</label><input type="text" id="token-redirect" name="redirect" autocomplete="off" spellcheck="false"></p>
-<p><label for="token-ip">Address of the browser, if known</label><input type="text" id="token-ip" name="ip" autocomplete="off" spellcheck="false"></p>
-<button class="button" type="submit">Explain the token</button></form></section>
-{{#can_exchange}}<section class="card" aria-labelledby="x"><h2 id="x">An exchange of a device secret</h2>
+<p><label for="token">{{text.console_explain.token}}</label><input type="password" id="token" name="token" autocomplete="off" spellcheck="false" required></p>
+<p><label for="token-redirect">{{text.console_explain.redirect_if_any}}</label><input type="text" id="token-redirect" name="redirect" autocomplete="off" spellcheck="false"></p>
+<p><label for="token-ip">{{text.console_explain.ip_if_known}}</label><input type="text" id="token-ip" name="ip" autocomplete="off" spellcheck="false"></p>
+<button class="button" type="submit">{{text.console_explain.token_button}}</button></form></section>
+{{#can_exchange}}<section class="card" aria-labelledby="x"><h2 id="x">{{text.console_explain.exchange_title}}</h2>
 <form method="post" action="/admin/explain"><input type="hidden" name="form_token" value="{{form_token}}">
 <input type="hidden" name="actor_token_type" value="urn:openid:params:token-type:device-secret">
-<p><label for="asking">Client that asks</label><select id="asking" name="client_id">{{#exchanging}}<option{{#is_chosen}} selected{{/is_chosen}}>{{id}}</option>{{/exchanging}}</select></p>
-<p><label for="subject-type">Kind of token</label><select id="subject-type" name="subject_token_type"><option value="urn:ietf:params:oauth:token-type:id_token">ID token</option><option value="urn:ietf:params:oauth:token-type:access_token">Access token</option></select></p>
-<p><label for="subject-token">Token</label><input type="password" id="subject-token" name="subject_token" autocomplete="off" spellcheck="false" required></p>
-<p><label for="device-secret">Device secret</label><input type="password" id="device-secret" name="actor_token" autocomplete="off" spellcheck="false" required></p>
-<p><label for="audience">Audience</label><input type="text" id="audience" name="audience" value="{{audience}}" autocomplete="off" spellcheck="false"></p>
-<p><label for="scope">Scope, if any</label><input type="text" id="scope" name="scope" autocomplete="off" spellcheck="false"></p>
-<button class="button" type="submit">Explain the exchange</button></form></section>{{/can_exchange}}
+<p><label for="asking">{{text.console_explain.asking}}</label><select id="asking" name="client_id">{{#exchanging}}<option{{#is_chosen}} selected{{/is_chosen}}>{{id}}</option>{{/exchanging}}</select></p>
+<p><label for="subject-type">{{text.console_explain.token_kind}}</label><select id="subject-type" name="subject_token_type"><option value="urn:ietf:params:oauth:token-type:id_token">{{text.console_explain.id_token}}</option><option value="urn:ietf:params:oauth:token-type:access_token">{{text.console_explain.access_token}}</option></select></p>
+<p><label for="subject-token">{{text.console_explain.any_token}}</label><input type="password" id="subject-token" name="subject_token" autocomplete="off" spellcheck="false" required></p>
+<p><label for="device-secret">{{text.console_explain.device_secret}}</label><input type="password" id="device-secret" name="actor_token" autocomplete="off" spellcheck="false" required></p>
+<p><label for="audience">{{text.console_explain.audience}}</label><input type="text" id="audience" name="audience" value="{{audience}}" autocomplete="off" spellcheck="false"></p>
+<p><label for="scope">{{text.console_explain.scope_if_any}}</label><input type="text" id="scope" name="scope" autocomplete="off" spellcheck="false"></p>
+<button class="button" type="submit">{{text.console_explain.exchange_button}}</button></form></section>{{/can_exchange}}
 </div>
 {{/main}}
 {{/admin}}
 
 """###,
         "templates/admin_filter.mustache": ###"""
-<div{{#is_wide}} class="wide"{{/is_wide}}><label for="f-{{name}}">{{label}}</label>{{#choices}}<select id="f-{{name}}" name="{{name}}"><option value="">any</option>{{#words}}<option{{#is_chosen}} selected{{/is_chosen}}>{{word}}</option>{{/words}}</select>{{/choices}}{{^choices}}<input type="{{input}}" id="f-{{name}}" name="{{name}}" value="{{value}}" autocomplete="off" spellcheck="false"{{#list}} list="list-{{name}}"{{/list}}{{#step}} step="{{step}}"{{/step}}>{{#list}}<datalist id="list-{{name}}">{{#words}}<option value="{{.}}"></option>{{/words}}</datalist>{{/list}}{{/choices}}</div>
+<div{{#is_wide}} class="wide"{{/is_wide}}><label for="f-{{name}}">{{label}}</label>{{#choices}}<select id="f-{{name}}" name="{{name}}"><option value="">{{text.console.any}}</option>{{#words}}<option{{#is_chosen}} selected{{/is_chosen}}>{{word}}</option>{{/words}}</select>{{/choices}}{{^choices}}<input type="{{input}}" id="f-{{name}}" name="{{name}}" value="{{value}}" autocomplete="off" spellcheck="false"{{#list}} list="list-{{name}}"{{/list}}{{#step}} step="{{step}}"{{/step}}>{{#list}}<datalist id="list-{{name}}">{{#words}}<option value="{{.}}"></option>{{/words}}</datalist>{{/list}}{{/choices}}</div>
 
 """###,
         "templates/admin_go_on.mustache": ###"""
 {{<layout}}
-{{$title}}Signed in again{{/title}}
+{{$title}}{{text.console_sign_in.again_title}}{{/title}}
 {{$main}}<section class="card">
-<h1>Signed in again</h1>
-<p>What you sent before has not been done yet. It goes to <code>{{path}}</code>:</p>
+<h1>{{text.console_sign_in.again_title}}</h1>
+<p>{{again_text}}</p>
 <dl class="facts">{{#shown}}<div><dt>{{name}}</dt><dd>{{value}}</dd></div>{{/shown}}</dl>
 <form class="actions" method="post" action="{{path}}" id="held">
 {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">
-{{/fields}}<button class="button" type="submit">Do it now</button>
+{{/fields}}<button class="button" type="submit">{{text.console_sign_in.again_now}}</button>
 </form>
-<p class="small"><a href="/admin/">Leave it, and open the console</a></p>
+<p class="small"><a href="/admin/">{{text.console_sign_in.again_leave}}</a></p>
 </section>
 {{/main}}
 {{/layout}}
@@ -2064,27 +2077,28 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/admin_keys.mustache": ###"""
 {{<admin}}
-{{$title}}Keys{{/title}}
-{{$main}}<h1>Keys</h1>
-<div class="scroll" tabindex="0" role="region" aria-label="Keys"><table>
-<thead><tr><th scope="col">Key</th><th scope="col">For</th><th scope="col">State</th><th scope="col">Signs since (UTC)</th><th scope="col">Age</th><th scope="col">Retires (UTC)</th></tr></thead>
+{{$title}}{{text.console.nav_keys}}{{/title}}
+{{$main}}<h1>{{text.console.nav_keys}}</h1>
+<p class="small quiet" id="count">{{count}}</p>
+<div class="scroll" tabindex="0" role="region" aria-label="{{text.console.nav_keys}}"><table>
+<thead><tr><th scope="col">{{text.console_keys.key}}</th><th scope="col">{{text.console_keys.for}}</th><th scope="col">{{text.console_keys.state}}</th><th scope="col">{{text.console_keys.signs_since}}</th><th scope="col">{{text.console_keys.age}}</th><th scope="col">{{text.console_keys.retires}}</th></tr></thead>
 <tbody>
-{{#keys}}<tr><td><code>{{id}}</code></td><td>{{use}} <span class="quiet">{{algorithm}}</span></td><td><span class="badge{{#is_signing}} good{{/is_signing}}">{{state}}</span></td><td>{{since}}</td><td>{{age}}</td><td>{{until}}{{#is_retired_at_once}} <span class="badge bad">at once</span>{{/is_retired_at_once}}</td></tr>
+{{#keys}}<tr><td><code>{{id}}</code></td><td><bdi>{{use}}</bdi> <bdi class="quiet">{{algorithm}}</bdi></td><td><span class="badge{{#is_signing}} good{{/is_signing}}">{{state}}</span></td><td><bdi>{{since}}</bdi></td><td>{{age}}</td><td><bdi>{{until}}</bdi>{{#is_retired_at_once}} <span class="badge bad">{{text.console_keys.at_once}}</span>{{/is_retired_at_once}}</td></tr>
 {{/keys}}</tbody></table></div>
-<section class="card" aria-labelledby="rotate"><h2 id="rotate">Rotate</h2>
-<p>Adds a key of each algorithm. One for login tokens signs as soon as every server has it, within ten seconds; the others are published now and sign in an hour. Old keys verify what they signed for as long as that lives; nothing breaks. A rotation is no answer to a leak.</p>
+<section class="card" aria-labelledby="rotate"><h2 id="rotate">{{text.console_keys.rotate}}</h2>
+<p>{{text.console_keys.rotate_hint}}</p>
 <form class="inline" method="post" action="/admin/keys/rotate"><input type="hidden" name="form_token" value="{{form_token}}">
-<div><label for="reason">Reason</label><input type="text" id="reason" name="reason" maxlength="200" autocomplete="off"></div>
-<button class="button" type="submit" data-confirm="Rotate the keys now?">Rotate now</button></form></section>
-<section class="card" aria-labelledby="retire"><h2 id="retire">Retire at once</h2>
-<p>For a key that leaked. Nothing that it signed is believed any more, on any server, within a second. If it is the one that signs, another takes over at once.</p>
-{{#keys}}{{#can_retire}}<details><summary><code>{{id}}</code> {{use}} <span class="quiet">{{algorithm}}, {{state}}</span></summary>
-<p>What stops working:</p><ul>
+<div><label for="reason">{{text.console.reason}}</label><input type="text" id="reason" name="reason" maxlength="200" autocomplete="off"></div>
+<button class="button" type="submit" data-confirm="{{text.console_keys.rotate_question}}">{{text.console_keys.rotate_now}}</button></form></section>
+<section class="card" aria-labelledby="retire"><h2 id="retire">{{text.console_keys.retire}}</h2>
+<p>{{text.console_keys.retire_hint}}</p>
+{{#keys}}{{#can_retire}}<details><summary><code>{{id}}</code> <bdi>{{use}}</bdi> <span class="quiet"><bdi>{{algorithm}}</bdi>, {{state}}</span></summary>
+<p>{{text.console_keys.stops}}</p><ul>
 {{#consequences}}<li>{{.}}</li>
 {{/consequences}}</ul>
 <form class="inline" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}">
-<div><label>Reason <input type="text" name="reason" maxlength="200" autocomplete="off"></label></div>
-<button class="button danger-button" type="submit" data-confirm="Retire {{id}} now? This cannot be undone.">Retire now</button></form></details>
+<div><label>{{text.console.reason}} <input type="text" name="reason" maxlength="200" autocomplete="off"></label></div>
+<button class="button danger-button" type="submit" data-confirm="{{retire_question}}">{{text.console_keys.retire_now}}</button></form></details>
 {{/can_retire}}{{/keys}}</section>
 {{/main}}
 {{/admin}}
@@ -2092,11 +2106,11 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/admin_live.mustache": ###"""
 {{<admin}}
-{{$title}}Live{{/title}}
-{{$main}}<div class="headline"><h1>Live</h1><p class="quiet" id="live-state" role="status" data-stream="{{stream_path}}">Needs JavaScript; without it, reload the page.</p><button class="button second" type="button" id="live-pause" data-pause="Pause" data-go-on="Go on" hidden>Pause</button></div>
-{{#problem}}<p class="notice" role="alert">{{problem}}</p>
+{{$title}}{{text.console.nav_live}}{{/title}}
+{{$main}}<div class="headline"><h1>{{text.console.nav_live}}</h1><p class="quiet" id="live-state" role="status" data-stream="{{stream_path}}" data-connected="{{text.console_events.connected}}" data-ended="{{text.console_events.ended}}" data-connecting="{{text.console_events.connecting}}" data-failed="{{text.console.failed}}" data-damaged="{{text.console.damaged}}" data-no-time="{{text.console.no_time}}">{{text.console_events.needs_script}}</p><button class="button second" type="button" id="live-pause" data-pause="{{text.console_events.pause}}" data-go-on="{{text.console_events.go_on}}" hidden>{{text.console_events.pause}}</button></div>
+{{#problem}}<p class="notice" role="alert" lang="en" dir="ltr">{{problem}}</p>
 {{/problem}}<form class="filters" method="get" action="/admin/live" role="search">
-{{#fields}}{{>admin_filter}}{{/fields}}<div class="go"><button class="button" type="submit">Filter</button>{{#is_filtered}} <a href="/admin/live">Clear</a>{{/is_filtered}}</div>
+{{#fields}}{{>admin_filter}}{{/fields}}<div class="go"><button class="button" type="submit">{{text.console_events.filter}}</button>{{#is_filtered}} <a href="/admin/live">{{text.console.clear}}</a>{{/is_filtered}}</div>
 </form>
 {{>admin_event_table}}
 {{/main}}
@@ -2105,44 +2119,44 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/admin_native_sso.mustache": ###"""
 {{<admin}}
-{{$title}}Native SSO settings{{/title}}
-{{$main}}<div class="headline"><h1>Native SSO</h1><a class="button second" href="/admin/settings">All settings</a></div>
-{{#is_saved}}<p class="notice" role="status">Saved. Every node knows it within a second.</p>
-{{/is_saved}}{{#is_reset}}<p class="notice" role="status">Every value comes from the configuration or its default again.</p>
-{{/is_reset}}{{#has_problem}}<p class="notice alarm" role="alert">Nothing was saved: a value is out of its range.</p>
-{{/has_problem}}<section class="card" aria-labelledby="values"><h2 id="values">Values</h2>
+{{$title}}{{text.console_settings.native_sso_title}}{{/title}}
+{{$main}}<div class="headline"><h1>Native SSO</h1><a class="button second" href="/admin/settings">{{text.console_settings.all}}</a></div>
+{{#is_saved}}<p class="notice" role="status">{{text.console_clients.saved}}</p>
+{{/is_saved}}{{#is_reset}}<p class="notice" role="status">{{text.console_settings.is_reset}}</p>
+{{/is_reset}}{{#has_problem}}<p class="notice alarm" role="alert">{{text.console_settings.not_saved}}</p>
+{{/has_problem}}<section class="card" aria-labelledby="values"><h2 id="values">{{text.console_settings.values}}</h2>
 <form method="post" action="/admin/settings/native-sso"><input type="hidden" name="form_token" value="{{form_token}}">
 <div class="values">
 {{#fields}}<div class="value"><label for="{{name}}">{{title}}</label>
-{{#minimum}}<input type="text" inputmode="numeric" id="{{name}}" name="{{name}}" value="{{value}}" autocomplete="off" required aria-describedby="{{name}}-about"{{#problem}} aria-invalid="true"{{/problem}}>{{/minimum}}{{^minimum}}<select id="{{name}}" name="{{name}}" aria-describedby="{{name}}-about"{{#problem}} aria-invalid="true"{{/problem}}>{{#choices}}<option value="{{word}}"{{#is_chosen}} selected{{/is_chosen}}>{{title}}</option>{{/choices}}</select>{{/minimum}}
-<p class="small quiet" id="{{name}}-about">{{#problem}}<strong class="danger">It {{problem}}.</strong> {{/problem}}{{explanation}}{{#minimum}} {{minimum}} to {{maximum}}.{{/minimum}} Default <code>{{default}}</code>. <span class="badge{{#is_set}} good{{/is_set}}">from {{source}}</span></p></div>
+{{#minimum}}<input type="text" inputmode="numeric" id="{{name}}" name="{{name}}" value="{{value}}" autocomplete="off" required aria-describedby="{{name}}-about"{{#is_wrong}} aria-invalid="true"{{/is_wrong}}>{{/minimum}}{{^minimum}}<select id="{{name}}" name="{{name}}" aria-describedby="{{name}}-about"{{#is_wrong}} aria-invalid="true"{{/is_wrong}}>{{#choices}}<option value="{{word}}"{{#is_chosen}} selected{{/is_chosen}}>{{title}}</option>{{/choices}}</select>{{/minimum}}
+<p class="small quiet" id="{{name}}-about">{{#is_wrong}}<strong class="danger">{{text.console_settings.wrong}}</strong> {{/is_wrong}}{{explanation}}{{#range}} {{range}}{{/range}} {{default}} <span class="badge{{#is_set}} good{{/is_set}}">{{source}}</span></p></div>
 {{/fields}}</div>
-<div class="inline"><div><label for="reason">Reason</label><input type="text" id="reason" name="reason" maxlength="200" autocomplete="off"></div><button class="button" type="submit">Save</button></div>
+<div class="inline"><div><label for="reason">{{text.console.reason}}</label><input type="text" id="reason" name="reason" maxlength="200" autocomplete="off"></div><button class="button" type="submit">{{text.console.save}}</button></div>
 </form></section>
-{{#is_set}}<section class="card" aria-labelledby="reset"><h2 id="reset">Back to the configuration</h2>
-<p>Takes back every value that was set here.</p>
+{{#is_set}}<section class="card" aria-labelledby="reset"><h2 id="reset">{{text.console_settings.reset_title}}</h2>
+<p>{{text.console_settings.reset_hint}}</p>
 <form class="inline" method="post" action="/admin/settings/native-sso/reset"><input type="hidden" name="form_token" value="{{form_token}}">
-<div><label for="reset-reason">Reason</label><input type="text" id="reset-reason" name="reason" maxlength="200" autocomplete="off"></div>
-<button class="button danger-button" type="submit" data-confirm="Take back every value that was set here?">Reset</button></form></section>{{/is_set}}
+<div><label for="reset-reason">{{text.console.reason}}</label><input type="text" id="reset-reason" name="reason" maxlength="200" autocomplete="off"></div>
+<button class="button danger-button" type="submit" data-confirm="{{text.console_settings.reset_question}}">{{text.console_settings.reset}}</button></form></section>{{/is_set}}
 {{/main}}
 {{/admin}}
 
 """###,
         "templates/admin_new_user.mustache": ###"""
 {{<admin}}
-{{$title}}Add a user{{/title}}
-{{$main}}<h1>Add a user</h1>
-{{#problem}}<p class="notice" role="alert" id="problem">Not added: {{problem}}.</p>
-{{/problem}}<section class="card" aria-labelledby="new"><h2 id="new">Account</h2>
-<p>You get a link by which the user sets a password. It works once, and for an hour.</p>
+{{$title}}{{text.console_users.add}}{{/title}}
+{{$main}}<h1>{{text.console_users.add}}</h1>
+{{#has_fault}}<p class="notice" role="alert" id="problem">{{text.console.not_done}} {{problem}}{{#detail}}<span lang="en" dir="ltr">{{detail}}</span>{{/detail}}</p>
+{{/has_fault}}<section class="card" aria-labelledby="new"><h2 id="new">{{text.console_users.account}}</h2>
+<p>{{text.console_users.add_hint}}</p>
 <form class="values" method="post" action="/admin/new-user">
 <input type="hidden" name="form_token" value="{{form_token}}">
-<div class="value"><label for="username">User name</label><input type="text" id="username" name="username" value="{{username}}" maxlength="128" autocomplete="off" autocapitalize="none" spellcheck="false" required{{#problem}} aria-describedby="problem"{{/problem}}></div>
-<div class="value"><label for="display_name">Shown name</label><input type="text" id="display_name" name="display_name" value="{{display_name}}" maxlength="256" autocomplete="off"></div>
-<div class="value"><label for="email">E-mail address</label><input type="text" inputmode="email" id="email" name="email" value="{{email}}" maxlength="256" autocomplete="off" spellcheck="false"></div>
-<div class="value"><label for="role">Role</label><select id="role" name="role"><option value="">none</option><option value="admin"{{#is_admin}} selected{{/is_admin}}>admin</option></select></div>
-<div class="value"><label for="reason">Reason</label><input type="text" id="reason" name="reason" value="{{reason}}" maxlength="200" autocomplete="off" required></div>
-<div class="value go"><button class="button" type="submit">Add</button></div>
+<div class="value"><label for="username">{{text.console_users.username}}</label><input type="text" id="username" name="username" value="{{username}}" maxlength="128" autocomplete="off" autocapitalize="none" spellcheck="false" required{{#has_fault}} aria-describedby="problem"{{/has_fault}}></div>
+<div class="value"><label for="display_name">{{text.console_users.shown_name}}</label><input type="text" id="display_name" name="display_name" value="{{display_name}}" maxlength="256" autocomplete="off"></div>
+<div class="value"><label for="email">{{text.console_users.email_address}}</label><input type="text" inputmode="email" id="email" name="email" value="{{email}}" maxlength="256" autocomplete="off" spellcheck="false"></div>
+<div class="value"><label for="role">{{text.console_users.role}}</label><select id="role" name="role"><option value="">{{text.console_users.no_role}}</option><option value="admin"{{#is_admin}} selected{{/is_admin}}>admin</option></select></div>
+<div class="value"><label for="reason">{{text.console.reason}}</label><input type="text" id="reason" name="reason" value="{{reason}}" maxlength="200" autocomplete="off" required></div>
+<div class="value go"><button class="button" type="submit">{{text.console_users.add_now}}</button></div>
 </form></section>
 {{/main}}
 {{/admin}}
@@ -2150,61 +2164,61 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/admin_nodes.mustache": ###"""
 {{<admin}}
-{{$title}}Nodes{{/title}}
+{{$title}}{{text.console.nav_nodes}}{{/title}}
 {{$head}}{{#is_verifying}}<meta http-equiv="refresh" content="1">
 {{/is_verifying}}{{/head}}
-{{$main}}<h1>Nodes</h1>
-<section class="card" aria-labelledby="this"><h2 id="this">This node: {{node}}</h2>
-<dl class="facts"><div><dt>state</dt><dd>{{#is_ready}}<span class="badge good">ready</span>{{/is_ready}}{{^is_ready}}<span class="badge bad">not ready</span>{{/is_ready}}{{#failed}} <span class="badge bad">{{.}}</span>{{/failed}}{{#degraded}} <span class="badge">degraded: {{.}}</span>{{/degraded}}</dd></div>
-<div><dt>version</dt><dd>{{version}}</dd></div><div><dt>started</dt><dd>{{started}} UTC</dd></div></dl></section>
-<section class="card" aria-labelledby="chains"><h2 id="chains">Audit chains</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Chains by node"><table>
-<thead><tr><th scope="col">Node</th><th scope="col">Events</th><th scope="col">Last (UTC)</th><th scope="col">Hash</th></tr></thead>
+{{$main}}<h1>{{text.console.nav_nodes}}</h1>
+<section class="card" aria-labelledby="this"><h2 id="this">{{this_node}}</h2>
+<dl class="facts"><div><dt>{{text.console_nodes.state}}</dt><dd>{{#is_ready}}<span class="badge good">{{text.console_nodes.ready}}</span>{{/is_ready}}{{^is_ready}}<span class="badge bad">{{text.console_nodes.not_ready}}</span>{{/is_ready}}{{#failed}} <span class="badge bad">{{.}}</span>{{/failed}}{{#degraded}} <span class="badge">{{.}}</span>{{/degraded}}</dd></div>
+<div><dt>{{text.console_nodes.version}}</dt><dd><bdi>{{version}}</bdi></dd></div><div><dt>{{text.console_nodes.started}}</dt><dd><bdi>{{started}}</bdi></dd></div></dl></section>
+<section class="card" aria-labelledby="chains"><h2 id="chains">{{text.console_nodes.chains}}</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="{{text.console_nodes.chains}}"><table>
+<thead><tr><th scope="col">{{text.console_nodes.node}}</th><th scope="col">{{text.console_nodes.events}}</th><th scope="col">{{text.console_nodes.last}}</th><th scope="col">{{text.console_nodes.hash}}</th></tr></thead>
 <tbody>
-{{#chains}}<tr><td>{{node}}</td><td>{{events}}</td><td>{{last}}</td><td><code>{{hash}}…</code></td></tr>
+{{#chains}}<tr><td><bdi>{{node}}</bdi></td><td>{{events}}</td><td><bdi>{{last}}</bdi></td><td><code>{{hash}}…</code></td></tr>
 {{/chains}}</tbody></table></div>
-{{#is_verifying}}<div class="notice" role="status" id="progress"><strong>Verifying.</strong> {{progress}} events so far, of about {{total}}. This page asks again by itself.<progress max="{{total}}" value="{{progress}}" aria-label="Verification"></progress></div>
-{{/is_verifying}}{{#verify_problem}}<p class="notice" role="alert">{{verify_problem}}</p>
-{{/verify_problem}}{{#is_verified}}<div class="notice{{#is_valid}} whole{{/is_valid}}{{^is_valid}} alarm{{/is_valid}}" role="status"><strong>{{#is_valid}}The log is whole.{{/is_valid}}{{^is_valid}}The log is not the one that was written.{{/is_valid}}</strong> {{verified_events}} events and {{verified_checkpoints}} checkpoints were read{{#verified_at}} until {{verified_at}} UTC{{/verified_at}}, and compared with {{verified_kept}} notes beside the key.
-{{^is_valid}}<ul>{{#problems}}<li><code>{{id}}</code> {{kind}}{{#field}} ({{field}}){{/field}}</li>{{/problems}}</ul>{{/is_valid}}</div>
-{{#has_cuts}}<h3 id="cuts">Removed by retention</h3>
+{{#is_verifying}}<div class="notice" role="status" id="progress"><strong>{{text.console_nodes.verifying}}</strong> {{verifying_facts}}<progress max="{{total}}" value="{{progress}}" aria-label="{{text.console_nodes.verification}}"></progress></div>
+{{/is_verifying}}{{#has_stopped}}<p class="notice" role="alert">{{text.console_nodes.stopped}}</p>
+{{/has_stopped}}{{#is_verified}}<div class="notice{{#is_valid}} whole{{/is_valid}}{{^is_valid}} alarm{{/is_valid}}" role="status"><strong>{{#is_valid}}{{text.console_nodes.whole}}{{/is_valid}}{{^is_valid}}{{text.console_nodes.not_whole}}{{/is_valid}}</strong> {{verified_facts}}
+{{^is_valid}}<ul>{{#problems}}<li><code>{{id}}</code> <code>{{kind}}{{#field}} ({{field}}){{/field}}</code></li>{{/problems}}</ul>{{/is_valid}}</div>
+{{#has_cuts}}<h3 id="cuts">{{text.console_nodes.cuts}}</h3>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="cuts"><table>
-<thead><tr><th scope="col">Node</th><th scope="col">Through</th><th scope="col">When (UTC)</th><th scope="col">Retention in force</th></tr></thead>
+<thead><tr><th scope="col">{{text.console_nodes.node}}</th><th scope="col">{{text.console_nodes.through}}</th><th scope="col">{{text.console_nodes.when}}</th><th scope="col">{{text.console_nodes.retention}}</th></tr></thead>
 <tbody>
-{{#cuts}}<tr><td>{{node}}</td><td>{{through}}</td><td>{{at}}</td><td>{{retention}}{{#is_adopted}} <span class="badge">adopted: gone before it was signed for</span>{{/is_adopted}}</td></tr>
+{{#cuts}}<tr><td><bdi>{{node}}</bdi></td><td>{{through}}</td><td><bdi>{{at}}</bdi></td><td>{{retention}}{{#is_adopted}} <span class="badge">{{text.console_nodes.adopted}}</span>{{/is_adopted}}</td></tr>
 {{/cuts}}</tbody></table></div>
 {{/has_cuts}}
-{{/is_verified}}<form method="post" action="/admin/nodes/verify"><input type="hidden" name="form_token" value="{{form_token}}"><button class="button second" type="submit"{{#is_verifying}} disabled{{/is_verifying}}>Verify the whole log</button></form></section>
+{{/is_verified}}<form method="post" action="/admin/nodes/verify"><input type="hidden" name="form_token" value="{{form_token}}"><button class="button second" type="submit"{{#is_verifying}} disabled{{/is_verifying}}>{{text.console_nodes.verify}}</button></form></section>
 {{/main}}
 {{/admin}}
 
 """###,
         "templates/admin_overview.mustache": ###"""
 {{<admin}}
-{{$title}}Overview{{/title}}
-{{$main}}<div class="headline"><h1>Overview</h1>
-<ul class="choice" aria-label="Span">
+{{$title}}{{text.console.nav_overview}}{{/title}}
+{{$main}}<div class="headline"><h1>{{text.console.nav_overview}}</h1>
+<ul class="choice" aria-label="{{text.console_overview.span}}">
 {{#spans}}<li><a href="/admin/?hours={{hours}}"{{#is_current}} aria-current="true"{{/is_current}}>{{name}}</a></li>
 {{/spans}}</ul></div>
 <dl class="numbers">
-{{#numbers}}<div class="{{style}}"><dt>{{name}}</dt><dd>{{value}}</dd></div>
+{{#numbers}}<div class="{{style}}"><dt>{{name}}</dt><dd>{{#path}}<a href="{{path}}">{{value}}</a>{{/path}}{{^path}}{{value}}{{/path}}</dd></div>
 {{/numbers}}</dl>
 <div class="two">
-<section class="card" aria-labelledby="tokens"><h2 id="tokens">Login tokens</h2>
+<section class="card" aria-labelledby="tokens"><h2 id="tokens">{{text.console_overview.tokens}}</h2>
 {{{tokens_chart}}}
 <ul class="legend">{{#legend}}<li class="{{style}}">{{name}}</li>{{/legend}}</ul>
 </section>
-<section class="card" aria-labelledby="sessions"><h2 id="sessions">Live web sessions</h2>
+<section class="card" aria-labelledby="sessions"><h2 id="sessions">{{text.console_overview.web_sessions}}</h2>
 {{{sessions_chart}}}
 </section>
-<section class="card" aria-labelledby="reasons"><h2 id="reasons">Refusals by reason</h2>
-{{#has_reasons}}{{{reasons_chart}}}{{/has_reasons}}{{^has_reasons}}<p class="quiet">Nothing was refused.</p>{{/has_reasons}}
+<section class="card" aria-labelledby="reasons"><h2 id="reasons">{{text.console_overview.by_reason}}</h2>
+{{#has_reasons}}{{{reasons_chart}}}{{/has_reasons}}{{^has_reasons}}<p class="quiet">{{text.console_overview.none_refused}}</p>{{/has_reasons}}
 </section>
-<section class="card" aria-labelledby="latest"><h2 id="latest">Latest refusals</h2>
+<section class="card" aria-labelledby="latest"><h2 id="latest">{{text.console_overview.latest}}</h2>
 {{#has_failures}}<ul class="plain-list">
-{{#failures}}<li><a href="{{path}}"><time datetime="{{at}}">{{time}}</time></a> <code>{{type}}</code> {{reason}}{{#sub}} · <a href="{{sub_path}}">{{sub}}</a>{{/sub}}{{#ip}} · {{ip}}{{/ip}}</li>
+{{#failures}}<li><a href="{{path}}"><time datetime="{{at}}">{{time}}</time></a> <code>{{type}}</code> <bdi>{{reason}}</bdi>{{#sub}} · <a href="{{sub_path}}"><bdi>{{sub}}</bdi></a>{{/sub}}{{#ip}} · <bdi>{{ip}}</bdi>{{/ip}}</li>
 {{/failures}}</ul>
-<p><a href="/admin/events?outcome=failure">All refusals</a></p>{{/has_failures}}{{^has_failures}}<p class="quiet">None.</p>{{/has_failures}}
+<p><a href="/admin/events?outcome=failure">{{text.console_overview.all}}</a></p>{{/has_failures}}{{^has_failures}}<p class="quiet">{{text.console.none}}</p>{{/has_failures}}
 </section>
 </div>
 {{/main}}
@@ -2213,33 +2227,34 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 """###,
         "templates/admin_settings.mustache": ###"""
 {{<admin}}
-{{$title}}Settings{{/title}}
-{{$main}}<h1>Settings</h1>
-<section class="card" aria-labelledby="own"><h2 id="own">This node</h2>
-<p class="quiet">As they were read at the start. <code>drawbridge check-config</code> shows where each value comes from.</p>
-<dl class="facts">
+{{$title}}{{text.console.nav_settings}}{{/title}}
+{{$main}}<h1>{{text.console.nav_settings}}</h1>
+<section class="card" aria-labelledby="own"><h2 id="own">{{text.console_settings.this_node}}</h2>
+<p class="quiet">{{hint}}</p>
+<dl class="facts" lang="en" dir="ltr">
 {{#settings}}<div><dt>{{name}}</dt><dd>{{value}}</dd></div>
 {{/settings}}</dl></section>
-{{#has_provider}}<p><a href="/admin/settings/native-sso">Settings of Native SSO</a>, which can be changed here</p>
+{{#has_provider}}<p><a href="/admin/settings/native-sso">{{text.console_settings.native_sso}}</a></p>
 {{/has_provider}}{{/main}}
 {{/admin}}
 
 """###,
         "templates/admin_sign_in.mustache": ###"""
 {{<layout}}
-{{$title}}Administration{{/title}}
+{{$title}}{{text.console_sign_in.title}}{{/title}}
 {{$main}}<section class="card">
-<h1>Administration</h1>
+<h1>{{text.console_sign_in.title}}</h1>
 {{#problem}}<p class="notice" role="alert">{{problem}}</p>
-{{/problem}}<p>Paste an access token with the scope <code>admin</code>, or <a href="{{account_path}}">sign in</a> with an account that may administer.</p>
+{{/problem}}<p>{{explanation}}</p>
 <form class="actions" method="post" action="/admin/sign-in">
 <input type="hidden" name="form_token" value="{{form_token}}">
 <input type="hidden" name="next" value="{{next}}">
-<div><label for="token">Token</label>
+<div><label for="token">{{text.console_sign_in.token}}</label>
 <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required autofocus></div>
-<button class="button" type="submit">Open the console</button>
+<button class="button" type="submit">{{text.console_sign_in.open}}</button>
 </form>
-<p class="small quiet">The console closes after 15 minutes without use. Everything that you change there is recorded.</p>
+<p class="actions"><a id="account" href="{{account_path}}">{{text.console_sign_in.account}}</a></p>
+<p class="small quiet">{{text.console_sign_in.hint}}</p>
 </section>
 {{/main}}
 {{/layout}}
@@ -2248,88 +2263,88 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
         "templates/admin_user.mustache": ###"""
 {{<admin}}
 {{$title}}{{name}}{{/title}}
-{{$main}}<div class="headline"><h1>{{name}}</h1>{{#role}}<span class="badge">{{role}}</span>{{/role}}{{#disabled}}<span class="badge bad">disabled</span>{{/disabled}}</div>
-{{#problem}}<p class="notice" role="alert" id="problem">Not done: {{problem}}.</p>
-{{/problem}}{{#set_up_link}}<section class="card" aria-labelledby="link-title"><h2 id="link-title">Set-up link</h2><p>Send it to {{name}} and nobody else. It works once, for an hour, and is shown this once.</p><pre tabindex="0" role="group" aria-labelledby="link-title"><code id="set-up-link">{{set_up_link}}</code></pre><p><button class="button second" type="button" data-copies="set-up-link" data-done="Copied" hidden>Copy the link</button></p></section>
-{{/set_up_link}}<section class="card" aria-labelledby="facts"><h2 id="facts">User</h2>
-<dl class="facts"><div><dt>id</dt><dd>{{sub}}</dd></div>{{#username}}<div><dt>username</dt><dd>{{username}}</dd></div>{{/username}}{{#email}}<div><dt>e-mail</dt><dd>{{email}}</dd></div>{{/email}}<div><dt>issuer</dt><dd>{{issuer}}</dd></div>{{#has_account}}<div><dt>second factor</dt><dd>{{#second_factor}}set up{{/second_factor}}{{^second_factor}}none{{/second_factor}}</dd></div>{{/has_account}}<div><dt>first seen</dt><dd>{{first_seen}}</dd></div>{{#disabled_at}}<div><dt>disabled</dt><dd>{{disabled_at}}</dd></div>{{/disabled_at}}</dl>
+{{$main}}<div class="headline"><h1><bdi>{{name}}</bdi></h1>{{#role}}<span class="badge">{{role}}</span>{{/role}}{{#disabled}}<span class="badge bad">{{text.console_users.disabled}}</span>{{/disabled}}</div>
+{{#has_fault}}<p class="notice" role="alert" id="problem">{{text.console.not_done}} {{problem}}{{#detail}}<span lang="en" dir="ltr">{{detail}}</span>{{/detail}}</p>
+{{/has_fault}}{{#set_up_link}}<section class="card" aria-labelledby="link-title"><h2 id="link-title">{{text.console_user.link_title}}</h2><p>{{link_hint}}</p><pre tabindex="0" role="group" aria-labelledby="link-title"><code id="set-up-link">{{set_up_link}}</code></pre><p><button class="button second" type="button" data-copies="set-up-link" data-done="{{text.console.copied}}" hidden>{{text.console_user.copy_link}}</button></p></section>
+{{/set_up_link}}<section class="card" aria-labelledby="facts"><h2 id="facts">{{text.console_users.user}}</h2>
+<dl class="facts"><div><dt>{{text.console_user.id}}</dt><dd><bdi>{{sub}}</bdi></dd></div>{{#username}}<div><dt>{{text.console_users.username}}</dt><dd><bdi>{{username}}</bdi></dd></div>{{/username}}{{#email}}<div><dt>{{text.console_users.email}}</dt><dd><bdi>{{email}}</bdi></dd></div>{{/email}}<div><dt>{{text.console_users.issuer}}</dt><dd><bdi>{{issuer}}</bdi></dd></div>{{#has_account}}<div><dt>{{text.console_user.second_factor}}</dt><dd>{{#second_factor}}{{text.console_user.set_up}}{{/second_factor}}{{^second_factor}}{{text.console_user.none}}{{/second_factor}}</dd></div>{{/has_account}}<div><dt>{{text.console_users.first_seen}}</dt><dd><bdi>{{first_seen}}</bdi></dd></div>{{#disabled_at}}<div><dt>{{text.console_user.disabled}}</dt><dd><bdi>{{disabled_at}}</bdi></dd></div>{{/disabled_at}}</dl>
 <form class="inline" method="post" action="{{path}}/standing">
 <input type="hidden" name="form_token" value="{{form_token}}">
-<div><label for="standing-reason">Reason</label><input type="text" id="standing-reason" name="reason" maxlength="200" autocomplete="off"></div>
-{{#disabled}}<input type="hidden" name="disabled" value="false"><button class="button second" type="submit">Enable</button>{{/disabled}}{{^disabled}}<input type="hidden" name="disabled" value="true"><button class="button danger-button" type="submit" data-confirm="Disable this user and end every session?">Disable and end everything</button>{{/disabled}}
+<div><label for="standing-reason">{{text.console.reason}}</label><input type="text" id="standing-reason" name="reason" maxlength="200" autocomplete="off"></div>
+{{#disabled}}<input type="hidden" name="disabled" value="false"><button class="button second" type="submit">{{text.console_user.enable}}</button>{{/disabled}}{{^disabled}}<input type="hidden" name="disabled" value="true"><button class="button danger-button" type="submit" data-confirm="{{text.console_user.disable_question}}">{{text.console_user.disable}}</button>{{/disabled}}
 </form></section>
-{{#has_account}}<section class="card" aria-labelledby="help"><h2 id="help">Help with signing in</h2>
-<details><summary>Rename</summary>
+{{#has_account}}<section class="card" aria-labelledby="help"><h2 id="help">{{text.console_user.help}}</h2>
+<details id="rename"><summary>{{text.console_user.rename}}</summary>
 <form class="inline" method="post" action="{{path}}/names"><input type="hidden" name="form_token" value="{{form_token}}">
-<div><label for="username">User name</label><input type="text" id="username" name="username" value="{{username}}" maxlength="128" autocomplete="off" autocapitalize="none" spellcheck="false"></div>
-<div><label for="display_name">Shown name</label><input type="text" id="display_name" name="display_name" value="{{display_name}}" maxlength="256" autocomplete="off"></div>
-<div><label for="email">E-mail address</label><input type="text" inputmode="email" id="email" name="email" value="{{email}}" maxlength="256" autocomplete="off" spellcheck="false"></div>
-<div><label for="names-reason">Reason</label><input type="text" id="names-reason" name="reason" maxlength="200" autocomplete="off" required></div>
-<button class="button second" type="submit">Rename</button></form></details>
-<details><summary>Send a set-up link</summary>
+<div><label for="username">{{text.console_users.username}}</label><input type="text" id="username" name="username" value="{{username}}" maxlength="128" autocomplete="off" autocapitalize="none" spellcheck="false"></div>
+<div><label for="display_name">{{text.console_users.shown_name}}</label><input type="text" id="display_name" name="display_name" value="{{display_name}}" maxlength="256" autocomplete="off"></div>
+<div><label for="email">{{text.console_users.email_address}}</label><input type="text" inputmode="email" id="email" name="email" value="{{email}}" maxlength="256" autocomplete="off" spellcheck="false"></div>
+<div><label for="names-reason">{{text.console.reason}}</label><input type="text" id="names-reason" name="reason" maxlength="200" autocomplete="off" required></div>
+<button class="button second" type="submit">{{text.console_user.rename}}</button></form></details>
+<details id="send-link"><summary>{{text.console_user.send_link}}</summary>
 <form class="inline" method="post" action="{{path}}/set-up-link"><input type="hidden" name="form_token" value="{{form_token}}">
-<div><label for="link-reason">Reason</label><input type="text" id="link-reason" name="reason" maxlength="200" autocomplete="off" required></div>
-<button class="button second" type="submit">Make the link</button></form></details>
-<details><summary>Set a password</summary>
+<div><label for="link-reason">{{text.console.reason}}</label><input type="text" id="link-reason" name="reason" maxlength="200" autocomplete="off" required></div>
+<button class="button second" type="submit">{{text.console_user.make_link}}</button></form></details>
+<details id="set-password"><summary>{{text.console_user.set_password}}</summary>
 <form class="inline" method="post" action="{{path}}/password"><input type="hidden" name="form_token" value="{{form_token}}">
-<div><label for="password">New password</label><input type="password" id="password" name="password" maxlength="1024" autocomplete="new-password" required></div>
-<div><label for="password-reason">Reason</label><input type="text" id="password-reason" name="reason" maxlength="200" autocomplete="off" required></div>
-<button class="button danger-button" type="submit" data-confirm="Set this password and end everything of this user?">Set it and end everything</button></form></details>
-{{#second_factor}}<details><summary>Reset the second factor</summary>
+<div><label for="password">{{text.console_user.new_password}}</label><input type="password" id="password" name="password" maxlength="1024" autocomplete="new-password" required></div>
+<div><label for="password-reason">{{text.console.reason}}</label><input type="text" id="password-reason" name="reason" maxlength="200" autocomplete="off" required></div>
+<button class="button danger-button" type="submit" data-confirm="{{text.console_user.password_question}}">{{text.console_user.password_now}}</button></form></details>
+{{#second_factor}}<details id="reset-factor"><summary>{{text.console_user.reset_factor}}</summary>
 <form class="inline" method="post" action="{{path}}/second-factor"><input type="hidden" name="form_token" value="{{form_token}}">
-<div><label for="factor-reason">Reason</label><input type="text" id="factor-reason" name="reason" maxlength="200" autocomplete="off" required></div>
-<button class="button danger-button" type="submit" data-confirm="Take this user's second factor away?">Reset</button></form></details>
+<div><label for="factor-reason">{{text.console.reason}}</label><input type="text" id="factor-reason" name="reason" maxlength="200" autocomplete="off" required></div>
+<button class="button danger-button" type="submit" data-confirm="{{text.console_user.reset_question}}">{{text.console_user.reset}}</button></form></details>
 {{/second_factor}}</section>
-{{/has_account}}<section class="card" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
-<p class="small quiet">{{session_count}}{{#has_ended}} <a href="{{ended_path}}">{{ended_words}}</a>{{/has_ended}}</p>
-{{^has_sessions}}<p class="quiet">None.</p>{{/has_sessions}}
+{{/has_account}}<section class="card" aria-labelledby="sessions"><h2 id="sessions">{{text.console.nav_sessions}}</h2>
+<p class="small quiet">{{session_count}}{{#has_ended}} · <a href="{{ended_path}}">{{ended_words}}</a>{{/has_ended}}</p>
+{{^has_sessions}}<p class="quiet">{{text.console.none}}</p>{{/has_sessions}}
 <ul class="sessions tree">
-{{#sessions}}{{#device_row}}<li class="device depth-0"><div><strong>{{name}}</strong> <span class="small quiet">device{{#platform}}, {{platform}}{{/platform}}</span></div></li>
-{{/device_row}}{{^device_row}}<li class="depth-{{depth}}{{^alive}} over{{/alive}}"><div><strong>{{client}}</strong> {{#alive}}<span class="badge good">live</span>{{/alive}}{{#ended}}<span class="badge">ended {{ended}}</span>{{/ended}}<br><span class="small quiet">{{#browser}}{{browser}} · {{/browser}}{{#ip}}<a href="{{ip_path}}">{{ip}}</a> · {{/ip}}{{kind}}, {{opening}}{{#app}} from {{app}}{{/app}}{{#parent}} under <code>{{parent}}</code>{{/parent}} · opened {{created}}{{#seen}} · seen {{seen}}{{/seen}} · until {{until}}</span><br><a class="small" href="{{events_path}}"><code>{{id}}</code></a></div>
-{{#alive}}<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><label class="hidden-text" for="end-{{id}}">Reason for ending {{id}}</label><input type="text" id="end-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="Reason"><button class="button second" type="submit">End<span class="hidden-text"> the session {{id}}</span></button></form>{{/alive}}</li>
+{{#sessions}}{{#device_row}}<li class="device depth-0"><div><strong><bdi>{{name}}</bdi></strong> <span class="small quiet">{{text.console_user.device}}{{#platform}}, <bdi>{{platform}}</bdi>{{/platform}}</span></div></li>
+{{/device_row}}{{^device_row}}<li class="depth-{{depth}}{{^alive}} over{{/alive}}"><div><strong><bdi>{{client}}</bdi></strong> {{#alive}}<span class="badge good">{{text.console.live}}</span>{{/alive}}{{#ended}}<span class="badge">{{ended}}</span>{{/ended}}<br><span class="small quiet">{{#browser}}{{browser}} · {{/browser}}{{#ip}}<a href="{{ip_path}}"><bdi>{{ip}}</bdi></a> · {{/ip}}{{kind}}, <bdi>{{opening}}</bdi>{{#app}} · {{app}}{{/app}}{{#parent}} · {{parent}}{{/parent}} · {{created}}{{#seen}} · {{seen}}{{/seen}} · {{until}}</span><br><a class="small" href="{{events_path}}"><code>{{id}}</code></a></div>
+{{#alive}}<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><label class="hidden-text" for="end-{{id}}">{{end_reason}}</label><input type="text" id="end-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}"><button class="button second" type="submit" aria-label="{{end_label}}">{{text.console.end}}</button></form>{{/alive}}</li>
 {{/device_row}}{{/sessions}}</ul>
 {{#has_live_sessions}}<form class="inline" method="post" action="{{path}}/end-sessions">
 <input type="hidden" name="form_token" value="{{form_token}}">
-<div><label for="end-reason">Reason</label><input type="text" id="end-reason" name="reason" maxlength="200" autocomplete="off"></div>
-<button class="button danger-button" type="submit" data-confirm="End every session of this user?">End all</button></form>{{/has_live_sessions}}
+<div><label for="end-reason">{{text.console.reason}}</label><input type="text" id="end-reason" name="reason" maxlength="200" autocomplete="off"></div>
+<button class="button danger-button" type="submit" data-confirm="{{text.console_user.end_all_question}}">{{text.console_user.end_all}}</button></form>{{/has_live_sessions}}
 </section>
-{{#has_linked_keys}}<section class="card" aria-labelledby="linked-keys"><h2 id="linked-keys">Keys of phones</h2>
+{{#has_linked_keys}}<section class="card" aria-labelledby="linked-keys"><h2 id="linked-keys">{{text.console_user.phone_keys}}</h2>
 <ul class="sessions">
-{{#linked_keys}}<li><div><strong><code>{{thumbprint}}</code></strong><br><span class="small quiet">{{algorithm}}, {{origin}} {{created}}{{#used}} · used {{used}}{{/used}}</span><br><a class="small" href="{{events_path}}">Events</a></div>
-<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><label class="hidden-text" for="unlink-{{thumbprint}}">Reason for unlinking {{thumbprint}}</label><input type="text" id="unlink-{{thumbprint}}" name="reason" maxlength="200" autocomplete="off" placeholder="Reason" required><button class="button second" type="submit" data-confirm="Unlink this key for ever, and end what was signed in with a key of this user?">Unlink<span class="hidden-text"> the key {{thumbprint}}</span></button></form></li>
+{{#linked_keys}}<li><div><strong><code>{{thumbprint}}</code></strong><br><span class="small quiet"><bdi>{{algorithm}}</bdi>, <bdi>{{origin}} {{created}}</bdi>{{#used}} · {{used}}{{/used}}</span><br><a class="small" href="{{events_path}}">{{text.console.nav_events}}</a></div>
+<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><label class="hidden-text" for="unlink-{{thumbprint}}">{{unlink_reason}}</label><input type="text" id="unlink-{{thumbprint}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}" required><button class="button second" type="submit" aria-label="{{unlink_label}}" data-confirm="{{text.console_user.unlink_question}}">{{text.console_user.unlink}}</button></form></li>
 {{/linked_keys}}</ul>
 </section>
-{{/has_linked_keys}}{{#has_provider}}<section class="card" aria-labelledby="devices"><h2 id="devices">Device secrets</h2>
-{{^has_devices}}<p class="quiet">None.</p>{{/has_devices}}
+{{/has_linked_keys}}{{#has_provider}}<section class="card" aria-labelledby="devices"><h2 id="devices">{{text.console_user.devices}}</h2>
+{{^has_devices}}<p class="quiet">{{text.console.none}}</p>{{/has_devices}}
 <ul class="sessions">
-{{#devices}}<li{{^alive}} class="over"{{/alive}}><div><strong>{{name}}</strong> {{#alive}}<span class="badge good">live</span>{{/alive}}{{#revoked}}<span class="badge bad">revoked {{revoked}}</span>{{/revoked}}{{#expired}}<span class="badge">expired</span>{{/expired}}{{#is_bound}} <span class="badge">bound to a key</span>{{/is_bound}}<br><span class="small quiet">{{#platform}}{{platform}}, {{/platform}}given to {{client}} {{created}}{{#used}} · used {{uses}} times, last {{used}}{{/used}} · until {{until}}{{#revoke_reason}} · {{revoke_reason}}{{/revoke_reason}}</span><br><a class="small" href="{{session_path}}"><code>{{id}}</code></a></div>
-{{#alive}}<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><label class="hidden-text" for="reason-{{id}}">Reason for revoking {{id}}</label><input type="text" id="reason-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="Reason"><button class="button second" type="submit" data-confirm="Revoke this device and end every session below it?">Revoke<span class="hidden-text"> the device {{id}}</span></button></form>{{/alive}}</li>
+{{#devices}}<li{{^alive}} class="over"{{/alive}}><div><strong><bdi>{{name}}</bdi></strong> {{#alive}}<span class="badge good">{{text.console.live}}</span>{{/alive}}{{#revoked}}<span class="badge bad">{{revoked}}</span>{{/revoked}}{{#expired}}<span class="badge">{{text.console_user.expired}}</span>{{/expired}}{{#is_bound}} <span class="badge">{{text.console_user.bound}}</span>{{/is_bound}}<br><span class="small quiet">{{#platform}}<bdi>{{platform}}</bdi>, {{/platform}}{{given}}{{#used}} · {{used}}{{/used}} · {{until}}{{#revoke_reason}} · <bdi>{{revoke_reason}}</bdi>{{/revoke_reason}}</span><br><a class="small" href="{{session_path}}"><code>{{id}}</code></a></div>
+{{#alive}}<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><label class="hidden-text" for="reason-{{id}}">{{revoking}}</label><input type="text" id="reason-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}"><button class="button second" type="submit" aria-label="{{revoke_label}}" data-confirm="{{text.console_user.revoke_question}}">{{text.console_user.revoke}}</button></form>{{/alive}}</li>
 {{/devices}}</ul>
-{{#has_more_devices}}<p class="quiet">Older ones are listed by the API.</p>{{/has_more_devices}}
+{{#has_more_devices}}<p class="quiet">{{text.console_user.older_by_api}}</p>{{/has_more_devices}}
 </section>
-{{/has_provider}}<section class="card" aria-labelledby="events"><h2 id="events">Latest events</h2>
+{{/has_provider}}<section class="card" aria-labelledby="events"><h2 id="events">{{text.console_user.latest}}</h2>
 {{>admin_event_table}}
-<p><a href="{{events_path}}">All events of this user</a></p></section>
+<p><a href="{{events_path}}">{{text.console_user.all_events}}</a></p></section>
 {{/main}}
 {{/admin}}
 
 """###,
         "templates/admin_users.mustache": ###"""
 {{<admin}}
-{{$title}}Users{{/title}}
-{{$main}}<div class="headline"><h1>Users</h1><a class="button second" href="/admin/new-user" id="new-user">Add a user</a></div>
+{{$title}}{{text.console.nav_users}}{{/title}}
+{{$main}}<div class="headline"><h1>{{text.console.nav_users}}</h1><a class="button second" href="/admin/new-user" id="new-user">{{text.console_users.add}}</a></div>
 <form class="filters" method="get" action="/admin/users" role="search">
-<div class="wide"><label for="q">Part of name, e-mail address or id</label><input type="search" id="q" name="q" value="{{q}}" autocomplete="off" spellcheck="false"></div>
-<div class="go"><button class="button" type="submit">Search</button>{{#q}} <a href="/admin/users">Clear</a>{{/q}}</div>
+<div class="wide"><label for="q">{{text.console_users.part}}</label><input type="search" id="q" name="q" value="{{q}}" autocomplete="off" spellcheck="false"></div>
+<div class="go"><button class="button" type="submit">{{text.console.search}}</button>{{#q}} <a href="/admin/users">{{text.console.clear}}</a>{{/q}}</div>
 </form>
 <p class="small quiet" id="count" role="status">{{count}}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Users"><table>
-<thead><tr><th scope="col">User</th><th scope="col">User name</th><th scope="col">E-mail</th><th scope="col">Issuer</th><th scope="col">First seen (UTC)</th><th scope="col">State</th></tr></thead>
+<div class="scroll" tabindex="0" role="region" aria-label="{{text.console.nav_users}}"><table>
+<thead><tr><th scope="col">{{text.console_users.user}}</th><th scope="col">{{text.console_users.username}}</th><th scope="col">{{text.console_users.email}}</th><th scope="col">{{text.console_users.issuer}}</th><th scope="col">{{text.console_users.first_seen}}</th><th scope="col">{{text.console_users.state}}</th></tr></thead>
 <tbody>
-{{#users}}<tr><td><a href="{{path}}">{{name}}</a>{{#role}} <span class="badge">{{role}}</span>{{/role}}</td><td>{{username}}</td><td>{{email}}</td><td>{{issuer}}</td><td>{{first_seen}}</td><td>{{#disabled}}<span class="badge bad">disabled</span>{{/disabled}}{{^disabled}}active{{/disabled}}</td></tr>
+{{#users}}<tr><td><a href="{{path}}"><bdi>{{name}}</bdi></a>{{#role}} <span class="badge">{{role}}</span>{{/role}}</td><td><bdi>{{username}}</bdi></td><td><bdi>{{email}}</bdi></td><td><bdi>{{issuer}}</bdi></td><td><bdi>{{first_seen}}</bdi></td><td>{{#disabled}}<span class="badge bad">{{text.console_users.disabled}}</span>{{/disabled}}{{^disabled}}{{text.console_users.active}}{{/disabled}}</td></tr>
 {{/users}}</tbody></table></div>
-{{#is_empty}}<p class="quiet">{{#q}}Nobody is called like this.{{/q}}{{^q}}Nobody has been seen yet.{{/q}}</p>{{/is_empty}}
-{{#next_path}}<p><a class="button second" rel="next" href="{{next_path}}">More</a></p>
+{{#is_empty}}<p class="quiet">{{#q}}{{text.console_users.nobody_called}}{{/q}}{{^q}}{{text.console_users.nobody_seen}}{{/q}}</p>{{/is_empty}}
+{{#next_path}}<p><a class="button second" rel="next" href="{{next_path}}">{{text.console.more}}</a></p>
 {{/next_path}}{{/main}}
 {{/admin}}
 
@@ -2632,6 +2647,19 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{/layout}}
 
 """###,
+        "templates/languages.mustache": ###"""
+{{#language_menu}}<details class="languages">
+<summary><svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c3.4 3 3.4 15 0 18M12 3c-3.4 3-3.4 15 0 18"/></svg><span class="visually-hidden">{{text.language.choose}}:</span> <span>{{current}}</span></summary>
+<form method="get" action="{{action}}">
+<input type="hidden" name="again" value="{{again}}">
+<ul>
+{{#choices}}<li><button type="submit" name="language" value="{{tag}}" lang="{{tag}}" dir="auto"{{#is_current}} aria-current="true"{{/is_current}}>{{own_name}}</button></li>
+{{/choices}}</ul>
+</form>
+</details>
+{{/language_menu}}
+
+"""###,
         "templates/layout.mustache": ###"""
 <!doctype html>
 <html lang="{{language}}"{{#is_right_to_left}} dir="rtl"{{/is_right_to_left}}>
@@ -2648,16 +2676,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <main>
 {{$main}}{{/main}}</main>
 <footer class="site">
-{{#language_menu}}<details class="languages">
-<summary><svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c3.4 3 3.4 15 0 18M12 3c-3.4 3-3.4 15 0 18"/></svg><span class="visually-hidden">{{text.language.choose}}:</span> <span>{{current}}</span></summary>
-<form method="get" action="{{action}}">
-<input type="hidden" name="again" value="{{again}}">
-<ul>
-{{#choices}}<li><button type="submit" name="language" value="{{tag}}" lang="{{tag}}" dir="auto"{{#is_current}} aria-current="true"{{/is_current}}>{{own_name}}</button></li>
-{{/choices}}</ul>
-</form>
-</details>
-{{/language_menu}}<p>{{text.page.request_id}} <code>{{request_id}}</code></p></footer>
+{{>languages}}<p>{{text.page.request_id}} <code>{{request_id}}</code></p></footer>
 </body>
 </html>
 
@@ -3641,6 +3660,479 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "scope_too_wide": "يطلب scope أكثر مما مُنح للتطبيق الأول.",
     "consent_needed": "لم يوافق المستخدم على هذا التطبيق بعد: يجب توجيهه مرة واحدة إلى تسجيل الدخول المعتاد.",
     "authentication_too_weak": "يطلب العميل الطالب تسجيل دخول أقوى أو أحدث (min_acr، max_auth_age)."
+  },
+  "console": {
+    "administration": "الإدارة",
+    "skip": "الانتقال إلى المحتوى",
+    "sections": "لوحة التحكم",
+    "nav_overview": "نظرة عامة",
+    "nav_events": "الأحداث",
+    "nav_live": "مباشر",
+    "nav_users": "المستخدمون",
+    "nav_sessions": "الجلسات",
+    "nav_clients": "العملاء",
+    "nav_explain": "الشرح",
+    "nav_keys": "المفاتيح",
+    "nav_settings": "الإعدادات",
+    "nav_nodes": "العُقد",
+    "alert_replays": "استُخدمت رموز مرتين",
+    "alert_refusals": "حالات رفض كثيرة",
+    "alert_exchange_failures": "طلبات الرموز تفشل",
+    "alert_sign_in_failures": "عمليات تسجيل دخول تفشل؛ ربما تُخمَّن كلمات مرور",
+    "alert_reported_sign_ins": "مستخدمون يبلّغون عن عمليات تسجيل دخول لم يبدؤوها",
+    "alert_facts": "{count} خلال عشر دقائق، أكثر من {threshold}. منذ {since} UTC.",
+    "alert_show": "عرض الأحداث",
+    "alert_seen": "تم الاطلاع",
+    "reason": "السبب",
+    "search": "بحث",
+    "clear": "مسح",
+    "save": "حفظ",
+    "any": "الكل",
+    "none": "لا شيء.",
+    "more": "المزيد",
+    "end": "إنهاء",
+    "live": "نشطة",
+    "failed": "فشل",
+    "copy": "نسخ",
+    "copied": "تم النسخ",
+    "not_done": "لم يُنفَّذ.",
+    "found": "العدد: {count}",
+    "found_more": "في هذه الصفحة: {count}، ويوجد المزيد",
+    "no_time": "بلا وقت",
+    "damaged": "تتعذر قراءة {field}",
+    "english": "ما يلي بالإنجليزية، كما تقوله واجهات البرامج."
+  },
+  "console_sign_in": {
+    "title": "الإدارة",
+    "explanation": "يُرجى لصق رمز وصول بالنطاق {scope}، أو تسجيل الدخول بحساب يحق له الإدارة.",
+    "account": "تسجيل الدخول بحساب",
+    "token": "الرمز",
+    "open": "فتح لوحة التحكم",
+    "hint": "تُغلق لوحة التحكم بعد 15 دقيقة بلا استخدام. ويُسجَّل كل تغيير فيها.",
+    "stale": "بقيت الصفحة مفتوحة مدة طويلة. يُرجى المحاولة مرة أخرى.",
+    "invalid": "هذا الرمز أو هذه الجلسة غير صالحة، أو لم تعد صالحة.",
+    "not_signed_in_here": "سُجِّل دخول هذا المتصفح عبر تطبيق أو رابط، وهذا لا يفتح لوحة التحكم. يُرجى تسجيل الدخول هنا مباشرة.",
+    "not_administrator": "دخولك مسجّل، لكن حسابك لا يملك حق الإدارة.",
+    "second_factor_missing": "تتطلب الإدارة عاملًا ثانيًا. يُرجى تسجيل الدخول به من جديد.",
+    "second_factor_not_enrolled": "تتطلب الإدارة عاملًا ثانيًا، ولم يُعَدّ لحسابك عامل ثانٍ بعد.",
+    "sign_in_too_old": "يتطلب التغيير تسجيل دخول خلال آخر 15 دقيقة. يُرجى تسجيل الدخول من جديد.",
+    "idle": "بقيت الجلسة 15 دقيقة بلا استخدام. يُرجى تسجيل الدخول من جديد.",
+    "foreign_page": "ورد الطلب من صفحة أخرى.",
+    "again_title": "تم تسجيل الدخول من جديد",
+    "again": "ما أُرسل من قبل لم يُنفَّذ بعد. وجهته {path}:",
+    "again_now": "تنفيذ الآن",
+    "again_leave": "تركه وفتح لوحة التحكم"
+  },
+  "console_overview": {
+    "span": "المدة",
+    "hour": "ساعة",
+    "six_hours": "6 ساعات",
+    "day": "يوم",
+    "week": "أسبوع",
+    "issued": "صادرة",
+    "redeemed": "مستخدمة",
+    "refused": "مرفوضة أو مكررة",
+    "sessions": "جلسات",
+    "live_sessions": "جلسات نشطة",
+    "tokens": "رموز الدخول المميّزة",
+    "web_sessions": "جلسات الويب النشطة",
+    "by_reason": "حالات الرفض حسب السبب",
+    "no_reason": "بلا سبب",
+    "none_refused": "لم يُرفض شيء.",
+    "latest": "أحدث حالات الرفض",
+    "all": "كل حالات الرفض",
+    "since": "منذ (UTC)",
+    "as_table": "في جدول",
+    "as_table_label": "{title} في جدول",
+    "span_label": "{title}، من {from} إلى {to} UTC.",
+    "line_label": "{name}: الأعلى {highest}، الأحدث {latest}"
+  },
+  "console_events": {
+    "filters": "عوامل التصفية",
+    "text": "نص",
+    "type": "النوع",
+    "outcome": "النتيجة",
+    "reason": "السبب",
+    "user": "المستخدم",
+    "client": "تطبيق أو موقع",
+    "ip": "عنوان أو شبكة",
+    "session": "الجلسة",
+    "token": "رمز الدخول المميّز",
+    "request": "الطلب",
+    "from": "من (UTC)",
+    "to": "إلى (UTC)",
+    "time": "الوقت (UTC)",
+    "what": "ماذا",
+    "why": "لماذا",
+    "clients": "التطبيق ← الموقع",
+    "address": "العنوان",
+    "bookmark": "عنوان هذه الصفحة هو البحث نفسه: يمكن حفظه كإشارة مرجعية أو إرساله.",
+    "export": "تصدير النتائج:",
+    "nothing_so_far": "لا شيء حتى الآن بين أحدث الأحداث.",
+    "nothing": "لا يوجد حدث مطابق.",
+    "older": "الأقدم",
+    "saved_refusals": "حالات الرفض",
+    "saved_replays": "رموز استُخدمت مرتين",
+    "saved_sign_ins": "عمليات تسجيل دخول فاشلة",
+    "saved_bearers": "رموز حامل مرفوضة",
+    "saved_redirects": "عمليات توجيه مرفوضة",
+    "saved_devices": "أجهزة ملغاة",
+    "saved_clients": "عملاء جرى تغييرهم",
+    "saved_limits": "حدود تم بلوغها",
+    "changed": "بصمة هذا الحدث لا تطابق حقوله: غُيِّر بعد كتابته.",
+    "overwritten": "كُتب شيء فوقه: تتعذر قراءة {field}.",
+    "event": "الحدث {id}",
+    "same_request": "الطلب نفسه",
+    "no_request": "لا ينتمي هذا الحدث إلى أي طلب.",
+    "chain": "موضعه في السلسلة",
+    "hash": "البصمة {hash}…",
+    "filter": "تصفية",
+    "needs_script": "يتطلب JavaScript؛ وبدونه يُرجى إعادة تحميل الصفحة.",
+    "pause": "إيقاف مؤقت",
+    "go_on": "متابعة",
+    "connected": "متصل: تظهر الأحداث فور وقوعها.",
+    "ended": "انتهى البث. يُرجى إعادة تحميل الصفحة.",
+    "connecting": "إعادة الاتصال…"
+  },
+  "console_users": {
+    "add": "إضافة مستخدم",
+    "part": "جزء من الاسم أو البريد الإلكتروني أو المعرّف",
+    "user": "المستخدم",
+    "username": "اسم المستخدم",
+    "email": "البريد الإلكتروني",
+    "issuer": "جهة الإصدار",
+    "first_seen": "أول ظهور (UTC)",
+    "state": "الحالة",
+    "disabled": "معطّل",
+    "active": "نشط",
+    "nobody_called": "لا أحد بهذا الاسم.",
+    "nobody_seen": "لم يظهر أحد بعد.",
+    "account": "الحساب",
+    "add_hint": "ستحصل على رابط يضبط به المستخدم كلمة مرور. يعمل مرة واحدة ولمدة ساعة.",
+    "shown_name": "الاسم المعروض",
+    "email_address": "عنوان البريد الإلكتروني",
+    "role": "الدور",
+    "no_role": "بلا",
+    "add_now": "إضافة"
+  },
+  "console_user": {
+    "link_title": "رابط الإعداد",
+    "link_hint": "يُرجى إرساله إلى {name} دون غيره. يعمل مرة واحدة ولمدة ساعة، ولا يُعرض إلا هذه المرة.",
+    "copy_link": "نسخ الرابط",
+    "id": "المعرّف",
+    "second_factor": "العامل الثاني",
+    "set_up": "مُعَدّ",
+    "none": "لا يوجد",
+    "first_seen": "أول ظهور",
+    "disabled": "معطّل منذ",
+    "enable": "تفعيل",
+    "disable": "تعطيل وإنهاء كل شيء",
+    "disable_question": "تعطيل هذا المستخدم وإنهاء كل جلساته؟",
+    "help": "المساعدة في تسجيل الدخول",
+    "rename": "إعادة التسمية",
+    "send_link": "إرسال رابط إعداد",
+    "make_link": "إنشاء الرابط",
+    "set_password": "ضبط كلمة مرور",
+    "new_password": "كلمة المرور الجديدة",
+    "password_now": "ضبطها وإنهاء كل شيء",
+    "password_question": "ضبط كلمة المرور هذه وإنهاء كل ما يخص هذا المستخدم؟",
+    "reset_factor": "إعادة ضبط العامل الثاني",
+    "reset": "إعادة ضبط",
+    "reset_question": "إزالة العامل الثاني لهذا المستخدم؟",
+    "live_count": "النشطة: {count}",
+    "show_ended": "عرض المنتهية: {count}",
+    "hide_ended": "إخفاء المنتهية",
+    "device": "جهاز",
+    "nameless": "جهاز بلا اسم",
+    "ended": "انتهت {at}",
+    "browser": "{browser} على {system}",
+    "from_app": "من {app}",
+    "under": "ضمن {parent}",
+    "opened": "فُتحت {at}",
+    "seen": "شوهدت {at}",
+    "until": "حتى {at}",
+    "end_reason": "سبب إنهاء {id}",
+    "end_label": "إنهاء الجلسة {id}",
+    "end_all": "إنهاء الكل",
+    "end_all_question": "إنهاء كل جلسات هذا المستخدم؟",
+    "phone_keys": "مفاتيح الهواتف",
+    "used": "استُخدم {at}",
+    "unlink": "فك الربط",
+    "unlink_reason": "سبب فك ربط {key}",
+    "unlink_label": "فك ربط المفتاح {key}",
+    "unlink_question": "فك ربط هذا المفتاح نهائيًا، وإنهاء ما سُجِّل دخوله بمفتاح لهذا المستخدم؟",
+    "devices": "أسرار الأجهزة",
+    "revoked": "أُلغي {at}",
+    "expired": "منتهٍ",
+    "bound": "مرتبط بمفتاح",
+    "given": "مُنح إلى {client} {at}",
+    "uses": "مرات الاستخدام: {count}، آخرها {at}",
+    "revoke": "إلغاء",
+    "revoke_reason": "سبب إلغاء {id}",
+    "revoke_label": "إلغاء الجهاز {id}",
+    "revoke_question": "إلغاء هذا الجهاز وإنهاء كل الجلسات التابعة له؟",
+    "older_by_api": "تُعرض الأقدم عبر واجهة API.",
+    "latest": "أحدث الأحداث",
+    "all_events": "كل أحداث هذا المستخدم"
+  },
+  "console_problems": {
+    "reason_needed": "يلزم ذكر سبب.",
+    "reason_long": "يجب أن يكون السبب سطرًا واحدًا لا يتجاوز 200 بايت.",
+    "username_needed": "يلزم اسم مستخدم.",
+    "username_kept": "الحساب الذي يسجّل الدخول هنا يحتاج إلى اسم مستخدم.",
+    "username_taken": "يوجد حساب باسم المستخدم هذا.",
+    "username_bad": "يجب أن يكون اسم المستخدم من 1 إلى 128 بايت، بلا محارف تحكم.",
+    "line_long": "يجب أن تكون الأسماء والعناوين سطرًا واحدًا لا يتجاوز 256 بايت.",
+    "no_account": "ليس لهذا المستخدم حساب هنا.",
+    "no_password_account": "ليس لهذا المستخدم هنا حساب يمكنه تسجيل الدخول بكلمة مرور.",
+    "no_second_factor": "ليس لهذا المستخدم عامل ثانٍ.",
+    "last_administrator": "هذا آخر مدير. يُرجى منح الدور لشخص آخر أولًا.",
+    "last_way_in": "هذا المفتاح هو الطريق الوحيد إلى الحساب. يُرجى إرسال رابط إعداد أولًا.",
+    "password_short": "يجب ألا تقل كلمة المرور عن {count} أحرف.",
+    "password_long": "يجب ألا تتجاوز كلمة المرور {count} بايت.",
+    "password_common": "كلمة المرور هذه من أول ما يُجرَّب.",
+    "password_name": "كلمة المرور هي اسم الحساب نفسه.",
+    "client_exists": "يوجد عميل بهذا الـ client_id.",
+    "client_changed": "غُيِّر هذا العميل في الأثناء. يُرجى فتحه من جديد وتكرار التغيير.",
+    "no_json": "المستند ليس كائن JSON، أو فيه عضو مكرر.",
+    "number": "يجب أن يكون {field} عددًا صحيحًا."
+  },
+  "console_sessions": {
+    "hint": "كل ما هو مسجّل الدخول الآن، والأحدث أولًا. لإنهاء جلسة، يُرجى فتح مستخدمها.",
+    "live_now": "المتصفحات وعروض الويب المسجّلة الدخول الآن: {count}.",
+    "kind": "النوع",
+    "browser": "المتصفح",
+    "opened": "فُتحت (UTC)",
+    "seen": "آخر استخدام (UTC)",
+    "until": "حتى (UTC)",
+    "app": "تطبيق",
+    "web": "ويب",
+    "nothing": "لا شيء مسجّل الدخول.",
+    "webs": "المتصفحات وعروض الويب",
+    "apps": "التطبيقات"
+  },
+  "console_clients": {
+    "register": "تسجيل عميل",
+    "column_id": "العميل",
+    "column_name": "الاسم",
+    "column_type": "النوع",
+    "column_place": "محفوظ في",
+    "settings_file": "ملف الإعدادات",
+    "database": "قاعدة البيانات",
+    "not_saved": "لم يُحفظ.",
+    "saved": "تم الحفظ. تعرفه كل العُقد خلال ثانية.",
+    "secret": "سر العميل",
+    "secret_hint": "يُعرض هذه المرة فقط ولا يُحفظ في أي مكان:",
+    "type_is": "النوع: {kind}",
+    "client_id": "معرّف العميل",
+    "client_id_help": "يُنشأ تلقائيًا إن تُرك فارغًا. ولا يمكن تغييره لاحقًا.",
+    "apply": "تطبيق",
+    "register_now": "تسجيل",
+    "as_json": "الأمر نفسه بصيغة JSON",
+    "fixed": "هذا العميل في ملف الإعدادات ويُغيَّر هناك.",
+    "json_label": "JSON بأسماء تسجيل العملاء",
+    "events": "أحداث هذا العميل",
+    "sessions": "جلسات هذا العميل النشطة",
+    "delete": "حذف العميل",
+    "delete_question": "حذف هذا العميل؟",
+    "native_help": "تطبيق على هاتف أو حاسوب أو تلفاز. لا يحفظ سرًا.",
+    "web_help": "موقع: تصل إليه رموز الدخول المميّزة، أو يسجّل دخول الناس كطرف معتمد في OpenID.",
+    "service_help": "برنامج يعمل باسمه، مثل خادم خلفي أو أداة إدارة.",
+    "group_identity": "التعريف",
+    "group_landing": "وجهة رمز الدخول المميّز",
+    "group_rights": "الصلاحيات",
+    "group_openid": "OpenID Connect",
+    "group_cookies": "ملفات الارتباط والمُدد"
+  },
+  "client_fields": {
+    "client_name": "الاسم",
+    "client_name_help": "ما يقرؤه الناس في الصفحات.",
+    "first_party": "تابع لنا",
+    "first_party_help": "لا يُطلب من الناس السماح بما يفعله.",
+    "token_endpoint_auth_method": "طريقة إثبات هويته",
+    "token_endpoint_auth_method_help": "يُنشأ سر ويُعرض مرة واحدة. none: عميل عام مثل تطبيق.",
+    "public_origin": "الأصل العام",
+    "public_origin_help": "حيث ترى المتصفحات الموقع، مثل https://www.example.com.",
+    "return_paths": "مسارات العودة",
+    "return_paths_help": "مسارات يجوز أن يصل إليها رابط، واحد في كل سطر: /a/b بعينه، /a/* مع كل ما تحته.",
+    "default_return_path": "المسار الافتراضي",
+    "default_return_path_help": "حيث يصل إن لم يُذكر غيره.",
+    "initiate_login_uri": "عنوان تسجيل الدخول لدى الطرف المعتمد",
+    "initiate_login_uri_help": "عنوانه الذي يبدأ تسجيل دخول OpenID ‏(initiate_login_uri).",
+    "landing": "الوصول",
+    "landing_help": "return_path: على المسار نفسه. initiate_login: عبر تسجيل دخول الطرف المعتمد.",
+    "redeem": "الاستخدام",
+    "redeem_help": "confirm يطلب نقرة دائمًا.",
+    "on_replay": "عند ورود رمز مرتين",
+    "on_replay_help": "end_session ينهي ما فتحه الاستخدام الأول؛ و alert ينبّه فقط.",
+    "portal": "بوابة",
+    "portal_help": "يمكن لجلساته فتح المواقع الواردة في «يجوز له فتح».",
+    "can_issue_login_tokens": "يفتح مواقع",
+    "can_issue_login_tokens_help": "يجوز له طلب رموز دخول مميّزة.",
+    "may_reach": "يجوز له فتح",
+    "may_reach_help": "معرّفات عملاء لمواقع، واحد في كل سطر.",
+    "native_sso_enabled": "Native SSO",
+    "native_sso_enabled_help": "يحصل على أسرار أجهزة ويستخدمها.",
+    "share_with": "يشارك مع",
+    "share_with_help": "معرّفات تطبيقات يجوز لسر جهازه تسجيل دخولها، واحد في كل سطر.",
+    "grant_types": "أنواع المنح",
+    "grant_types_help": "ما يجوز له إرساله إلى نقطة الرموز.",
+    "scope": "النطاق",
+    "scope_help": "كلمات تفصل بينها مسافة واحدة.",
+    "redirect_uris": "عناوين إعادة التوجيه",
+    "redirect_uris_help": "بعينها، واحد في كل سطر.",
+    "post_logout_redirect_uris": "العناوين بعد تسجيل الخروج",
+    "post_logout_redirect_uris_help": "بعينها، واحد في كل سطر.",
+    "backchannel_logout_uri": "تسجيل خروج عبر القناة الخلفية",
+    "backchannel_logout_uri_help": "حيث يُبلَّغ بانتهاء جلسة.",
+    "require_pkce": "PKCE",
+    "require_pkce_help": "يُعطَّل للأطراف المعتمدة القديمة التي لا تدعمه.",
+    "id_token_signed_response_alg": "توقيع رموز الهوية",
+    "id_token_signed_response_alg_help": "ES256 ما لم يكن يعرف غيره فقط.",
+    "cookie_profile": "ملفات الارتباط",
+    "cookie_profile_help": "session: ملف ارتباط واحد مبهم. tokens: رمز وصول ورمز تجديد وما يلزمهما.",
+    "cookie_prefix": "بادئة ملفات الارتباط",
+    "cookie_prefix_help": "لملف tokens، مثل vagov_.",
+    "cookie_domain": "نطاق ملفات الارتباط",
+    "cookie_domain_help": "فقط حيث تتشاركها نطاقات فرعية.",
+    "session_lifetime": "مدة الجلسة",
+    "session_lifetime_help": "بالثواني، كحد أقصى.",
+    "session_idle": "خمول الجلسة",
+    "session_idle_help": "بالثواني بلا استخدام.",
+    "access_token_lifetime": "مدة رمز الوصول",
+    "access_token_lifetime_help": "بالثواني."
+  },
+  "console_explain": {
+    "hint": "هل سيُقبل، وأي قاعدة تقرر؟ السؤال لا يغيّر شيئًا.",
+    "passes": "مقبول",
+    "fails": "غير مقبول",
+    "decided_by": "القاعدة الحاسمة:",
+    "bearer_title": "رمز حامل من خادم خلفي",
+    "access_token": "رمز الوصول",
+    "target": "الموقع المراد فتحه، إن وُجد",
+    "default_target": "الافتراضي",
+    "bearer_button": "شرح رمز الحامل",
+    "redirect_title": "إعادة توجيه",
+    "website": "الموقع",
+    "redirect": "الوجهة",
+    "redirect_button": "شرح إعادة التوجيه",
+    "token_title": "رمز دخول مميّز",
+    "token": "رمز الدخول المميّز",
+    "redirect_if_any": "الوجهة، إن وُجدت",
+    "ip_if_known": "عنوان المتصفح، إن كان معروفًا",
+    "token_button": "شرح الرمز",
+    "exchange_title": "تبادل سر جهاز",
+    "asking": "العميل الطالب",
+    "token_kind": "نوع الرمز",
+    "id_token": "رمز الهوية",
+    "any_token": "الرمز",
+    "device_secret": "سر الجهاز",
+    "audience": "الجمهور",
+    "scope_if_any": "النطاق، إن وُجد",
+    "exchange_button": "شرح التبادل"
+  },
+  "console_keys": {
+    "key": "المفتاح",
+    "for": "الغرض",
+    "state": "الحالة",
+    "signs_since": "يوقّع منذ (UTC)",
+    "age": "العمر",
+    "retires": "يُسحب (UTC)",
+    "at_once": "فورًا",
+    "waiting": "بانتظار التوقيع",
+    "signing": "يوقّع",
+    "verifying": "للتحقق",
+    "retired": "مسحوب",
+    "minutes": "{count} دقيقة",
+    "hours": "{count} ساعة",
+    "days": "{count} يوم",
+    "rotate": "تدوير",
+    "rotate_hint": "يضيف مفتاحًا لكل خوارزمية. مفتاح رموز الدخول المميّزة يوقّع حالما يصل إلى كل الخوادم، خلال عشر ثوانٍ؛ وتُنشر المفاتيح الأخرى الآن وتوقّع بعد ساعة. المفاتيح القديمة تتحقق مما وقّعته ما دام صالحًا؛ ولا يتعطل شيء. التدوير ليس علاجًا لتسرّب.",
+    "rotate_now": "تدوير الآن",
+    "rotate_question": "تدوير المفاتيح الآن؟",
+    "retire": "سحب فوري",
+    "retire_hint": "لمفتاح تسرّب. خلال ثانية لا يصدّق أي خادم ما وقّعه. وإن كان هو الموقّع، يتولى غيره التوقيع فورًا.",
+    "stops": "ما يتوقف عن العمل:",
+    "retire_now": "سحب الآن",
+    "retire_question": "سحب {id} الآن؟ لا يمكن التراجع عن ذلك.",
+    "effect_nothing": "لم يوقّع شيئًا بعد، فلا يتوقف شيء.",
+    "effect_links": "تُرفض الروابط التي وقّعها: روابط الدقيقة الأخيرة. تحصل التطبيقات على غيرها بطلبها من جديد.",
+    "effect_pages": "تبدأ الصفحات المفتوحة من جديد: تسجيل الدخول والموافقة والتأكيد ونماذج لوحة التحكم مختومة به.",
+    "effect_setup": "تُرفض روابط الإعداد وعمليات تسجيل الدخول التي تنتظر هاتفًا: يُرجى إنشاء غيرها.",
+    "effect_forged": "لا يُسجَّل خروج أحد. ما فُتح بروابط مزوّرة يُبحث عنه ويُنهى يدويًا.",
+    "effect_access": "تُرفض رموز الوصول التي وقّعها: رموز آخر 24 ساعة على الأكثر. تجددها التطبيقات وعروض الويب بنفسها، وتطلب الخدمات والمديرون غيرها.",
+    "effect_consoles": "تُغلق لوحات التحكم التي فتحها رمز. ولا يحتاج غيرها إلى تسجيل الدخول من جديد.",
+    "effect_id_tokens": "رموز الهوية التي وقّعها لا تُعرف عند تسجيل الخروج ولا بين التطبيقات حتى يجدد التطبيق.",
+    "effect_websites": "المواقع التي تتحقق من الرموز بنفسها تصدّق المفتاح حتى تجلب مجموعة المفاتيح من جديد. معظمها يفعل ذلك خلال خمس دقائق أو عند أول مفتاح مجهول؛ ويُعاد تشغيل ما يحتفظ به مدة أطول."
+  },
+  "console_settings": {
+    "this_node": "هذه العقدة",
+    "hint": "كما قُرئت عند البدء. يُظهر {command} مصدر كل قيمة.",
+    "native_sso": "إعدادات Native SSO، ويمكن تغييرها هنا",
+    "native_sso_title": "إعدادات Native SSO",
+    "all": "كل الإعدادات",
+    "is_reset": "عادت كل قيمة إلى الإعداد أو إلى قيمتها الافتراضية.",
+    "not_saved": "لم يُحفظ شيء: توجد قيمة خارج نطاقها.",
+    "values": "القيم",
+    "wrong": "هذه القيمة غير مسموحة.",
+    "range": "من {minimum} إلى {maximum}.",
+    "default": "الافتراضي {value}.",
+    "from_default": "القيمة الافتراضية",
+    "from_configuration": "من الإعداد",
+    "from_admin": "ضُبطت هنا",
+    "on": "مفعّل",
+    "off": "معطّل",
+    "revoke_oldest": "إلغاء الأقدم",
+    "reject": "رفض الجديد",
+    "reset_title": "العودة إلى الإعداد",
+    "reset_hint": "يسحب كل قيمة ضُبطت هنا.",
+    "reset": "إعادة ضبط",
+    "reset_question": "سحب كل قيمة ضُبطت هنا؟",
+    "enabled": "Native SSO",
+    "enabled_help": "هل تحصل التطبيقات على أسرار أجهزة ويجوز لها تبادلها.",
+    "ttl": "مدة سر الجهاز بالأيام",
+    "ttl_help": "تُحسب من وقت منحه.",
+    "per_user": "أجهزة المستخدم الواحد",
+    "per_user_help": "الصالحة منها، أيًا كان التطبيق.",
+    "behavior": "عند بلوغ هذا العدد",
+    "behavior_help": "ما يفعله جهاز إضافي.",
+    "cross_client": "التبادل بين التطبيقات",
+    "cross_client_help": "هل يجوز لتسجيل دخول تطبيق أن يفتح تطبيقًا آخر يشاركه.",
+    "attempts": "تبادلات الجهاز الواحد في الدقيقة",
+    "attempts_help": "ما زاد يُجاب بـ slow_down.",
+    "block": "إيقاف جهاز أكثر من الطلب، بالدقائق",
+    "block_help": "المدة التي يُجاب فيها الجهاز هكذا.",
+    "rotation": "تدوير أسرار الأجهزة",
+    "rotation_help": "هل يمنح كل تبادل سرًا جديدًا؛ وسرٌّ قديم يعود يلغي الجهاز.",
+    "overlap": "مهلة السر المستبدل، بالثواني",
+    "overlap_help": "المدة التي يعمل فيها القديم مرة أخرى إن ضاعت إجابة."
+  },
+  "console_nodes": {
+    "this_node": "هذه العقدة: {node}",
+    "state": "الحالة",
+    "ready": "جاهزة",
+    "not_ready": "غير جاهزة",
+    "degraded": "متدهورة: {name}",
+    "version": "الإصدار",
+    "started": "بدأت (UTC)",
+    "chains": "سلاسل التدقيق",
+    "node": "العقدة",
+    "events": "الأحداث",
+    "last": "الأخير (UTC)",
+    "hash": "البصمة",
+    "verifying": "جارٍ التحقق.",
+    "verifying_facts": "الأحداث حتى الآن: {count} من نحو {total}. تسأل هذه الصفحة من تلقاء نفسها.",
+    "verification": "التحقق",
+    "stopped": "توقف التحقق: تتعذر قراءة السجل الآن. يُرجى المحاولة مرة أخرى.",
+    "whole": "السجل سليم.",
+    "not_whole": "السجل ليس الذي كُتب.",
+    "verified": "الأحداث المقروءة: {events}؛ نقاط التحقق: {checkpoints}؛ الملاحظات بجانب المفتاح: {kept}. في {at} UTC.",
+    "cuts": "أُزيل وفق مدة الاحتفاظ",
+    "through": "حتى",
+    "when": "متى (UTC)",
+    "retention": "مدة الاحتفاظ السارية",
+    "adopted": "مُتبنّى: زال قبل التوقيع عليه",
+    "verify": "التحقق من السجل كله"
   }
 }
 
@@ -4146,6 +4638,479 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "scope_too_wide": "scope fordert mehr an, als der ersten App gewährt wurde.",
     "consent_needed": "Die Person hat dieser App noch nicht zugestimmt: Schicken Sie sie einmal durch die gewöhnliche Anmeldung.",
     "authentication_too_weak": "Der anfragende Client will eine stärkere oder neuere Anmeldung (min_acr, max_auth_age)."
+  },
+  "console": {
+    "administration": "Verwaltung",
+    "skip": "Zum Inhalt springen",
+    "sections": "Konsole",
+    "nav_overview": "Übersicht",
+    "nav_events": "Ereignisse",
+    "nav_live": "Live",
+    "nav_users": "Benutzer",
+    "nav_sessions": "Sitzungen",
+    "nav_clients": "Clients",
+    "nav_explain": "Erklären",
+    "nav_keys": "Schlüssel",
+    "nav_settings": "Einstellungen",
+    "nav_nodes": "Knoten",
+    "alert_replays": "Token wurden zweimal benutzt",
+    "alert_refusals": "Vieles wird abgelehnt",
+    "alert_exchange_failures": "Token-Anfragen schlagen fehl",
+    "alert_sign_in_failures": "Anmeldungen schlagen fehl; vielleicht rät jemand Passwörter",
+    "alert_reported_sign_ins": "Benutzer melden Anmeldungen, die sie nicht begonnen haben",
+    "alert_facts": "{count} in zehn Minuten, mehr als {threshold}. Seit {since} UTC.",
+    "alert_show": "Ereignisse zeigen",
+    "alert_seen": "Gesehen",
+    "reason": "Begründung",
+    "search": "Suchen",
+    "clear": "Zurücksetzen",
+    "save": "Speichern",
+    "any": "alle",
+    "none": "Keine.",
+    "more": "Weitere",
+    "end": "Beenden",
+    "live": "aktiv",
+    "failed": "fehlgeschlagen",
+    "copy": "Kopieren",
+    "copied": "Kopiert",
+    "not_done": "Nicht ausgeführt.",
+    "found": "Gefunden: {count}",
+    "found_more": "Auf dieser Seite: {count}, und es gibt weitere",
+    "no_time": "keine Zeit",
+    "damaged": "{field} ist nicht lesbar",
+    "english": "Das Folgende ist englisch, wie es die Schnittstellen für Programme sagen."
+  },
+  "console_sign_in": {
+    "title": "Verwaltung",
+    "explanation": "Fügen Sie ein Access-Token mit dem Scope {scope} ein, oder melden Sie sich mit einem Konto an, das verwalten darf.",
+    "account": "Mit einem Konto anmelden",
+    "token": "Token",
+    "open": "Konsole öffnen",
+    "hint": "Die Konsole schließt nach 15 Minuten ohne Benutzung. Alles, was Sie dort ändern, wird aufgezeichnet.",
+    "stale": "Die Seite war zu lange offen. Versuchen Sie es noch einmal.",
+    "invalid": "Dieses Token oder diese Sitzung ist nicht gültig oder nicht mehr.",
+    "not_signed_in_here": "Dieser Browser wurde von einer App oder einem Anmelde-Link angemeldet; das öffnet keine Konsole. Melden Sie sich hier selbst an.",
+    "not_administrator": "Sie sind angemeldet, aber Ihr Konto darf nicht verwalten.",
+    "second_factor_missing": "Verwalten verlangt einen zweiten Faktor. Melden Sie sich noch einmal damit an.",
+    "second_factor_not_enrolled": "Verwalten verlangt einen zweiten Faktor, und Ihr Konto hat noch keinen.",
+    "sign_in_too_old": "Eine Änderung verlangt eine Anmeldung der letzten 15 Minuten. Melden Sie sich noch einmal an.",
+    "idle": "Die Sitzung war 15 Minuten unbenutzt. Melden Sie sich noch einmal an.",
+    "foreign_page": "Die Anfrage kam von einer fremden Seite.",
+    "again_title": "Wieder angemeldet",
+    "again": "Was Sie vorher abgeschickt haben, ist noch nicht ausgeführt. Es geht an {path}:",
+    "again_now": "Jetzt ausführen",
+    "again_leave": "Nicht ausführen und die Konsole öffnen"
+  },
+  "console_overview": {
+    "span": "Zeitraum",
+    "hour": "Stunde",
+    "six_hours": "6 Stunden",
+    "day": "Tag",
+    "week": "Woche",
+    "issued": "ausgestellt",
+    "redeemed": "eingelöst",
+    "refused": "abgelehnt oder zweimal benutzt",
+    "sessions": "Sitzungen",
+    "live_sessions": "aktive Sitzungen",
+    "tokens": "Login-Token",
+    "web_sessions": "Aktive Websitzungen",
+    "by_reason": "Ablehnungen nach Grund",
+    "no_reason": "ohne Grund",
+    "none_refused": "Nichts wurde abgelehnt.",
+    "latest": "Letzte Ablehnungen",
+    "all": "Alle Ablehnungen",
+    "since": "Ab (UTC)",
+    "as_table": "Als Tabelle",
+    "as_table_label": "{title} als Tabelle",
+    "span_label": "{title}, {from} bis {to} UTC.",
+    "line_label": "{name}: höchstens {highest}, zuletzt {latest}"
+  },
+  "console_events": {
+    "filters": "Filter",
+    "text": "Text",
+    "type": "Art",
+    "outcome": "Ergebnis",
+    "reason": "Grund",
+    "user": "Benutzer",
+    "client": "App oder Website",
+    "ip": "Adresse oder Netz",
+    "session": "Sitzung",
+    "token": "Login-Token",
+    "request": "Anfrage",
+    "from": "Von (UTC)",
+    "to": "Bis (UTC)",
+    "time": "Zeit (UTC)",
+    "what": "Was",
+    "why": "Warum",
+    "clients": "App → Website",
+    "address": "Adresse",
+    "bookmark": "Die Adresse dieser Seite ist die Suche: Legen Sie ein Lesezeichen an, oder schicken Sie sie jemandem.",
+    "export": "Treffer exportieren:",
+    "nothing_so_far": "Unter den neuesten Ereignissen bisher nichts.",
+    "nothing": "Kein Ereignis passt.",
+    "older": "Ältere",
+    "saved_refusals": "Ablehnungen",
+    "saved_replays": "Zweimal benutzte Token",
+    "saved_sign_ins": "Fehlgeschlagene Anmeldungen",
+    "saved_bearers": "Abgelehnte Bearer",
+    "saved_redirects": "Abgelehnte Ziele",
+    "saved_devices": "Widerrufene Geräte",
+    "saved_clients": "Geänderte Clients",
+    "saved_limits": "Erreichte Grenzen",
+    "changed": "Der Hash dieses Ereignisses passt nicht zu seinen Feldern: Es wurde nach dem Schreiben verändert.",
+    "overwritten": "Etwas wurde darübergeschrieben: {field} ist nicht lesbar.",
+    "event": "Ereignis {id}",
+    "same_request": "Dieselbe Anfrage",
+    "no_request": "Dieses Ereignis gehört zu keiner Anfrage.",
+    "chain": "Sein Platz in der Kette",
+    "hash": "Hash {hash}…",
+    "filter": "Filtern",
+    "needs_script": "Braucht JavaScript; ohne laden Sie die Seite neu.",
+    "pause": "Anhalten",
+    "go_on": "Weiter",
+    "connected": "Verbunden: Ereignisse erscheinen, sobald sie geschehen.",
+    "ended": "Der Strom ist zu Ende. Laden Sie die Seite neu.",
+    "connecting": "Verbindung wird neu aufgebaut …"
+  },
+  "console_users": {
+    "add": "Benutzer anlegen",
+    "part": "Teil von Name, E-Mail-Adresse oder ID",
+    "user": "Benutzer",
+    "username": "Benutzername",
+    "email": "E-Mail",
+    "issuer": "Aussteller",
+    "first_seen": "Zuerst gesehen (UTC)",
+    "state": "Zustand",
+    "disabled": "gesperrt",
+    "active": "aktiv",
+    "nobody_called": "Niemand heißt so.",
+    "nobody_seen": "Noch niemand wurde gesehen.",
+    "account": "Konto",
+    "add_hint": "Sie bekommen einen Link, mit dem der Benutzer ein Passwort setzt. Er gilt einmal und eine Stunde lang.",
+    "shown_name": "Angezeigter Name",
+    "email_address": "E-Mail-Adresse",
+    "role": "Rolle",
+    "no_role": "keine",
+    "add_now": "Anlegen"
+  },
+  "console_user": {
+    "link_title": "Einrichtungslink",
+    "link_hint": "Schicken Sie ihn an {name} und niemanden sonst. Er gilt einmal, eine Stunde lang, und wird nur dieses eine Mal gezeigt.",
+    "copy_link": "Link kopieren",
+    "id": "ID",
+    "second_factor": "Zweiter Faktor",
+    "set_up": "eingerichtet",
+    "none": "keiner",
+    "first_seen": "Zuerst gesehen",
+    "disabled": "Gesperrt",
+    "enable": "Entsperren",
+    "disable": "Sperren und alles beenden",
+    "disable_question": "Diesen Benutzer sperren und jede Sitzung beenden?",
+    "help": "Hilfe beim Anmelden",
+    "rename": "Umbenennen",
+    "send_link": "Einrichtungslink schicken",
+    "make_link": "Link erzeugen",
+    "set_password": "Passwort setzen",
+    "new_password": "Neues Passwort",
+    "password_now": "Setzen und alles beenden",
+    "password_question": "Dieses Passwort setzen und alles von diesem Benutzer beenden?",
+    "reset_factor": "Zweiten Faktor zurücksetzen",
+    "reset": "Zurücksetzen",
+    "reset_question": "Diesem Benutzer den zweiten Faktor nehmen?",
+    "live_count": "Aktiv: {count}",
+    "show_ended": "Beendete zeigen: {count}",
+    "hide_ended": "Beendete verbergen",
+    "device": "Gerät",
+    "nameless": "Ein Gerät ohne Namen",
+    "ended": "beendet {at}",
+    "browser": "{browser} auf {system}",
+    "from_app": "aus {app}",
+    "under": "unter {parent}",
+    "opened": "geöffnet {at}",
+    "seen": "gesehen {at}",
+    "until": "bis {at}",
+    "end_reason": "Begründung für das Ende von {id}",
+    "end_label": "Die Sitzung {id} beenden",
+    "end_all": "Alle beenden",
+    "end_all_question": "Jede Sitzung dieses Benutzers beenden?",
+    "phone_keys": "Schlüssel von Telefonen",
+    "used": "benutzt {at}",
+    "unlink": "Lösen",
+    "unlink_reason": "Begründung für das Lösen von {key}",
+    "unlink_label": "Den Schlüssel {key} lösen",
+    "unlink_question": "Diesen Schlüssel für immer lösen und beenden, was mit einem Schlüssel dieses Benutzers angemeldet wurde?",
+    "devices": "Gerätegeheimnisse",
+    "revoked": "widerrufen {at}",
+    "expired": "abgelaufen",
+    "bound": "an einen Schlüssel gebunden",
+    "given": "an {client} gegeben {at}",
+    "uses": "Benutzungen: {count}, zuletzt {at}",
+    "revoke": "Widerrufen",
+    "revoke_reason": "Begründung für den Widerruf von {id}",
+    "revoke_label": "Das Gerät {id} widerrufen",
+    "revoke_question": "Dieses Gerät widerrufen und jede Sitzung darunter beenden?",
+    "older_by_api": "Ältere zeigt die API.",
+    "latest": "Letzte Ereignisse",
+    "all_events": "Alle Ereignisse dieses Benutzers"
+  },
+  "console_problems": {
+    "reason_needed": "Eine Begründung ist nötig.",
+    "reason_long": "Die Begründung muss eine Zeile von höchstens 200 Bytes sein.",
+    "username_needed": "Ein Benutzername ist nötig.",
+    "username_kept": "Ein Konto, das sich hier anmeldet, braucht einen Benutzernamen.",
+    "username_taken": "Es gibt schon ein Konto mit diesem Benutzernamen.",
+    "username_bad": "Der Benutzername muss 1 bis 128 Bytes haben, ohne Steuerzeichen.",
+    "line_long": "Namen und Adressen müssen eine Zeile von höchstens 256 Bytes sein.",
+    "no_account": "Dieser Benutzer hat hier kein Konto.",
+    "no_password_account": "Dieser Benutzer hat hier kein Konto, das sich mit einem Passwort anmelden könnte.",
+    "no_second_factor": "Dieser Benutzer hat keinen zweiten Faktor.",
+    "last_administrator": "Das ist die letzte Person mit dieser Rolle. Geben Sie die Rolle zuerst jemand anderem.",
+    "last_way_in": "Dieser Schlüssel ist der einzige Weg in das Konto. Schicken Sie zuerst einen Einrichtungslink.",
+    "password_short": "Das Passwort muss mindestens {count} Zeichen haben.",
+    "password_long": "Das Passwort darf höchstens {count} Bytes haben.",
+    "password_common": "Dieses Passwort wird zuerst probiert.",
+    "password_name": "Das Passwort ist der Name des Kontos.",
+    "client_exists": "Es gibt schon einen Client mit dieser client_id.",
+    "client_changed": "Jemand anderes hat diesen Client inzwischen geändert. Öffnen Sie ihn neu und wiederholen Sie Ihre Änderung.",
+    "no_json": "Das Dokument ist kein JSON-Objekt, oder ein Member kommt zweimal vor.",
+    "number": "{field} muss eine ganze Zahl sein."
+  },
+  "console_sessions": {
+    "hint": "Alles, was jetzt angemeldet ist, das Neueste zuerst. Um etwas zu beenden, öffnen Sie seinen Benutzer.",
+    "live_now": "Jetzt angemeldete Browser und Web-Views: {count}.",
+    "kind": "Art",
+    "browser": "Browser",
+    "opened": "Geöffnet (UTC)",
+    "seen": "Zuletzt benutzt (UTC)",
+    "until": "Bis (UTC)",
+    "app": "App",
+    "web": "Web",
+    "nothing": "Nichts ist angemeldet.",
+    "webs": "Browser und Web-Views",
+    "apps": "Apps"
+  },
+  "console_clients": {
+    "register": "Client registrieren",
+    "column_id": "Client",
+    "column_name": "Name",
+    "column_type": "Typ",
+    "column_place": "Steht in",
+    "settings_file": "Einstellungsdatei",
+    "database": "Datenbank",
+    "not_saved": "Nicht gespeichert.",
+    "saved": "Gespeichert. Jeder Knoten weiß es innerhalb einer Sekunde.",
+    "secret": "Das Geheimnis des Clients",
+    "secret_hint": "Es wird nur dieses eine Mal gezeigt und nirgends aufbewahrt:",
+    "type_is": "Typ: {kind}",
+    "client_id": "Client-ID",
+    "client_id_help": "Wird erzeugt, wenn das Feld leer bleibt. Später nicht zu ändern.",
+    "apply": "Übernehmen",
+    "register_now": "Registrieren",
+    "as_json": "Dasselbe als JSON",
+    "fixed": "Dieser Client steht in der Einstellungsdatei und wird dort geändert.",
+    "json_label": "JSON, mit den Namen der Client-Registrierung",
+    "events": "Ereignisse dieses Clients",
+    "sessions": "Aktive Sitzungen dieses Clients",
+    "delete": "Client löschen",
+    "delete_question": "Diesen Client löschen?",
+    "native_help": "Eine App auf einem Telefon, Computer oder Fernseher. Sie bewahrt kein Geheimnis.",
+    "web_help": "Eine Website: Login-Token landen dort, oder sie meldet Leute als OpenID Relying Party an.",
+    "service_help": "Ein Programm, das für sich selbst handelt, etwa ein Backend oder ein Werkzeug der Verwaltung.",
+    "group_identity": "Wer es ist",
+    "group_landing": "Wo ein Login-Token landet",
+    "group_rights": "Was er darf",
+    "group_openid": "OpenID Connect",
+    "group_cookies": "Cookies und Lebensdauern"
+  },
+  "client_fields": {
+    "client_name": "Name",
+    "client_name_help": "Was Leute auf den Seiten lesen.",
+    "first_party": "Unsere",
+    "first_party_help": "Leute werden nicht gefragt, ob sie erlauben, was er tut.",
+    "token_endpoint_auth_method": "Wie er sich ausweist",
+    "token_endpoint_auth_method_help": "Ein Geheimnis wird erzeugt und einmal gezeigt. none: ein öffentlicher Client, etwa eine App.",
+    "public_origin": "Öffentlicher Origin",
+    "public_origin_help": "Wo Browser die Website sehen, etwa https://www.example.com.",
+    "return_paths": "Rückkehrpfade",
+    "return_paths_help": "Pfade, auf denen ein Link landen darf, einer je Zeile: /a/b genau, /a/* mit allem darunter.",
+    "default_return_path": "Standardpfad",
+    "default_return_path_help": "Wo es landet, wenn nichts anderes gesagt ist.",
+    "initiate_login_uri": "Anmeldeadresse der Relying Party",
+    "initiate_login_uri_help": "Seine eigene Adresse, die eine OpenID-Anmeldung beginnt (initiate_login_uri).",
+    "landing": "Landung",
+    "landing_help": "return_path: auf dem Pfad selbst. initiate_login: über die Anmeldung der Relying Party.",
+    "redeem": "Einlösen",
+    "redeem_help": "confirm verlangt immer einen Klick.",
+    "on_replay": "Wenn ein Token zweimal kommt",
+    "on_replay_help": "end_session beendet, was die erste Benutzung geöffnet hat; alert meldet es nur.",
+    "portal": "Portal",
+    "portal_help": "Seine Sitzungen dürfen die Websites unter „Darf öffnen“ öffnen.",
+    "can_issue_login_tokens": "Öffnet Websites",
+    "can_issue_login_tokens_help": "Er darf Login-Token verlangen.",
+    "may_reach": "Darf öffnen",
+    "may_reach_help": "Client-IDs von Websites, eine je Zeile.",
+    "native_sso_enabled": "Native SSO",
+    "native_sso_enabled_help": "Er bekommt Gerätegeheimnisse und benutzt sie.",
+    "share_with": "Teilt mit",
+    "share_with_help": "Client-IDs von Apps, die sein Gerätegeheimnis anmelden darf, eine je Zeile.",
+    "grant_types": "Grant Types",
+    "grant_types_help": "Was er an den Token-Endpunkt schicken darf.",
+    "scope": "Scope",
+    "scope_help": "Wörter mit je einem Leerzeichen dazwischen.",
+    "redirect_uris": "Redirect-Adressen",
+    "redirect_uris_help": "Genau, eine je Zeile.",
+    "post_logout_redirect_uris": "Adressen nach dem Abmelden",
+    "post_logout_redirect_uris_help": "Genau, eine je Zeile.",
+    "backchannel_logout_uri": "Back-Channel-Abmeldung",
+    "backchannel_logout_uri_help": "Wo ihm gesagt wird, dass eine Sitzung endete.",
+    "require_pkce": "PKCE",
+    "require_pkce_help": "Aus für alte Relying Parties, die es nicht können.",
+    "id_token_signed_response_alg": "Signatur der ID-Token",
+    "id_token_signed_response_alg_help": "ES256, außer er kennt nur ein anderes.",
+    "cookie_profile": "Cookies",
+    "cookie_profile_help": "session: ein undurchsichtiges Cookie. tokens: ein Access-Token, ein Refresh-Token und ihre Helfer.",
+    "cookie_prefix": "Präfix der Cookies",
+    "cookie_prefix_help": "Für das Profil tokens, etwa vagov_.",
+    "cookie_domain": "Domain der Cookies",
+    "cookie_domain_help": "Nur wo Subdomains sie teilen.",
+    "session_lifetime": "Lebensdauer einer Sitzung",
+    "session_lifetime_help": "Sekunden, höchstens.",
+    "session_idle": "Leerlauf einer Sitzung",
+    "session_idle_help": "Sekunden ohne Benutzung.",
+    "access_token_lifetime": "Lebensdauer eines Access-Tokens",
+    "access_token_lifetime_help": "Sekunden."
+  },
+  "console_explain": {
+    "hint": "Ginge es durch, und welche Regel entscheidet? Fragen ändert nichts.",
+    "passes": "Es geht durch",
+    "fails": "Es geht nicht durch",
+    "decided_by": "Entschieden durch:",
+    "bearer_title": "Ein Bearer eines Backends",
+    "access_token": "Access-Token",
+    "target": "Zu öffnende Website, wenn eine",
+    "default_target": "die Standard-Website",
+    "bearer_button": "Den Bearer erklären",
+    "redirect_title": "Ein Ziel",
+    "website": "Website",
+    "redirect": "Ziel",
+    "redirect_button": "Das Ziel erklären",
+    "token_title": "Ein Login-Token",
+    "token": "Login-Token",
+    "redirect_if_any": "Ziel, wenn eines",
+    "ip_if_known": "Adresse des Browsers, wenn bekannt",
+    "token_button": "Das Token erklären",
+    "exchange_title": "Ein Tausch eines Gerätegeheimnisses",
+    "asking": "Client, der fragt",
+    "token_kind": "Art des Tokens",
+    "id_token": "ID-Token",
+    "any_token": "Token",
+    "device_secret": "Gerätegeheimnis",
+    "audience": "Audience",
+    "scope_if_any": "Scope, wenn einer",
+    "exchange_button": "Den Tausch erklären"
+  },
+  "console_keys": {
+    "key": "Schlüssel",
+    "for": "Für",
+    "state": "Zustand",
+    "signs_since": "Signiert seit (UTC)",
+    "age": "Alter",
+    "retires": "Endet (UTC)",
+    "at_once": "sofort",
+    "waiting": "wartet",
+    "signing": "signiert",
+    "verifying": "prüft",
+    "retired": "außer Dienst",
+    "minutes": "{count} min",
+    "hours": "{count} h",
+    "days": "{count} T",
+    "rotate": "Rotieren",
+    "rotate_hint": "Fügt je Verfahren einen Schlüssel hinzu. Der für Login-Token signiert, sobald jeder Server ihn hat, innerhalb von zehn Sekunden; die anderen werden jetzt veröffentlicht und signieren in einer Stunde. Alte Schlüssel prüfen, was sie signiert haben, solange das lebt; nichts bricht. Eine Rotation ist keine Antwort auf ein Leck.",
+    "rotate_now": "Jetzt rotieren",
+    "rotate_question": "Die Schlüssel jetzt rotieren?",
+    "retire": "Sofort außer Dienst stellen",
+    "retire_hint": "Für einen Schlüssel, der bekannt wurde. Innerhalb einer Sekunde glaubt kein Server mehr, was er signiert hat. Ist er der, der signiert, übernimmt sofort ein anderer.",
+    "stops": "Was dann nicht mehr geht:",
+    "retire_now": "Jetzt außer Dienst stellen",
+    "retire_question": "{id} jetzt außer Dienst stellen? Das lässt sich nicht rückgängig machen.",
+    "effect_nothing": "Er hat noch nichts signiert; alles geht weiter.",
+    "effect_links": "Anmelde-Links, die er signiert hat, werden abgelehnt: die der letzten Minute. Apps bekommen neue, indem sie noch einmal fragen.",
+    "effect_pages": "Offene Seiten beginnen neu: Anmeldung, Zustimmung, Bestätigung und die Formulare dieser Konsole sind damit versiegelt.",
+    "effect_setup": "Einrichtungslinks und Anmeldungen, die auf ein Telefon warten, werden abgelehnt: Erzeugen Sie neue.",
+    "effect_forged": "Niemand wird abgemeldet. Was mit gefälschten Links geöffnet wurde, muss von Hand gesucht und beendet werden.",
+    "effect_access": "Access-Token, die er signiert hat, werden abgelehnt: höchstens die der letzten 24 Stunden. Apps und Web-Views erneuern sie selbst, Dienste und Verwaltende verlangen neue.",
+    "effect_consoles": "Konsolen, die ein Token geöffnet hat, werden geschlossen. Sonst muss sich niemand neu anmelden.",
+    "effect_id_tokens": "ID-Token, die er signiert hat, gelten beim Abmelden und zwischen Apps als unbekannt, bis die App erneuert hat.",
+    "effect_websites": "Websites, die Token selbst prüfen, glauben dem Schlüssel, bis sie die Schlüssel neu laden. Die meisten tun es innerhalb von fünf Minuten oder beim nächsten unbekannten Schlüssel; starten Sie die neu, die ihn länger behalten."
+  },
+  "console_settings": {
+    "this_node": "Dieser Knoten",
+    "hint": "Wie sie beim Start gelesen wurden. {command} zeigt, woher jeder Wert kommt.",
+    "native_sso": "Einstellungen von Native SSO, die hier geändert werden können",
+    "native_sso_title": "Einstellungen von Native SSO",
+    "all": "Alle Einstellungen",
+    "is_reset": "Jeder Wert kommt wieder aus der Konfiguration oder ist der Standard.",
+    "not_saved": "Nichts wurde gespeichert: Ein Wert liegt außerhalb seines Bereichs.",
+    "values": "Werte",
+    "wrong": "Dieser Wert ist nicht erlaubt.",
+    "range": "{minimum} bis {maximum}.",
+    "default": "Standard {value}.",
+    "from_default": "Standard",
+    "from_configuration": "aus der Konfiguration",
+    "from_admin": "hier gesetzt",
+    "on": "an",
+    "off": "aus",
+    "revoke_oldest": "das älteste widerrufen",
+    "reject": "das neue ablehnen",
+    "reset_title": "Zurück zur Konfiguration",
+    "reset_hint": "Nimmt jeden Wert zurück, der hier gesetzt wurde.",
+    "reset": "Zurücksetzen",
+    "reset_question": "Jeden Wert zurücknehmen, der hier gesetzt wurde?",
+    "enabled": "Native SSO",
+    "enabled_help": "Ob Apps Gerätegeheimnisse bekommen und tauschen dürfen.",
+    "ttl": "Lebensdauer eines Gerätegeheimnisses, in Tagen",
+    "ttl_help": "Gezählt ab der Ausgabe.",
+    "per_user": "Geräte eines Benutzers",
+    "per_user_help": "Gültige, gleich von welcher App.",
+    "behavior": "Wenn ein Benutzer so viele hat",
+    "behavior_help": "Was ein weiteres Gerät bewirkt.",
+    "cross_client": "Tausch zwischen Apps",
+    "cross_client_help": "Ob die Anmeldung einer App eine andere öffnen darf, die mit ihr teilt.",
+    "attempts": "Tausche eines Geräts je Minute",
+    "attempts_help": "Weitere werden mit slow_down beantwortet.",
+    "block": "Pause eines Geräts, das zu oft fragte, in Minuten",
+    "block_help": "Wie lange das Gerät so beantwortet wird.",
+    "rotation": "Gerätegeheimnisse rotieren",
+    "rotation_help": "Ob jeder Tausch ein neues Geheimnis gibt; ein altes, das noch einmal kommt, widerruft das Gerät.",
+    "overlap": "Nachfrist eines ersetzten Geheimnisses, in Sekunden",
+    "overlap_help": "Wie lange das alte noch einmal gilt, falls eine Antwort verloren ging."
+  },
+  "console_nodes": {
+    "this_node": "Dieser Knoten: {node}",
+    "state": "Zustand",
+    "ready": "bereit",
+    "not_ready": "nicht bereit",
+    "degraded": "eingeschränkt: {name}",
+    "version": "Version",
+    "started": "Gestartet (UTC)",
+    "chains": "Audit-Ketten",
+    "node": "Knoten",
+    "events": "Ereignisse",
+    "last": "Letztes (UTC)",
+    "hash": "Hash",
+    "verifying": "Prüfung läuft.",
+    "verifying_facts": "Ereignisse bisher: {count} von etwa {total}. Diese Seite fragt von selbst wieder.",
+    "verification": "Prüfung",
+    "stopped": "Die Prüfung brach ab: Das Log ist gerade nicht lesbar. Versuchen Sie es noch einmal.",
+    "whole": "Das Log ist unversehrt.",
+    "not_whole": "Das Log ist nicht das, das geschrieben wurde.",
+    "verified": "Gelesene Ereignisse: {events}; Checkpoints: {checkpoints}; Notizen beim Schlüssel: {kept}. Um {at} UTC.",
+    "cuts": "Durch Aufbewahrungsfristen entfernt",
+    "through": "Bis einschließlich",
+    "when": "Wann (UTC)",
+    "retention": "Geltende Frist",
+    "adopted": "übernommen: fehlte, bevor dafür unterschrieben war",
+    "verify": "Das ganze Log prüfen"
   }
 }
 
@@ -4651,6 +5616,479 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "scope_too_wide": "scope asks for more than was granted to the first app.",
     "consent_needed": "The user has not agreed to this app yet: send them through the ordinary sign-in once.",
     "authentication_too_weak": "The asking client wants a stronger or newer sign-in (min_acr, max_auth_age)."
+  },
+  "console": {
+    "administration": "administration",
+    "skip": "Skip to the content",
+    "sections": "Console",
+    "nav_overview": "Overview",
+    "nav_events": "Events",
+    "nav_live": "Live",
+    "nav_users": "Users",
+    "nav_sessions": "Sessions",
+    "nav_clients": "Clients",
+    "nav_explain": "Explain",
+    "nav_keys": "Keys",
+    "nav_settings": "Settings",
+    "nav_nodes": "Nodes",
+    "alert_replays": "Tokens were used twice",
+    "alert_refusals": "Much is refused",
+    "alert_exchange_failures": "Token requests fail",
+    "alert_sign_in_failures": "Sign-ins fail; somebody may be guessing passwords",
+    "alert_reported_sign_ins": "Users report sign-ins that they did not begin",
+    "alert_facts": "{count} in ten minutes, more than {threshold}. Since {since} UTC.",
+    "alert_show": "Show the events",
+    "alert_seen": "I have seen it",
+    "reason": "Reason",
+    "search": "Search",
+    "clear": "Clear",
+    "save": "Save",
+    "any": "any",
+    "none": "None.",
+    "more": "More",
+    "end": "End",
+    "live": "live",
+    "failed": "failed",
+    "copy": "Copy it",
+    "copied": "Copied",
+    "not_done": "Not done.",
+    "found": "Found: {count}",
+    "found_more": "On this page: {count}, and there are more",
+    "no_time": "no time",
+    "damaged": "{field} cannot be read",
+    "english": "What follows is in English, as the interfaces for programs say it."
+  },
+  "console_sign_in": {
+    "title": "Administration",
+    "explanation": "Paste an access token with the scope {scope}, or sign in with an account that may administer.",
+    "account": "Sign in with an account",
+    "token": "Token",
+    "open": "Open the console",
+    "hint": "The console closes after 15 minutes without use. Everything that you change there is recorded.",
+    "stale": "The page was open for too long. Try again.",
+    "invalid": "This token or session is not valid, or not any more.",
+    "not_signed_in_here": "This browser was signed in by an app or a login link, which opens no console. Sign in here yourself.",
+    "not_administrator": "You are signed in, but your account has no right to administer.",
+    "second_factor_missing": "Administering takes a second factor. Sign in again with one.",
+    "second_factor_not_enrolled": "Administering takes a second factor, and your account has none yet.",
+    "sign_in_too_old": "A change takes a sign-in of the last 15 minutes. Sign in again.",
+    "idle": "The session lay unused for 15 minutes. Sign in again.",
+    "foreign_page": "The request came from another page.",
+    "again_title": "Signed in again",
+    "again": "What you sent before has not been done yet. It goes to {path}:",
+    "again_now": "Do it now",
+    "again_leave": "Leave it, and open the console"
+  },
+  "console_overview": {
+    "span": "Span",
+    "hour": "Hour",
+    "six_hours": "6 hours",
+    "day": "Day",
+    "week": "Week",
+    "issued": "issued",
+    "redeemed": "redeemed",
+    "refused": "refused or replayed",
+    "sessions": "sessions",
+    "live_sessions": "live sessions",
+    "tokens": "Login tokens",
+    "web_sessions": "Live web sessions",
+    "by_reason": "Refusals by reason",
+    "no_reason": "no reason",
+    "none_refused": "Nothing was refused.",
+    "latest": "Latest refusals",
+    "all": "All refusals",
+    "since": "Since (UTC)",
+    "as_table": "As a table",
+    "as_table_label": "{title} as a table",
+    "span_label": "{title}, {from} to {to} UTC.",
+    "line_label": "{name}: highest {highest}, latest {latest}"
+  },
+  "console_events": {
+    "filters": "Filters",
+    "text": "Text",
+    "type": "Type",
+    "outcome": "Outcome",
+    "reason": "Reason",
+    "user": "User",
+    "client": "App or website",
+    "ip": "Address or network",
+    "session": "Session",
+    "token": "Login token",
+    "request": "Request",
+    "from": "From (UTC)",
+    "to": "To (UTC)",
+    "time": "Time (UTC)",
+    "what": "What",
+    "why": "Why",
+    "clients": "App → website",
+    "address": "Address",
+    "bookmark": "The address of this page is the search: keep it as a bookmark, or send it to somebody.",
+    "export": "Export what matches:",
+    "nothing_so_far": "Nothing so far among the newest events.",
+    "nothing": "No event matches.",
+    "older": "Older",
+    "saved_refusals": "Refusals",
+    "saved_replays": "Tokens used twice",
+    "saved_sign_ins": "Failed sign-ins",
+    "saved_bearers": "Bearers refused",
+    "saved_redirects": "Redirects refused",
+    "saved_devices": "Devices revoked",
+    "saved_clients": "Changed clients",
+    "saved_limits": "Limits reached",
+    "changed": "The hash of this event does not fit its fields: it was changed after it was written.",
+    "overwritten": "Something was written over it: {field} cannot be read.",
+    "event": "Event {id}",
+    "same_request": "The same request",
+    "no_request": "This event belongs to no request.",
+    "chain": "Its place in the chain",
+    "hash": "hash {hash}…",
+    "filter": "Filter",
+    "needs_script": "Needs JavaScript; without it, reload the page.",
+    "pause": "Pause",
+    "go_on": "Go on",
+    "connected": "Connected: events appear as they happen.",
+    "ended": "The stream has ended. Reload the page.",
+    "connecting": "Connecting again…"
+  },
+  "console_users": {
+    "add": "Add a user",
+    "part": "Part of name, e-mail address or id",
+    "user": "User",
+    "username": "User name",
+    "email": "E-mail",
+    "issuer": "Issuer",
+    "first_seen": "First seen (UTC)",
+    "state": "State",
+    "disabled": "disabled",
+    "active": "active",
+    "nobody_called": "Nobody is called like this.",
+    "nobody_seen": "Nobody has been seen yet.",
+    "account": "Account",
+    "add_hint": "You get a link by which the user sets a password. It works once, and for an hour.",
+    "shown_name": "Shown name",
+    "email_address": "E-mail address",
+    "role": "Role",
+    "no_role": "none",
+    "add_now": "Add"
+  },
+  "console_user": {
+    "link_title": "Set-up link",
+    "link_hint": "Send it to {name} and nobody else. It works once, for an hour, and is shown this once.",
+    "copy_link": "Copy the link",
+    "id": "Id",
+    "second_factor": "Second factor",
+    "set_up": "set up",
+    "none": "none",
+    "first_seen": "First seen",
+    "disabled": "Disabled",
+    "enable": "Enable",
+    "disable": "Disable and end everything",
+    "disable_question": "Disable this user and end every session?",
+    "help": "Help with signing in",
+    "rename": "Rename",
+    "send_link": "Send a set-up link",
+    "make_link": "Make the link",
+    "set_password": "Set a password",
+    "new_password": "New password",
+    "password_now": "Set it and end everything",
+    "password_question": "Set this password and end everything of this user?",
+    "reset_factor": "Reset the second factor",
+    "reset": "Reset",
+    "reset_question": "Take this user's second factor away?",
+    "live_count": "Live: {count}",
+    "show_ended": "Show those that ended: {count}",
+    "hide_ended": "Hide those that ended",
+    "device": "device",
+    "nameless": "A device without a name",
+    "ended": "ended {at}",
+    "browser": "{browser} on {system}",
+    "from_app": "from {app}",
+    "under": "under {parent}",
+    "opened": "opened {at}",
+    "seen": "seen {at}",
+    "until": "until {at}",
+    "end_reason": "Reason for ending {id}",
+    "end_label": "End the session {id}",
+    "end_all": "End all",
+    "end_all_question": "End every session of this user?",
+    "phone_keys": "Keys of phones",
+    "used": "used {at}",
+    "unlink": "Unlink",
+    "unlink_reason": "Reason for unlinking {key}",
+    "unlink_label": "Unlink the key {key}",
+    "unlink_question": "Unlink this key for ever, and end what was signed in with a key of this user?",
+    "devices": "Device secrets",
+    "revoked": "revoked {at}",
+    "expired": "expired",
+    "bound": "bound to a key",
+    "given": "given to {client} {at}",
+    "uses": "uses: {count}, last {at}",
+    "revoke": "Revoke",
+    "revoke_reason": "Reason for revoking {id}",
+    "revoke_label": "Revoke the device {id}",
+    "revoke_question": "Revoke this device and end every session below it?",
+    "older_by_api": "Older ones are listed by the API.",
+    "latest": "Latest events",
+    "all_events": "All events of this user"
+  },
+  "console_problems": {
+    "reason_needed": "A reason is needed.",
+    "reason_long": "The reason must be one line of at most 200 bytes.",
+    "username_needed": "A user name is needed.",
+    "username_kept": "An account that signs in here needs a user name.",
+    "username_taken": "There is an account with this user name.",
+    "username_bad": "The user name must have 1 to 128 bytes, without control characters.",
+    "line_long": "Names and addresses must be one line of at most 256 bytes.",
+    "no_account": "This user has no account here.",
+    "no_password_account": "This user has no account here that could sign in with a password.",
+    "no_second_factor": "This user has no second factor.",
+    "last_administrator": "This is the last administrator. Give somebody else the role first.",
+    "last_way_in": "This key is the only way to sign in to the account. Send a set-up link first.",
+    "password_short": "The password must have at least {count} characters.",
+    "password_long": "The password must have at most {count} bytes.",
+    "password_common": "The password is one that everybody tries first.",
+    "password_name": "The password is the account's own name.",
+    "client_exists": "There is a client with this client_id.",
+    "client_changed": "Somebody else changed this client meanwhile. Open it again, and repeat your change.",
+    "no_json": "The document is not a JSON object, or it repeats a member.",
+    "number": "{field} must be a whole number."
+  },
+  "console_sessions": {
+    "hint": "Everything that is signed in now, the newest first. To end one, open its user.",
+    "live_now": "Browsers and web views signed in now: {count}.",
+    "kind": "Kind",
+    "browser": "Browser",
+    "opened": "Opened (UTC)",
+    "seen": "Last used (UTC)",
+    "until": "Until (UTC)",
+    "app": "app",
+    "web": "web",
+    "nothing": "Nothing is signed in.",
+    "webs": "browsers and web views",
+    "apps": "apps"
+  },
+  "console_clients": {
+    "register": "Register a client",
+    "column_id": "Client",
+    "column_name": "Name",
+    "column_type": "Type",
+    "column_place": "Kept in",
+    "settings_file": "settings file",
+    "database": "database",
+    "not_saved": "Not saved.",
+    "saved": "Saved. Every node knows it within a second.",
+    "secret": "The client's secret",
+    "secret_hint": "It is shown this once and kept nowhere:",
+    "type_is": "Type: {kind}",
+    "client_id": "Client id",
+    "client_id_help": "Made up when left empty. It cannot be changed later.",
+    "apply": "Apply",
+    "register_now": "Register",
+    "as_json": "The same as JSON",
+    "fixed": "This client stands in the settings file and is changed there.",
+    "json_label": "JSON, with the names of the client registration",
+    "events": "Events of this client",
+    "sessions": "Live sessions of this client",
+    "delete": "Delete the client",
+    "delete_question": "Delete this client?",
+    "native_help": "An app on a phone, a computer or a television. It keeps no secret.",
+    "web_help": "A website: login tokens land there, or it signs people in as an OpenID relying party.",
+    "service_help": "A program that acts for itself, such as a backend or an administrator's tool.",
+    "group_identity": "Who it is",
+    "group_landing": "Where a login token lands",
+    "group_rights": "What it may do",
+    "group_openid": "OpenID Connect",
+    "group_cookies": "Cookies and lives"
+  },
+  "client_fields": {
+    "client_name": "Name",
+    "client_name_help": "What people read on pages.",
+    "first_party": "Ours",
+    "first_party_help": "People are not asked to allow what it does.",
+    "token_endpoint_auth_method": "How it shows who it is",
+    "token_endpoint_auth_method_help": "A secret is made and shown once. none: a public client, such as an app.",
+    "public_origin": "Public origin",
+    "public_origin_help": "Where browsers see the website, such as https://www.example.com.",
+    "return_paths": "Return paths",
+    "return_paths_help": "Paths that a link may land on, one a line: /a/b exactly, /a/* with all below it.",
+    "default_return_path": "Default path",
+    "default_return_path_help": "Where it lands when nothing else is said.",
+    "initiate_login_uri": "Sign-in address of the relying party",
+    "initiate_login_uri_help": "Its own address that begins an OpenID sign-in (initiate_login_uri).",
+    "landing": "Landing",
+    "landing_help": "return_path: on the path itself. initiate_login: by way of the relying party's sign-in.",
+    "redeem": "Redeem",
+    "redeem_help": "confirm always asks for a click.",
+    "on_replay": "When a token comes twice",
+    "on_replay_help": "end_session ends what its first use opened; alert only says so.",
+    "portal": "Portal",
+    "portal_help": "Its sessions may open the websites in “May open”.",
+    "can_issue_login_tokens": "Opens websites",
+    "can_issue_login_tokens_help": "It may ask for login tokens.",
+    "may_reach": "May open",
+    "may_reach_help": "Client ids of websites, one a line.",
+    "native_sso_enabled": "Native SSO",
+    "native_sso_enabled_help": "It gets device secrets and uses them.",
+    "share_with": "Shares with",
+    "share_with_help": "Client ids of apps that its device secret may sign in, one a line.",
+    "grant_types": "Grant types",
+    "grant_types_help": "What it may send to the token endpoint.",
+    "scope": "Scope",
+    "scope_help": "Words with single spaces between them.",
+    "redirect_uris": "Redirect addresses",
+    "redirect_uris_help": "Exact ones, one a line.",
+    "post_logout_redirect_uris": "Addresses after signing out",
+    "post_logout_redirect_uris_help": "Exact ones, one a line.",
+    "backchannel_logout_uri": "Back-channel logout",
+    "backchannel_logout_uri_help": "Where it is told that a session ended.",
+    "require_pkce": "PKCE",
+    "require_pkce_help": "Off for old relying parties that cannot do it.",
+    "id_token_signed_response_alg": "Signature of ID tokens",
+    "id_token_signed_response_alg_help": "ES256 unless it knows no other.",
+    "cookie_profile": "Cookies",
+    "cookie_profile_help": "session: one opaque cookie. tokens: an access token, a refresh token and their helpers.",
+    "cookie_prefix": "Prefix of cookies",
+    "cookie_prefix_help": "For the profile tokens, such as vagov_.",
+    "cookie_domain": "Domain of cookies",
+    "cookie_domain_help": "Only where subdomains share them.",
+    "session_lifetime": "Life of a session",
+    "session_lifetime_help": "Seconds, at most.",
+    "session_idle": "Idle time of a session",
+    "session_idle_help": "Seconds without use.",
+    "access_token_lifetime": "Life of an access token",
+    "access_token_lifetime_help": "Seconds."
+  },
+  "console_explain": {
+    "hint": "Would it pass, and which rule decides? Asking changes nothing.",
+    "passes": "It passes",
+    "fails": "It does not pass",
+    "decided_by": "Decided by:",
+    "bearer_title": "A bearer of a backend",
+    "access_token": "Access token",
+    "target": "Website to open, if any",
+    "default_target": "the default one",
+    "bearer_button": "Explain the bearer",
+    "redirect_title": "A redirect",
+    "website": "Website",
+    "redirect": "Redirect",
+    "redirect_button": "Explain the redirect",
+    "token_title": "A login token",
+    "token": "Login token",
+    "redirect_if_any": "Redirect, if any",
+    "ip_if_known": "Address of the browser, if known",
+    "token_button": "Explain the token",
+    "exchange_title": "An exchange of a device secret",
+    "asking": "Client that asks",
+    "token_kind": "Kind of token",
+    "id_token": "ID token",
+    "any_token": "Token",
+    "device_secret": "Device secret",
+    "audience": "Audience",
+    "scope_if_any": "Scope, if any",
+    "exchange_button": "Explain the exchange"
+  },
+  "console_keys": {
+    "key": "Key",
+    "for": "For",
+    "state": "State",
+    "signs_since": "Signs since (UTC)",
+    "age": "Age",
+    "retires": "Retires (UTC)",
+    "at_once": "at once",
+    "waiting": "waiting",
+    "signing": "signing",
+    "verifying": "verifying",
+    "retired": "retired",
+    "minutes": "{count} min",
+    "hours": "{count} h",
+    "days": "{count} d",
+    "rotate": "Rotate",
+    "rotate_hint": "Adds a key of each algorithm. One for login tokens signs as soon as every server has it, within ten seconds; the others are published now and sign in an hour. Old keys verify what they signed for as long as that lives; nothing breaks. A rotation is no answer to a leak.",
+    "rotate_now": "Rotate now",
+    "rotate_question": "Rotate the keys now?",
+    "retire": "Retire at once",
+    "retire_hint": "For a key that leaked. Nothing that it signed is believed any more, on any server, within a second. If it is the one that signs, another takes over at once.",
+    "stops": "What stops working:",
+    "retire_now": "Retire now",
+    "retire_question": "Retire {id} now? This cannot be undone.",
+    "effect_nothing": "It has signed nothing yet, so nothing stops working.",
+    "effect_links": "Login links that it signed are refused: those of the last minute. Apps get new ones by asking again.",
+    "effect_pages": "Pages that are open begin anew: sign-in, consent, confirmation and this console's forms are sealed with it.",
+    "effect_setup": "Password set-up links and sign-ins that wait for a phone are refused: make new ones.",
+    "effect_forged": "Nobody is signed out. What was opened with forged links is to be looked for and ended by hand.",
+    "effect_access": "Access tokens that it signed are refused: those of the last 24 hours at most. Apps and web views renew them by themselves, services and administrators ask for new ones.",
+    "effect_consoles": "Consoles that a token opened are closed. Nobody else has to sign in again.",
+    "effect_id_tokens": "ID tokens that it signed are unknown at sign-out and between apps until the app has refreshed.",
+    "effect_websites": "Websites that verify tokens themselves believe the key until they fetch the key set again. Most do within five minutes or at the next unknown key; restart those that keep it for longer."
+  },
+  "console_settings": {
+    "this_node": "This node",
+    "hint": "As they were read at the start. {command} shows where each value comes from.",
+    "native_sso": "Settings of Native SSO, which can be changed here",
+    "native_sso_title": "Native SSO settings",
+    "all": "All settings",
+    "is_reset": "Every value comes from the configuration or its default again.",
+    "not_saved": "Nothing was saved: a value is out of its range.",
+    "values": "Values",
+    "wrong": "This value is not allowed.",
+    "range": "{minimum} to {maximum}.",
+    "default": "Default {value}.",
+    "from_default": "from default",
+    "from_configuration": "from configuration",
+    "from_admin": "from admin",
+    "on": "on",
+    "off": "off",
+    "revoke_oldest": "revoke the oldest",
+    "reject": "refuse the new one",
+    "reset_title": "Back to the configuration",
+    "reset_hint": "Takes back every value that was set here.",
+    "reset": "Reset",
+    "reset_question": "Take back every value that was set here?",
+    "enabled": "Native SSO",
+    "enabled_help": "Whether apps get device secrets and may exchange them.",
+    "ttl": "Life of a device secret, in days",
+    "ttl_help": "Counted from when it was given out.",
+    "per_user": "Devices of one user",
+    "per_user_help": "Live ones, whatever the app.",
+    "behavior": "When a user has that many",
+    "behavior_help": "What a further device does.",
+    "cross_client": "Exchange between apps",
+    "cross_client_help": "Whether one app's sign-in may open another app that shares with it.",
+    "attempts": "Exchanges of one device in a minute",
+    "attempts_help": "Further ones are answered with slow_down.",
+    "block": "Pause of a device that asked too often, in minutes",
+    "block_help": "How long the device is answered so.",
+    "rotation": "Rotate device secrets",
+    "rotation_help": "Whether every exchange gives a new secret; an old one that comes again revokes the device.",
+    "overlap": "Grace of a rotated secret, in seconds",
+    "overlap_help": "How long the old one works once more, for an answer that was lost."
+  },
+  "console_nodes": {
+    "this_node": "This node: {node}",
+    "state": "State",
+    "ready": "ready",
+    "not_ready": "not ready",
+    "degraded": "degraded: {name}",
+    "version": "Version",
+    "started": "Started (UTC)",
+    "chains": "Audit chains",
+    "node": "Node",
+    "events": "Events",
+    "last": "Last (UTC)",
+    "hash": "Hash",
+    "verifying": "Verifying.",
+    "verifying_facts": "Events so far: {count}, of about {total}. This page asks again by itself.",
+    "verification": "Verification",
+    "stopped": "The verification stopped: the log cannot be read now. Try again.",
+    "whole": "The log is whole.",
+    "not_whole": "The log is not the one that was written.",
+    "verified": "Events read: {events}; checkpoints: {checkpoints}; notes beside the key: {kept}. At {at} UTC.",
+    "cuts": "Removed by retention",
+    "through": "Through",
+    "when": "When (UTC)",
+    "retention": "Retention in force",
+    "adopted": "adopted: gone before it was signed for",
+    "verify": "Verify the whole log"
   }
 }
 
@@ -5156,6 +6594,479 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "scope_too_wide": "scope pide más de lo que se concedió a la primera aplicación.",
     "consent_needed": "El usuario todavía no ha dado su consentimiento a esta aplicación: llévelo una vez por el inicio de sesión normal.",
     "authentication_too_weak": "El cliente que pregunta quiere un inicio de sesión más fuerte o más reciente (min_acr, max_auth_age)."
+  },
+  "console": {
+    "administration": "administración",
+    "skip": "Ir al contenido",
+    "sections": "Consola",
+    "nav_overview": "Resumen",
+    "nav_events": "Eventos",
+    "nav_live": "En vivo",
+    "nav_users": "Usuarios",
+    "nav_sessions": "Sesiones",
+    "nav_clients": "Clientes",
+    "nav_explain": "Explicar",
+    "nav_keys": "Claves",
+    "nav_settings": "Ajustes",
+    "nav_nodes": "Nodos",
+    "alert_replays": "Se han usado tokens dos veces",
+    "alert_refusals": "Se rechazan muchas cosas",
+    "alert_exchange_failures": "Fallan las peticiones de tokens",
+    "alert_sign_in_failures": "Fallan inicios de sesión; quizá alguien adivina contraseñas",
+    "alert_reported_sign_ins": "Los usuarios denuncian inicios de sesión que no empezaron",
+    "alert_facts": "{count} en diez minutos, más de {threshold}. Desde {since} UTC.",
+    "alert_show": "Ver los eventos",
+    "alert_seen": "Lo he visto",
+    "reason": "Motivo",
+    "search": "Buscar",
+    "clear": "Borrar",
+    "save": "Guardar",
+    "any": "cualquiera",
+    "none": "Ninguno.",
+    "more": "Más",
+    "end": "Terminar",
+    "live": "activa",
+    "failed": "fallido",
+    "copy": "Copiar",
+    "copied": "Copiado",
+    "not_done": "No se ha hecho.",
+    "found": "Encontrados: {count}",
+    "found_more": "En esta página: {count}, y hay más",
+    "no_time": "sin hora",
+    "damaged": "{field} no se puede leer",
+    "english": "Lo que sigue está en inglés, como lo dicen las interfaces para programas."
+  },
+  "console_sign_in": {
+    "title": "Administración",
+    "explanation": "Pegue un token de acceso con el ámbito {scope}, o inicie sesión con una cuenta que pueda administrar.",
+    "account": "Iniciar sesión con una cuenta",
+    "token": "Token",
+    "open": "Abrir la consola",
+    "hint": "La consola se cierra tras 15 minutos sin uso. Todo lo que cambie en ella queda registrado.",
+    "stale": "La página ha estado abierta demasiado tiempo. Inténtelo de nuevo.",
+    "invalid": "Este token o esta sesión no es válido, o ya no lo es.",
+    "not_signed_in_here": "Una aplicación o un enlace inició la sesión de este navegador, y eso no abre la consola. Inicie sesión aquí usted mismo.",
+    "not_administrator": "Ha iniciado sesión, pero su cuenta no tiene derecho a administrar.",
+    "second_factor_missing": "Administrar requiere un segundo factor. Inicie sesión otra vez con él.",
+    "second_factor_not_enrolled": "Administrar requiere un segundo factor, y su cuenta todavía no tiene ninguno.",
+    "sign_in_too_old": "Un cambio requiere un inicio de sesión de los últimos 15 minutos. Inicie sesión otra vez.",
+    "idle": "La sesión estuvo 15 minutos sin uso. Inicie sesión otra vez.",
+    "foreign_page": "La petición vino de otra página.",
+    "again_title": "Sesión iniciada de nuevo",
+    "again": "Lo que envió antes no se ha hecho todavía. Va a {path}:",
+    "again_now": "Hacerlo ahora",
+    "again_leave": "Dejarlo y abrir la consola"
+  },
+  "console_overview": {
+    "span": "Intervalo",
+    "hour": "Hora",
+    "six_hours": "6 horas",
+    "day": "Día",
+    "week": "Semana",
+    "issued": "emitidos",
+    "redeemed": "canjeados",
+    "refused": "rechazados o repetidos",
+    "sessions": "sesiones",
+    "live_sessions": "sesiones activas",
+    "tokens": "Tokens de inicio de sesión",
+    "web_sessions": "Sesiones web activas",
+    "by_reason": "Rechazos por motivo",
+    "no_reason": "sin motivo",
+    "none_refused": "No se ha rechazado nada.",
+    "latest": "Últimos rechazos",
+    "all": "Todos los rechazos",
+    "since": "Desde (UTC)",
+    "as_table": "Como tabla",
+    "as_table_label": "{title} como tabla",
+    "span_label": "{title}, de {from} a {to} UTC.",
+    "line_label": "{name}: máximo {highest}, último {latest}"
+  },
+  "console_events": {
+    "filters": "Filtros",
+    "text": "Texto",
+    "type": "Tipo",
+    "outcome": "Resultado",
+    "reason": "Motivo",
+    "user": "Usuario",
+    "client": "Aplicación o sitio web",
+    "ip": "Dirección o red",
+    "session": "Sesión",
+    "token": "Token de inicio de sesión",
+    "request": "Solicitud",
+    "from": "Desde (UTC)",
+    "to": "Hasta (UTC)",
+    "time": "Hora (UTC)",
+    "what": "Qué",
+    "why": "Por qué",
+    "clients": "Aplicación → sitio",
+    "address": "Dirección",
+    "bookmark": "La dirección de esta página es la búsqueda: guárdela como marcador o envíela a alguien.",
+    "export": "Exportar lo que coincide:",
+    "nothing_so_far": "Nada por ahora entre los eventos más nuevos.",
+    "nothing": "Ningún evento coincide.",
+    "older": "Anteriores",
+    "saved_refusals": "Rechazos",
+    "saved_replays": "Tokens usados dos veces",
+    "saved_sign_ins": "Inicios de sesión fallidos",
+    "saved_bearers": "Portadores rechazados",
+    "saved_redirects": "Redirecciones rechazadas",
+    "saved_devices": "Dispositivos revocados",
+    "saved_clients": "Clientes cambiados",
+    "saved_limits": "Límites alcanzados",
+    "changed": "El hash de este evento no encaja con sus campos: se cambió después de escribirse.",
+    "overwritten": "Se ha escrito algo encima: {field} no se puede leer.",
+    "event": "Evento {id}",
+    "same_request": "La misma solicitud",
+    "no_request": "Este evento no pertenece a ninguna solicitud.",
+    "chain": "Su lugar en la cadena",
+    "hash": "hash {hash}…",
+    "filter": "Filtrar",
+    "needs_script": "Necesita JavaScript; sin él, recargue la página.",
+    "pause": "Pausar",
+    "go_on": "Seguir",
+    "connected": "Conectado: los eventos aparecen cuando ocurren.",
+    "ended": "El flujo ha terminado. Recargue la página.",
+    "connecting": "Conectando de nuevo…"
+  },
+  "console_users": {
+    "add": "Añadir un usuario",
+    "part": "Parte del nombre, del correo o del id",
+    "user": "Usuario",
+    "username": "Nombre de usuario",
+    "email": "Correo",
+    "issuer": "Emisor",
+    "first_seen": "Visto por primera vez (UTC)",
+    "state": "Estado",
+    "disabled": "desactivado",
+    "active": "activo",
+    "nobody_called": "Nadie se llama así.",
+    "nobody_seen": "Todavía no se ha visto a nadie.",
+    "account": "Cuenta",
+    "add_hint": "Recibirá un enlace con el que el usuario pone una contraseña. Sirve una vez y durante una hora.",
+    "shown_name": "Nombre mostrado",
+    "email_address": "Dirección de correo",
+    "role": "Rol",
+    "no_role": "ninguno",
+    "add_now": "Añadir"
+  },
+  "console_user": {
+    "link_title": "Enlace de configuración",
+    "link_hint": "Envíelo a {name} y a nadie más. Sirve una vez, durante una hora, y solo se muestra ahora.",
+    "copy_link": "Copiar el enlace",
+    "id": "Id",
+    "second_factor": "Segundo factor",
+    "set_up": "configurado",
+    "none": "ninguno",
+    "first_seen": "Visto por primera vez",
+    "disabled": "Desactivado",
+    "enable": "Activar",
+    "disable": "Desactivar y terminar todo",
+    "disable_question": "¿Desactivar a este usuario y terminar todas sus sesiones?",
+    "help": "Ayuda para iniciar sesión",
+    "rename": "Cambiar el nombre",
+    "send_link": "Enviar un enlace de configuración",
+    "make_link": "Crear el enlace",
+    "set_password": "Poner una contraseña",
+    "new_password": "Contraseña nueva",
+    "password_now": "Ponerla y terminar todo",
+    "password_question": "¿Poner esta contraseña y terminar todo lo de este usuario?",
+    "reset_factor": "Quitar el segundo factor",
+    "reset": "Quitar",
+    "reset_question": "¿Quitar el segundo factor a este usuario?",
+    "live_count": "Activas: {count}",
+    "show_ended": "Mostrar las terminadas: {count}",
+    "hide_ended": "Ocultar las terminadas",
+    "device": "dispositivo",
+    "nameless": "Un dispositivo sin nombre",
+    "ended": "terminada {at}",
+    "browser": "{browser} en {system}",
+    "from_app": "desde {app}",
+    "under": "bajo {parent}",
+    "opened": "abierta {at}",
+    "seen": "vista {at}",
+    "until": "hasta {at}",
+    "end_reason": "Motivo para terminar {id}",
+    "end_label": "Terminar la sesión {id}",
+    "end_all": "Terminar todas",
+    "end_all_question": "¿Terminar todas las sesiones de este usuario?",
+    "phone_keys": "Claves de teléfonos",
+    "used": "usada {at}",
+    "unlink": "Desvincular",
+    "unlink_reason": "Motivo para desvincular {key}",
+    "unlink_label": "Desvincular la clave {key}",
+    "unlink_question": "¿Desvincular esta clave para siempre y terminar lo que se inició con una clave de este usuario?",
+    "devices": "Secretos de dispositivo",
+    "revoked": "revocado {at}",
+    "expired": "caducado",
+    "bound": "ligado a una clave",
+    "given": "dado a {client} {at}",
+    "uses": "usos: {count}, último {at}",
+    "revoke": "Revocar",
+    "revoke_reason": "Motivo para revocar {id}",
+    "revoke_label": "Revocar el dispositivo {id}",
+    "revoke_question": "¿Revocar este dispositivo y terminar todas las sesiones que cuelgan de él?",
+    "older_by_api": "Los anteriores los muestra la API.",
+    "latest": "Últimos eventos",
+    "all_events": "Todos los eventos de este usuario"
+  },
+  "console_problems": {
+    "reason_needed": "Hace falta un motivo.",
+    "reason_long": "El motivo debe ser una línea de 200 bytes como máximo.",
+    "username_needed": "Hace falta un nombre de usuario.",
+    "username_kept": "Una cuenta que inicia sesión aquí necesita un nombre de usuario.",
+    "username_taken": "Ya hay una cuenta con este nombre de usuario.",
+    "username_bad": "El nombre de usuario debe tener de 1 a 128 bytes, sin caracteres de control.",
+    "line_long": "Los nombres y las direcciones deben ser una línea de 256 bytes como máximo.",
+    "no_account": "Este usuario no tiene cuenta aquí.",
+    "no_password_account": "Este usuario no tiene aquí una cuenta que pueda iniciar sesión con contraseña.",
+    "no_second_factor": "Este usuario no tiene segundo factor.",
+    "last_administrator": "Es el último administrador. Dé antes el rol a otra persona.",
+    "last_way_in": "Esta clave es la única forma de entrar en la cuenta. Envíe antes un enlace de configuración.",
+    "password_short": "La contraseña debe tener al menos {count} caracteres.",
+    "password_long": "La contraseña debe tener como máximo {count} bytes.",
+    "password_common": "La contraseña es de las que se prueban primero.",
+    "password_name": "La contraseña es el nombre de la propia cuenta.",
+    "client_exists": "Ya hay un cliente con este client_id.",
+    "client_changed": "Otra persona ha cambiado este cliente entretanto. Ábralo de nuevo y repita su cambio.",
+    "no_json": "El documento no es un objeto JSON, o repite un miembro.",
+    "number": "{field} debe ser un número entero."
+  },
+  "console_sessions": {
+    "hint": "Todo lo que tiene sesión iniciada ahora, lo más nuevo primero. Para terminar una, abra su usuario.",
+    "live_now": "Navegadores y vistas web con sesión ahora: {count}.",
+    "kind": "Clase",
+    "browser": "Navegador",
+    "opened": "Abierta (UTC)",
+    "seen": "Último uso (UTC)",
+    "until": "Hasta (UTC)",
+    "app": "aplicación",
+    "web": "web",
+    "nothing": "Nada tiene sesión iniciada.",
+    "webs": "navegadores y vistas web",
+    "apps": "aplicaciones"
+  },
+  "console_clients": {
+    "register": "Registrar un cliente",
+    "column_id": "Cliente",
+    "column_name": "Nombre",
+    "column_type": "Tipo",
+    "column_place": "Guardado en",
+    "settings_file": "archivo de ajustes",
+    "database": "base de datos",
+    "not_saved": "No se ha guardado.",
+    "saved": "Guardado. Todos los nodos lo saben en un segundo.",
+    "secret": "El secreto del cliente",
+    "secret_hint": "Se muestra solo esta vez y no se guarda en ningún sitio:",
+    "type_is": "Tipo: {kind}",
+    "client_id": "Id del cliente",
+    "client_id_help": "Se inventa si se deja vacío. Después no se puede cambiar.",
+    "apply": "Aplicar",
+    "register_now": "Registrar",
+    "as_json": "Lo mismo en JSON",
+    "fixed": "Este cliente está en el archivo de ajustes y se cambia allí.",
+    "json_label": "JSON, con los nombres del registro de clientes",
+    "events": "Eventos de este cliente",
+    "sessions": "Sesiones activas de este cliente",
+    "delete": "Eliminar el cliente",
+    "delete_question": "¿Eliminar este cliente?",
+    "native_help": "Una aplicación en un teléfono, un ordenador o un televisor. No guarda ningún secreto.",
+    "web_help": "Un sitio web: los tokens aterrizan allí, o inicia sesiones como parte confiante de OpenID.",
+    "service_help": "Un programa que actúa por sí mismo, como un backend o una herramienta de administración.",
+    "group_identity": "Quién es",
+    "group_landing": "Dónde aterriza un token de inicio de sesión",
+    "group_rights": "Qué puede hacer",
+    "group_openid": "OpenID Connect",
+    "group_cookies": "Cookies y duraciones"
+  },
+  "client_fields": {
+    "client_name": "Nombre",
+    "client_name_help": "Lo que la gente lee en las páginas.",
+    "first_party": "Nuestro",
+    "first_party_help": "No se pide permiso a la gente para lo que hace.",
+    "token_endpoint_auth_method": "Cómo demuestra quién es",
+    "token_endpoint_auth_method_help": "Se crea un secreto y se muestra una vez. none: un cliente público, como una aplicación.",
+    "public_origin": "Origen público",
+    "public_origin_help": "Donde los navegadores ven el sitio, como https://www.example.com.",
+    "return_paths": "Rutas de retorno",
+    "return_paths_help": "Rutas donde puede aterrizar un enlace, una por línea: /a/b exacta, /a/* con todo lo que cuelga.",
+    "default_return_path": "Ruta por defecto",
+    "default_return_path_help": "Donde aterriza si no se dice otra cosa.",
+    "initiate_login_uri": "Dirección de inicio de sesión de la parte confiante",
+    "initiate_login_uri_help": "Su propia dirección, que empieza un inicio de sesión OpenID (initiate_login_uri).",
+    "landing": "Aterrizaje",
+    "landing_help": "return_path: en la propia ruta. initiate_login: a través del inicio de sesión de la parte confiante.",
+    "redeem": "Canje",
+    "redeem_help": "confirm pide siempre un clic.",
+    "on_replay": "Cuando un token llega dos veces",
+    "on_replay_help": "end_session termina lo que abrió el primer uso; alert solo lo dice.",
+    "portal": "Portal",
+    "portal_help": "Sus sesiones pueden abrir los sitios de «Puede abrir».",
+    "can_issue_login_tokens": "Abre sitios web",
+    "can_issue_login_tokens_help": "Puede pedir tokens de inicio de sesión.",
+    "may_reach": "Puede abrir",
+    "may_reach_help": "Ids de cliente de sitios web, uno por línea.",
+    "native_sso_enabled": "Native SSO",
+    "native_sso_enabled_help": "Recibe secretos de dispositivo y los usa.",
+    "share_with": "Comparte con",
+    "share_with_help": "Ids de aplicaciones en las que su secreto de dispositivo puede iniciar sesión, uno por línea.",
+    "grant_types": "Tipos de concesión",
+    "grant_types_help": "Lo que puede enviar al punto de tokens.",
+    "scope": "Ámbito",
+    "scope_help": "Palabras separadas por un espacio.",
+    "redirect_uris": "Direcciones de redirección",
+    "redirect_uris_help": "Exactas, una por línea.",
+    "post_logout_redirect_uris": "Direcciones tras cerrar sesión",
+    "post_logout_redirect_uris_help": "Exactas, una por línea.",
+    "backchannel_logout_uri": "Cierre por canal trasero",
+    "backchannel_logout_uri_help": "Donde se le dice que una sesión ha terminado.",
+    "require_pkce": "PKCE",
+    "require_pkce_help": "Desactivado para partes confiantes antiguas que no saben hacerlo.",
+    "id_token_signed_response_alg": "Firma de los tokens de identidad",
+    "id_token_signed_response_alg_help": "ES256, salvo que solo conozca otro.",
+    "cookie_profile": "Cookies",
+    "cookie_profile_help": "session: una cookie opaca. tokens: un token de acceso, uno de refresco y sus ayudantes.",
+    "cookie_prefix": "Prefijo de las cookies",
+    "cookie_prefix_help": "Para el perfil tokens, como vagov_.",
+    "cookie_domain": "Dominio de las cookies",
+    "cookie_domain_help": "Solo donde los subdominios las comparten.",
+    "session_lifetime": "Duración de una sesión",
+    "session_lifetime_help": "Segundos, como máximo.",
+    "session_idle": "Inactividad de una sesión",
+    "session_idle_help": "Segundos sin uso.",
+    "access_token_lifetime": "Duración de un token de acceso",
+    "access_token_lifetime_help": "Segundos."
+  },
+  "console_explain": {
+    "hint": "¿Pasaría, y qué regla decide? Preguntar no cambia nada.",
+    "passes": "Pasa",
+    "fails": "No pasa",
+    "decided_by": "Lo decide:",
+    "bearer_title": "Un portador de un backend",
+    "access_token": "Token de acceso",
+    "target": "Sitio que abrir, si lo hay",
+    "default_target": "el predeterminado",
+    "bearer_button": "Explicar el portador",
+    "redirect_title": "Una redirección",
+    "website": "Sitio web",
+    "redirect": "Redirección",
+    "redirect_button": "Explicar la redirección",
+    "token_title": "Un token de inicio de sesión",
+    "token": "Token de inicio de sesión",
+    "redirect_if_any": "Redirección, si la hay",
+    "ip_if_known": "Dirección del navegador, si se conoce",
+    "token_button": "Explicar el token",
+    "exchange_title": "Un intercambio de un secreto de dispositivo",
+    "asking": "Cliente que pide",
+    "token_kind": "Clase de token",
+    "id_token": "Token de identidad",
+    "any_token": "Token",
+    "device_secret": "Secreto de dispositivo",
+    "audience": "Audiencia",
+    "scope_if_any": "Ámbito, si lo hay",
+    "exchange_button": "Explicar el intercambio"
+  },
+  "console_keys": {
+    "key": "Clave",
+    "for": "Para",
+    "state": "Estado",
+    "signs_since": "Firma desde (UTC)",
+    "age": "Edad",
+    "retires": "Se retira (UTC)",
+    "at_once": "al instante",
+    "waiting": "en espera",
+    "signing": "firma",
+    "verifying": "verifica",
+    "retired": "retirada",
+    "minutes": "{count} min",
+    "hours": "{count} h",
+    "days": "{count} d",
+    "rotate": "Rotar",
+    "rotate_hint": "Añade una clave de cada algoritmo. La de los tokens de inicio de sesión firma en cuanto la tienen todos los servidores, en diez segundos; las demás se publican ahora y firman dentro de una hora. Las claves antiguas verifican lo que firmaron mientras viva; nada se rompe. Rotar no es la respuesta a una filtración.",
+    "rotate_now": "Rotar ahora",
+    "rotate_question": "¿Rotar las claves ahora?",
+    "retire": "Retirar al instante",
+    "retire_hint": "Para una clave filtrada. En un segundo, ningún servidor cree ya nada de lo que firmó. Si es la que firma, otra la sustituye al instante.",
+    "stops": "Lo que deja de funcionar:",
+    "retire_now": "Retirar ahora",
+    "retire_question": "¿Retirar {id} ahora? No se puede deshacer.",
+    "effect_nothing": "Todavía no ha firmado nada, así que nada deja de funcionar.",
+    "effect_links": "Se rechazan los enlaces que firmó: los del último minuto. Las aplicaciones obtienen otros pidiéndolos de nuevo.",
+    "effect_pages": "Las páginas abiertas empiezan de nuevo: inicio de sesión, consentimiento, confirmación y los formularios de esta consola están sellados con ella.",
+    "effect_setup": "Se rechazan los enlaces de configuración y los inicios de sesión que esperan a un teléfono: cree otros.",
+    "effect_forged": "No se cierra la sesión de nadie. Lo que se abrió con enlaces falsos hay que buscarlo y terminarlo a mano.",
+    "effect_access": "Se rechazan los tokens de acceso que firmó: como mucho los de las últimas 24 horas. Las aplicaciones y vistas web los renuevan solas; los servicios y administradores piden otros.",
+    "effect_consoles": "Se cierran las consolas que abrió un token. Nadie más tiene que iniciar sesión otra vez.",
+    "effect_id_tokens": "Los tokens de identidad que firmó no se reconocen al cerrar sesión ni entre aplicaciones hasta que la aplicación se renueve.",
+    "effect_websites": "Los sitios que verifican los tokens por sí mismos creen en la clave hasta que recargan el conjunto de claves. La mayoría lo hace en cinco minutos o con la siguiente clave desconocida; reinicie los que la guardan más tiempo."
+  },
+  "console_settings": {
+    "this_node": "Este nodo",
+    "hint": "Tal como se leyeron al arrancar. {command} muestra de dónde viene cada valor.",
+    "native_sso": "Ajustes de Native SSO, que se pueden cambiar aquí",
+    "native_sso_title": "Ajustes de Native SSO",
+    "all": "Todos los ajustes",
+    "is_reset": "Todos los valores vuelven a venir de la configuración o de su valor por defecto.",
+    "not_saved": "No se ha guardado nada: un valor está fuera de su rango.",
+    "values": "Valores",
+    "wrong": "Este valor no está permitido.",
+    "range": "De {minimum} a {maximum}.",
+    "default": "Por defecto {value}.",
+    "from_default": "por defecto",
+    "from_configuration": "de la configuración",
+    "from_admin": "puesto aquí",
+    "on": "activado",
+    "off": "desactivado",
+    "revoke_oldest": "revocar el más antiguo",
+    "reject": "rechazar el nuevo",
+    "reset_title": "Volver a la configuración",
+    "reset_hint": "Retira todos los valores que se pusieron aquí.",
+    "reset": "Restablecer",
+    "reset_question": "¿Retirar todos los valores que se pusieron aquí?",
+    "enabled": "Native SSO",
+    "enabled_help": "Si las aplicaciones reciben secretos de dispositivo y pueden intercambiarlos.",
+    "ttl": "Duración de un secreto de dispositivo, en días",
+    "ttl_help": "Se cuenta desde que se dio.",
+    "per_user": "Dispositivos de un usuario",
+    "per_user_help": "Los vigentes, sea cual sea la aplicación.",
+    "behavior": "Cuando un usuario tiene esa cantidad",
+    "behavior_help": "Lo que hace un dispositivo más.",
+    "cross_client": "Intercambio entre aplicaciones",
+    "cross_client_help": "Si el inicio de sesión de una aplicación puede abrir otra que comparte con ella.",
+    "attempts": "Intercambios de un dispositivo por minuto",
+    "attempts_help": "Los demás se responden con slow_down.",
+    "block": "Pausa de un dispositivo que pidió demasiado, en minutos",
+    "block_help": "Durante cuánto tiempo se le responde así.",
+    "rotation": "Rotar los secretos de dispositivo",
+    "rotation_help": "Si cada intercambio da un secreto nuevo; uno antiguo que vuelve revoca el dispositivo.",
+    "overlap": "Margen de un secreto rotado, en segundos",
+    "overlap_help": "Durante cuánto tiempo el antiguo sirve una vez más, por si se perdió la respuesta."
+  },
+  "console_nodes": {
+    "this_node": "Este nodo: {node}",
+    "state": "Estado",
+    "ready": "listo",
+    "not_ready": "no está listo",
+    "degraded": "degradado: {name}",
+    "version": "Versión",
+    "started": "Arrancado (UTC)",
+    "chains": "Cadenas de auditoría",
+    "node": "Nodo",
+    "events": "Eventos",
+    "last": "Último (UTC)",
+    "hash": "Hash",
+    "verifying": "Verificando.",
+    "verifying_facts": "Eventos por ahora: {count} de unos {total}. Esta página vuelve a preguntar sola.",
+    "verification": "Verificación",
+    "stopped": "La verificación se detuvo: el registro no se puede leer ahora. Inténtelo de nuevo.",
+    "whole": "El registro está íntegro.",
+    "not_whole": "El registro no es el que se escribió.",
+    "verified": "Eventos leídos: {events}; puntos de control: {checkpoints}; notas junto a la clave: {kept}. A las {at} UTC.",
+    "cuts": "Eliminado por retención",
+    "through": "Hasta",
+    "when": "Cuándo (UTC)",
+    "retention": "Retención vigente",
+    "adopted": "adoptado: ya faltaba antes de firmarse",
+    "verify": "Verificar todo el registro"
   }
 }
 
@@ -5661,6 +7572,479 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "scope_too_wide": "scope demande plus que ce qui fut accordé à la première application.",
     "consent_needed": "L’utilisateur n’a pas encore donné son accord à cette application : envoyez-le une fois par la connexion ordinaire.",
     "authentication_too_weak": "Le client qui demande veut une connexion plus forte ou plus récente (min_acr, max_auth_age)."
+  },
+  "console": {
+    "administration": "administration",
+    "skip": "Aller au contenu",
+    "sections": "Console",
+    "nav_overview": "Vue d’ensemble",
+    "nav_events": "Événements",
+    "nav_live": "En direct",
+    "nav_users": "Utilisateurs",
+    "nav_sessions": "Sessions",
+    "nav_clients": "Clients",
+    "nav_explain": "Expliquer",
+    "nav_keys": "Clés",
+    "nav_settings": "Réglages",
+    "nav_nodes": "Nœuds",
+    "alert_replays": "Des jetons ont servi deux fois",
+    "alert_refusals": "Beaucoup de refus",
+    "alert_exchange_failures": "Des demandes de jetons échouent",
+    "alert_sign_in_failures": "Des connexions échouent ; quelqu’un devine peut-être des mots de passe",
+    "alert_reported_sign_ins": "Des utilisateurs signalent des connexions qu’ils n’ont pas commencées",
+    "alert_facts": "{count} en dix minutes, plus que {threshold}. Depuis {since} UTC.",
+    "alert_show": "Voir les événements",
+    "alert_seen": "J’ai vu",
+    "reason": "Motif",
+    "search": "Chercher",
+    "clear": "Effacer",
+    "save": "Enregistrer",
+    "any": "tous",
+    "none": "Aucun.",
+    "more": "Suite",
+    "end": "Terminer",
+    "live": "active",
+    "failed": "échec",
+    "copy": "Copier",
+    "copied": "Copié",
+    "not_done": "Non effectué.",
+    "found": "Trouvés : {count}",
+    "found_more": "Sur cette page : {count}, et il y en a d’autres",
+    "no_time": "sans heure",
+    "damaged": "{field} est illisible",
+    "english": "Ce qui suit est en anglais, comme le disent les interfaces pour programmes."
+  },
+  "console_sign_in": {
+    "title": "Administration",
+    "explanation": "Collez un jeton d’accès avec la portée {scope}, ou connectez-vous avec un compte qui peut administrer.",
+    "account": "Se connecter avec un compte",
+    "token": "Jeton",
+    "open": "Ouvrir la console",
+    "hint": "La console se ferme après 15 minutes sans usage. Tout ce que vous y changez est consigné.",
+    "stale": "La page est restée ouverte trop longtemps. Réessayez.",
+    "invalid": "Ce jeton ou cette session n’est pas valable, ou ne l’est plus.",
+    "not_signed_in_here": "Ce navigateur a été connecté par une application ou un lien, ce qui n’ouvre pas la console. Connectez-vous ici vous-même.",
+    "not_administrator": "Vous êtes connecté, mais votre compte n’a pas le droit d’administrer.",
+    "second_factor_missing": "Administrer demande un second facteur. Reconnectez-vous avec.",
+    "second_factor_not_enrolled": "Administrer demande un second facteur, et votre compte n’en a pas encore.",
+    "sign_in_too_old": "Un changement demande une connexion des 15 dernières minutes. Reconnectez-vous.",
+    "idle": "La session est restée 15 minutes sans usage. Reconnectez-vous.",
+    "foreign_page": "La requête venait d’une autre page.",
+    "again_title": "Reconnecté",
+    "again": "Ce que vous aviez envoyé n’a pas encore été fait. Cela va à {path} :",
+    "again_now": "Le faire maintenant",
+    "again_leave": "Laisser, et ouvrir la console"
+  },
+  "console_overview": {
+    "span": "Période",
+    "hour": "Heure",
+    "six_hours": "6 heures",
+    "day": "Jour",
+    "week": "Semaine",
+    "issued": "émis",
+    "redeemed": "utilisés",
+    "refused": "refusés ou rejoués",
+    "sessions": "sessions",
+    "live_sessions": "sessions actives",
+    "tokens": "Jetons de connexion",
+    "web_sessions": "Sessions web actives",
+    "by_reason": "Refus par motif",
+    "no_reason": "sans motif",
+    "none_refused": "Rien n’a été refusé.",
+    "latest": "Derniers refus",
+    "all": "Tous les refus",
+    "since": "Depuis (UTC)",
+    "as_table": "En tableau",
+    "as_table_label": "{title} en tableau",
+    "span_label": "{title}, de {from} à {to} UTC.",
+    "line_label": "{name} : maximum {highest}, dernier {latest}"
+  },
+  "console_events": {
+    "filters": "Filtres",
+    "text": "Texte",
+    "type": "Type",
+    "outcome": "Résultat",
+    "reason": "Motif",
+    "user": "Utilisateur",
+    "client": "Application ou site web",
+    "ip": "Adresse ou réseau",
+    "session": "Session",
+    "token": "Jeton de connexion",
+    "request": "Requête",
+    "from": "De (UTC)",
+    "to": "À (UTC)",
+    "time": "Heure (UTC)",
+    "what": "Quoi",
+    "why": "Pourquoi",
+    "clients": "Application → site",
+    "address": "Adresse",
+    "bookmark": "L’adresse de cette page est la recherche : gardez-la en favori, ou envoyez-la à quelqu’un.",
+    "export": "Exporter ce qui correspond :",
+    "nothing_so_far": "Rien pour l’instant parmi les événements les plus récents.",
+    "nothing": "Aucun événement ne correspond.",
+    "older": "Plus anciens",
+    "saved_refusals": "Refus",
+    "saved_replays": "Jetons utilisés deux fois",
+    "saved_sign_ins": "Connexions échouées",
+    "saved_bearers": "Porteurs refusés",
+    "saved_redirects": "Redirections refusées",
+    "saved_devices": "Appareils révoqués",
+    "saved_clients": "Clients modifiés",
+    "saved_limits": "Limites atteintes",
+    "changed": "L’empreinte de cet événement ne correspond pas à ses champs : il a été modifié après l’écriture.",
+    "overwritten": "Quelque chose a été écrit par-dessus : {field} est illisible.",
+    "event": "Événement {id}",
+    "same_request": "La même requête",
+    "no_request": "Cet événement n’appartient à aucune requête.",
+    "chain": "Sa place dans la chaîne",
+    "hash": "empreinte {hash}…",
+    "filter": "Filtrer",
+    "needs_script": "Demande JavaScript ; sans lui, rechargez la page.",
+    "pause": "Suspendre",
+    "go_on": "Reprendre",
+    "connected": "Connecté : les événements apparaissent quand ils se produisent.",
+    "ended": "Le flux est terminé. Rechargez la page.",
+    "connecting": "Reconnexion…"
+  },
+  "console_users": {
+    "add": "Ajouter un utilisateur",
+    "part": "Partie du nom, de l’adresse ou de l’identifiant",
+    "user": "Utilisateur",
+    "username": "Nom d’utilisateur",
+    "email": "E-mail",
+    "issuer": "Émetteur",
+    "first_seen": "Vu la première fois (UTC)",
+    "state": "État",
+    "disabled": "désactivé",
+    "active": "actif",
+    "nobody_called": "Personne ne s’appelle ainsi.",
+    "nobody_seen": "Personne n’a encore été vu.",
+    "account": "Compte",
+    "add_hint": "Vous obtenez un lien par lequel l’utilisateur choisit un mot de passe. Il sert une fois, pendant une heure.",
+    "shown_name": "Nom affiché",
+    "email_address": "Adresse e-mail",
+    "role": "Rôle",
+    "no_role": "aucun",
+    "add_now": "Ajouter"
+  },
+  "console_user": {
+    "link_title": "Lien de configuration",
+    "link_hint": "Envoyez-le à {name} et à personne d’autre. Il sert une fois, pendant une heure, et n’est montré que cette fois.",
+    "copy_link": "Copier le lien",
+    "id": "Identifiant",
+    "second_factor": "Second facteur",
+    "set_up": "configuré",
+    "none": "aucun",
+    "first_seen": "Vu la première fois",
+    "disabled": "Désactivé",
+    "enable": "Réactiver",
+    "disable": "Désactiver et tout terminer",
+    "disable_question": "Désactiver cet utilisateur et terminer toutes ses sessions ?",
+    "help": "Aide à la connexion",
+    "rename": "Renommer",
+    "send_link": "Envoyer un lien de configuration",
+    "make_link": "Créer le lien",
+    "set_password": "Définir un mot de passe",
+    "new_password": "Nouveau mot de passe",
+    "password_now": "Le définir et tout terminer",
+    "password_question": "Définir ce mot de passe et tout terminer pour cet utilisateur ?",
+    "reset_factor": "Réinitialiser le second facteur",
+    "reset": "Réinitialiser",
+    "reset_question": "Retirer le second facteur de cet utilisateur ?",
+    "live_count": "Actives : {count}",
+    "show_ended": "Montrer celles qui sont terminées : {count}",
+    "hide_ended": "Masquer celles qui sont terminées",
+    "device": "appareil",
+    "nameless": "Un appareil sans nom",
+    "ended": "terminée {at}",
+    "browser": "{browser} sur {system}",
+    "from_app": "depuis {app}",
+    "under": "sous {parent}",
+    "opened": "ouverte {at}",
+    "seen": "vue {at}",
+    "until": "jusqu’à {at}",
+    "end_reason": "Motif pour terminer {id}",
+    "end_label": "Terminer la session {id}",
+    "end_all": "Tout terminer",
+    "end_all_question": "Terminer toutes les sessions de cet utilisateur ?",
+    "phone_keys": "Clés de téléphones",
+    "used": "utilisée {at}",
+    "unlink": "Délier",
+    "unlink_reason": "Motif pour délier {key}",
+    "unlink_label": "Délier la clé {key}",
+    "unlink_question": "Délier cette clé pour toujours, et terminer ce qui a été connecté avec une clé de cet utilisateur ?",
+    "devices": "Secrets d’appareil",
+    "revoked": "révoqué {at}",
+    "expired": "expiré",
+    "bound": "lié à une clé",
+    "given": "donné à {client} {at}",
+    "uses": "usages : {count}, dernier {at}",
+    "revoke": "Révoquer",
+    "revoke_reason": "Motif pour révoquer {id}",
+    "revoke_label": "Révoquer l’appareil {id}",
+    "revoke_question": "Révoquer cet appareil et terminer toutes les sessions qui en dépendent ?",
+    "older_by_api": "L’API liste les plus anciens.",
+    "latest": "Derniers événements",
+    "all_events": "Tous les événements de cet utilisateur"
+  },
+  "console_problems": {
+    "reason_needed": "Un motif est nécessaire.",
+    "reason_long": "Le motif doit être une ligne d’au plus 200 octets.",
+    "username_needed": "Un nom d’utilisateur est nécessaire.",
+    "username_kept": "Un compte qui se connecte ici a besoin d’un nom d’utilisateur.",
+    "username_taken": "Un compte porte déjà ce nom d’utilisateur.",
+    "username_bad": "Le nom d’utilisateur doit avoir 1 à 128 octets, sans caractères de contrôle.",
+    "line_long": "Les noms et adresses doivent tenir en une ligne d’au plus 256 octets.",
+    "no_account": "Cet utilisateur n’a pas de compte ici.",
+    "no_password_account": "Cet utilisateur n’a pas ici de compte qui puisse se connecter par mot de passe.",
+    "no_second_factor": "Cet utilisateur n’a pas de second facteur.",
+    "last_administrator": "C’est le dernier administrateur. Donnez d’abord le rôle à quelqu’un d’autre.",
+    "last_way_in": "Cette clé est le seul moyen de se connecter au compte. Envoyez d’abord un lien de configuration.",
+    "password_short": "Le mot de passe doit avoir au moins {count} caractères.",
+    "password_long": "Le mot de passe doit avoir au plus {count} octets.",
+    "password_common": "Ce mot de passe est de ceux qu’on essaie d’abord.",
+    "password_name": "Le mot de passe est le nom du compte.",
+    "client_exists": "Un client porte déjà ce client_id.",
+    "client_changed": "Quelqu’un d’autre a modifié ce client entre-temps. Rouvrez-le, et refaites votre changement.",
+    "no_json": "Le document n’est pas un objet JSON, ou il répète un membre.",
+    "number": "{field} doit être un nombre entier."
+  },
+  "console_sessions": {
+    "hint": "Tout ce qui est connecté maintenant, le plus récent d’abord. Pour en terminer une, ouvrez son utilisateur.",
+    "live_now": "Navigateurs et vues web connectés maintenant : {count}.",
+    "kind": "Genre",
+    "browser": "Navigateur",
+    "opened": "Ouverte (UTC)",
+    "seen": "Dernier usage (UTC)",
+    "until": "Jusqu’à (UTC)",
+    "app": "application",
+    "web": "web",
+    "nothing": "Rien n’est connecté.",
+    "webs": "navigateurs et vues web",
+    "apps": "applications"
+  },
+  "console_clients": {
+    "register": "Enregistrer un client",
+    "column_id": "Client",
+    "column_name": "Nom",
+    "column_type": "Type",
+    "column_place": "Conservé dans",
+    "settings_file": "fichier de réglages",
+    "database": "base de données",
+    "not_saved": "Non enregistré.",
+    "saved": "Enregistré. Chaque nœud le sait en une seconde.",
+    "secret": "Le secret du client",
+    "secret_hint": "Il n’est montré que cette fois et n’est gardé nulle part :",
+    "type_is": "Type : {kind}",
+    "client_id": "Identifiant du client",
+    "client_id_help": "Créé si le champ reste vide. Il ne peut pas être changé ensuite.",
+    "apply": "Appliquer",
+    "register_now": "Enregistrer",
+    "as_json": "La même chose en JSON",
+    "fixed": "Ce client est dans le fichier de réglages et se modifie là.",
+    "json_label": "JSON, avec les noms de l’enregistrement des clients",
+    "events": "Événements de ce client",
+    "sessions": "Sessions actives de ce client",
+    "delete": "Supprimer le client",
+    "delete_question": "Supprimer ce client ?",
+    "native_help": "Une application sur un téléphone, un ordinateur ou un téléviseur. Elle ne garde aucun secret.",
+    "web_help": "Un site web : les jetons y atterrissent, ou il connecte les gens comme relying party OpenID.",
+    "service_help": "Un programme qui agit pour lui-même, comme un backend ou un outil d’administration.",
+    "group_identity": "Qui c’est",
+    "group_landing": "Où atterrit un jeton de connexion",
+    "group_rights": "Ce qu’il peut faire",
+    "group_openid": "OpenID Connect",
+    "group_cookies": "Cookies et durées"
+  },
+  "client_fields": {
+    "client_name": "Nom",
+    "client_name_help": "Ce que les gens lisent sur les pages.",
+    "first_party": "À nous",
+    "first_party_help": "On ne demande pas aux gens d’autoriser ce qu’il fait.",
+    "token_endpoint_auth_method": "Comment il s’identifie",
+    "token_endpoint_auth_method_help": "Un secret est créé et montré une fois. none : un client public, comme une application.",
+    "public_origin": "Origine publique",
+    "public_origin_help": "Là où les navigateurs voient le site, par exemple https://www.example.com.",
+    "return_paths": "Chemins de retour",
+    "return_paths_help": "Chemins où un lien peut atterrir, un par ligne : /a/b exactement, /a/* avec tout ce qui suit.",
+    "default_return_path": "Chemin par défaut",
+    "default_return_path_help": "Là où il atterrit si rien d’autre n’est dit.",
+    "initiate_login_uri": "Adresse de connexion de la relying party",
+    "initiate_login_uri_help": "Sa propre adresse, qui commence une connexion OpenID (initiate_login_uri).",
+    "landing": "Atterrissage",
+    "landing_help": "return_path : sur le chemin lui-même. initiate_login : par la connexion de la relying party.",
+    "redeem": "Utilisation",
+    "redeem_help": "confirm demande toujours un clic.",
+    "on_replay": "Quand un jeton vient deux fois",
+    "on_replay_help": "end_session termine ce que le premier usage a ouvert ; alert le signale seulement.",
+    "portal": "Portail",
+    "portal_help": "Ses sessions peuvent ouvrir les sites de « Peut ouvrir ».",
+    "can_issue_login_tokens": "Ouvre des sites web",
+    "can_issue_login_tokens_help": "Il peut demander des jetons de connexion.",
+    "may_reach": "Peut ouvrir",
+    "may_reach_help": "Identifiants de sites web, un par ligne.",
+    "native_sso_enabled": "Native SSO",
+    "native_sso_enabled_help": "Il reçoit des secrets d’appareil et les utilise.",
+    "share_with": "Partage avec",
+    "share_with_help": "Identifiants d’applications que son secret d’appareil peut connecter, un par ligne.",
+    "grant_types": "Types d’autorisation",
+    "grant_types_help": "Ce qu’il peut envoyer au point de jetons.",
+    "scope": "Portée",
+    "scope_help": "Des mots séparés par une espace.",
+    "redirect_uris": "Adresses de redirection",
+    "redirect_uris_help": "Exactes, une par ligne.",
+    "post_logout_redirect_uris": "Adresses après déconnexion",
+    "post_logout_redirect_uris_help": "Exactes, une par ligne.",
+    "backchannel_logout_uri": "Déconnexion par canal arrière",
+    "backchannel_logout_uri_help": "Là où on lui dit qu’une session a pris fin.",
+    "require_pkce": "PKCE",
+    "require_pkce_help": "À désactiver pour d’anciennes relying parties qui ne savent pas le faire.",
+    "id_token_signed_response_alg": "Signature des jetons d’identité",
+    "id_token_signed_response_alg_help": "ES256, sauf s’il n’en connaît qu’un autre.",
+    "cookie_profile": "Cookies",
+    "cookie_profile_help": "session : un cookie opaque. tokens : un jeton d’accès, un jeton de renouvellement et leurs auxiliaires.",
+    "cookie_prefix": "Préfixe des cookies",
+    "cookie_prefix_help": "Pour le profil tokens, par exemple vagov_.",
+    "cookie_domain": "Domaine des cookies",
+    "cookie_domain_help": "Seulement là où des sous-domaines les partagent.",
+    "session_lifetime": "Durée d’une session",
+    "session_lifetime_help": "Secondes, au plus.",
+    "session_idle": "Inactivité d’une session",
+    "session_idle_help": "Secondes sans usage.",
+    "access_token_lifetime": "Durée d’un jeton d’accès",
+    "access_token_lifetime_help": "Secondes."
+  },
+  "console_explain": {
+    "hint": "Est-ce que cela passerait, et quelle règle décide ? Demander ne change rien.",
+    "passes": "Cela passe",
+    "fails": "Cela ne passe pas",
+    "decided_by": "Décidé par :",
+    "bearer_title": "Un porteur d’un backend",
+    "access_token": "Jeton d’accès",
+    "target": "Site à ouvrir, s’il y en a un",
+    "default_target": "celui par défaut",
+    "bearer_button": "Expliquer le porteur",
+    "redirect_title": "Une redirection",
+    "website": "Site web",
+    "redirect": "Redirection",
+    "redirect_button": "Expliquer la redirection",
+    "token_title": "Un jeton de connexion",
+    "token": "Jeton de connexion",
+    "redirect_if_any": "Redirection, s’il y en a une",
+    "ip_if_known": "Adresse du navigateur, si elle est connue",
+    "token_button": "Expliquer le jeton",
+    "exchange_title": "Un échange d’un secret d’appareil",
+    "asking": "Client qui demande",
+    "token_kind": "Genre de jeton",
+    "id_token": "Jeton d’identité",
+    "any_token": "Jeton",
+    "device_secret": "Secret d’appareil",
+    "audience": "Audience",
+    "scope_if_any": "Portée, s’il y en a une",
+    "exchange_button": "Expliquer l’échange"
+  },
+  "console_keys": {
+    "key": "Clé",
+    "for": "Pour",
+    "state": "État",
+    "signs_since": "Signe depuis (UTC)",
+    "age": "Âge",
+    "retires": "Se retire (UTC)",
+    "at_once": "sur-le-champ",
+    "waiting": "en attente",
+    "signing": "signe",
+    "verifying": "vérifie",
+    "retired": "retirée",
+    "minutes": "{count} min",
+    "hours": "{count} h",
+    "days": "{count} j",
+    "rotate": "Renouveler",
+    "rotate_hint": "Ajoute une clé par algorithme. Celle des jetons de connexion signe dès que chaque serveur l’a, en dix secondes ; les autres sont publiées maintenant et signent dans une heure. Les anciennes clés vérifient ce qu’elles ont signé tant que cela vit ; rien ne casse. Un renouvellement n’est pas la réponse à une fuite.",
+    "rotate_now": "Renouveler maintenant",
+    "rotate_question": "Renouveler les clés maintenant ?",
+    "retire": "Retirer sur-le-champ",
+    "retire_hint": "Pour une clé qui a fuité. En une seconde, plus aucun serveur ne croit ce qu’elle a signé. Si c’est celle qui signe, une autre prend aussitôt la relève.",
+    "stops": "Ce qui cesse de fonctionner :",
+    "retire_now": "Retirer maintenant",
+    "retire_question": "Retirer {id} maintenant ? C’est irréversible.",
+    "effect_nothing": "Elle n’a encore rien signé, donc rien ne cesse de fonctionner.",
+    "effect_links": "Les liens qu’elle a signés sont refusés : ceux de la dernière minute. Les applications en obtiennent d’autres en redemandant.",
+    "effect_pages": "Les pages ouvertes recommencent : connexion, consentement, confirmation et formulaires de cette console sont scellés avec elle.",
+    "effect_setup": "Les liens de configuration et les connexions qui attendent un téléphone sont refusés : créez-en d’autres.",
+    "effect_forged": "Personne n’est déconnecté. Ce qui a été ouvert avec de faux liens est à chercher et à terminer à la main.",
+    "effect_access": "Les jetons d’accès qu’elle a signés sont refusés : au plus ceux des dernières 24 heures. Applications et vues web les renouvellent d’elles-mêmes ; services et administrateurs en redemandent.",
+    "effect_consoles": "Les consoles qu’un jeton a ouvertes se ferment. Personne d’autre n’a à se reconnecter.",
+    "effect_id_tokens": "Les jetons d’identité qu’elle a signés sont inconnus à la déconnexion et entre applications jusqu’au renouvellement.",
+    "effect_websites": "Les sites qui vérifient eux-mêmes les jetons croient la clé jusqu’à ce qu’ils rechargent le jeu de clés. La plupart le font en cinq minutes ou à la prochaine clé inconnue ; redémarrez ceux qui la gardent plus longtemps."
+  },
+  "console_settings": {
+    "this_node": "Ce nœud",
+    "hint": "Tels qu’ils ont été lus au démarrage. {command} montre d’où vient chaque valeur.",
+    "native_sso": "Réglages de Native SSO, modifiables ici",
+    "native_sso_title": "Réglages de Native SSO",
+    "all": "Tous les réglages",
+    "is_reset": "Chaque valeur vient de nouveau de la configuration ou de son défaut.",
+    "not_saved": "Rien n’a été enregistré : une valeur est hors de sa plage.",
+    "values": "Valeurs",
+    "wrong": "Cette valeur n’est pas permise.",
+    "range": "De {minimum} à {maximum}.",
+    "default": "Par défaut {value}.",
+    "from_default": "par défaut",
+    "from_configuration": "de la configuration",
+    "from_admin": "défini ici",
+    "on": "activé",
+    "off": "désactivé",
+    "revoke_oldest": "révoquer le plus ancien",
+    "reject": "refuser le nouveau",
+    "reset_title": "Revenir à la configuration",
+    "reset_hint": "Reprend chaque valeur définie ici.",
+    "reset": "Réinitialiser",
+    "reset_question": "Reprendre chaque valeur définie ici ?",
+    "enabled": "Native SSO",
+    "enabled_help": "Si les applications reçoivent des secrets d’appareil et peuvent les échanger.",
+    "ttl": "Durée d’un secret d’appareil, en jours",
+    "ttl_help": "Comptée depuis sa remise.",
+    "per_user": "Appareils d’un utilisateur",
+    "per_user_help": "Les valables, quelle que soit l’application.",
+    "behavior": "Quand un utilisateur en a autant",
+    "behavior_help": "Ce que fait un appareil de plus.",
+    "cross_client": "Échange entre applications",
+    "cross_client_help": "Si la connexion d’une application peut en ouvrir une autre qui partage avec elle.",
+    "attempts": "Échanges d’un appareil par minute",
+    "attempts_help": "Les suivants reçoivent slow_down.",
+    "block": "Pause d’un appareil qui a trop demandé, en minutes",
+    "block_help": "Combien de temps l’appareil reçoit cette réponse.",
+    "rotation": "Renouveler les secrets d’appareil",
+    "rotation_help": "Si chaque échange donne un nouveau secret ; un ancien qui revient révoque l’appareil.",
+    "overlap": "Délai d’un secret renouvelé, en secondes",
+    "overlap_help": "Combien de temps l’ancien sert encore une fois, si une réponse s’est perdue."
+  },
+  "console_nodes": {
+    "this_node": "Ce nœud : {node}",
+    "state": "État",
+    "ready": "prêt",
+    "not_ready": "pas prêt",
+    "degraded": "dégradé : {name}",
+    "version": "Version",
+    "started": "Démarré (UTC)",
+    "chains": "Chaînes d’audit",
+    "node": "Nœud",
+    "events": "Événements",
+    "last": "Dernier (UTC)",
+    "hash": "Empreinte",
+    "verifying": "Vérification en cours.",
+    "verifying_facts": "Événements jusqu’ici : {count} sur environ {total}. Cette page redemande d’elle-même.",
+    "verification": "Vérification",
+    "stopped": "La vérification s’est arrêtée : le journal est illisible pour l’instant. Réessayez.",
+    "whole": "Le journal est intact.",
+    "not_whole": "Le journal n’est pas celui qui a été écrit.",
+    "verified": "Événements lus : {events} ; points de contrôle : {checkpoints} ; notes près de la clé : {kept}. À {at} UTC.",
+    "cuts": "Supprimé par la rétention",
+    "through": "Jusqu’à",
+    "when": "Quand (UTC)",
+    "retention": "Rétention en vigueur",
+    "adopted": "adopté : disparu avant d’être signé",
+    "verify": "Vérifier tout le journal"
   }
 }
 
@@ -6166,6 +8550,479 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "scope_too_wide": "scope が最初のアプリに許可された範囲を超えています。",
     "consent_needed": "ユーザーはまだこのアプリに同意していません。一度、通常のサインインを行ってもらってください。",
     "authentication_too_weak": "要求したクライアントは、より強い、または新しいサインインを必要とします（min_acr、max_auth_age）。"
+  },
+  "console": {
+    "administration": "管理",
+    "skip": "本文へ移動",
+    "sections": "コンソール",
+    "nav_overview": "概要",
+    "nav_events": "イベント",
+    "nav_live": "ライブ",
+    "nav_users": "ユーザー",
+    "nav_sessions": "セッション",
+    "nav_clients": "クライアント",
+    "nav_explain": "説明",
+    "nav_keys": "キー",
+    "nav_settings": "設定",
+    "nav_nodes": "ノード",
+    "alert_replays": "トークンが2回使われました",
+    "alert_refusals": "拒否が多発しています",
+    "alert_exchange_failures": "トークンの要求が失敗しています",
+    "alert_sign_in_failures": "サインインの失敗が続いています。パスワードを推測されている可能性があります",
+    "alert_reported_sign_ins": "身に覚えのないサインインが報告されています",
+    "alert_facts": "10分間に{count}件（しきい値 {threshold}）。{since} UTC から。",
+    "alert_show": "イベントを見る",
+    "alert_seen": "確認しました",
+    "reason": "理由",
+    "search": "検索",
+    "clear": "クリア",
+    "save": "保存",
+    "any": "すべて",
+    "none": "ありません。",
+    "more": "さらに表示",
+    "end": "終了",
+    "live": "有効",
+    "failed": "失敗",
+    "copy": "コピー",
+    "copied": "コピーしました",
+    "not_done": "実行されませんでした。",
+    "found": "件数：{count}",
+    "found_more": "このページ：{count}件（続きがあります）",
+    "no_time": "時刻なし",
+    "damaged": "{field} を読み取れません",
+    "english": "以下はプログラム用インターフェースと同じ英語の文です。"
+  },
+  "console_sign_in": {
+    "title": "管理",
+    "explanation": "スコープ {scope} を持つアクセストークンを貼り付けるか、管理権限のあるアカウントでサインインしてください。",
+    "account": "アカウントでサインイン",
+    "token": "トークン",
+    "open": "コンソールを開く",
+    "hint": "コンソールは15分間使わないと閉じます。変更した内容はすべて記録されます。",
+    "stale": "ページを開いてから時間がたちすぎました。もう一度お試しください。",
+    "invalid": "このトークンまたはセッションは無効か、期限切れです。",
+    "not_signed_in_here": "このブラウザーはアプリまたはリンクでサインインしており、コンソールは開けません。ここでご自身でサインインしてください。",
+    "not_administrator": "サインインしていますが、アカウントに管理権限がありません。",
+    "second_factor_missing": "管理には2段階認証が必要です。それを使ってもう一度サインインしてください。",
+    "second_factor_not_enrolled": "管理には2段階認証が必要ですが、アカウントにまだ設定されていません。",
+    "sign_in_too_old": "変更するには、15分以内にサインインしている必要があります。もう一度サインインしてください。",
+    "idle": "セッションが15分間使われませんでした。もう一度サインインしてください。",
+    "foreign_page": "リクエストが別のページから送られました。",
+    "again_title": "再サインインしました",
+    "again": "先ほど送信した内容はまだ実行されていません。送信先は {path} です：",
+    "again_now": "今すぐ実行",
+    "again_leave": "実行せずにコンソールを開く"
+  },
+  "console_overview": {
+    "span": "期間",
+    "hour": "1時間",
+    "six_hours": "6時間",
+    "day": "1日",
+    "week": "1週間",
+    "issued": "発行",
+    "redeemed": "使用",
+    "refused": "拒否または再使用",
+    "sessions": "セッション",
+    "live_sessions": "有効なセッション",
+    "tokens": "ログイントークン",
+    "web_sessions": "有効なウェブセッション",
+    "by_reason": "理由別の拒否",
+    "no_reason": "理由なし",
+    "none_refused": "拒否はありません。",
+    "latest": "最近の拒否",
+    "all": "すべての拒否",
+    "since": "開始（UTC）",
+    "as_table": "表で見る",
+    "as_table_label": "{title}の表",
+    "span_label": "{title}、{from}～{to} UTC。",
+    "line_label": "{name}：最大 {highest}、最新 {latest}"
+  },
+  "console_events": {
+    "filters": "絞り込み",
+    "text": "テキスト",
+    "type": "種類",
+    "outcome": "結果",
+    "reason": "理由",
+    "user": "ユーザー",
+    "client": "アプリまたはウェブサイト",
+    "ip": "アドレスまたはネットワーク",
+    "session": "セッション",
+    "token": "ログイントークン",
+    "request": "リクエスト",
+    "from": "開始（UTC）",
+    "to": "終了（UTC）",
+    "time": "時刻（UTC）",
+    "what": "内容",
+    "why": "理由",
+    "clients": "アプリ → サイト",
+    "address": "アドレス",
+    "bookmark": "このページのアドレスが検索条件です。ブックマークしたり、誰かに送ったりできます。",
+    "export": "一致したものを書き出す：",
+    "nothing_so_far": "新しいイベントの中にはまだ見つかりません。",
+    "nothing": "一致するイベントはありません。",
+    "older": "以前のもの",
+    "saved_refusals": "拒否",
+    "saved_replays": "2回使われたトークン",
+    "saved_sign_ins": "失敗したサインイン",
+    "saved_bearers": "拒否されたベアラー",
+    "saved_redirects": "拒否されたリダイレクト",
+    "saved_devices": "取り消されたデバイス",
+    "saved_clients": "変更されたクライアント",
+    "saved_limits": "制限に達したもの",
+    "changed": "このイベントのハッシュが項目と一致しません。書き込み後に変更されています。",
+    "overwritten": "上書きされています。{field} を読み取れません。",
+    "event": "イベント {id}",
+    "same_request": "同じリクエスト",
+    "no_request": "このイベントはどのリクエストにも属しません。",
+    "chain": "チェーン内の位置",
+    "hash": "ハッシュ {hash}…",
+    "filter": "絞り込む",
+    "needs_script": "JavaScript が必要です。使えない場合はページを再読み込みしてください。",
+    "pause": "一時停止",
+    "go_on": "再開",
+    "connected": "接続しました。イベントは発生するとすぐに表示されます。",
+    "ended": "配信が終了しました。ページを再読み込みしてください。",
+    "connecting": "再接続しています…"
+  },
+  "console_users": {
+    "add": "ユーザーを追加",
+    "part": "名前、メールアドレス、ID の一部",
+    "user": "ユーザー",
+    "username": "ユーザー名",
+    "email": "メール",
+    "issuer": "発行者",
+    "first_seen": "初回（UTC）",
+    "state": "状態",
+    "disabled": "無効",
+    "active": "有効",
+    "nobody_called": "該当するユーザーはいません。",
+    "nobody_seen": "まだ誰もいません。",
+    "account": "アカウント",
+    "add_hint": "ユーザーがパスワードを設定するためのリンクが表示されます。有効なのは1回限り、1時間です。",
+    "shown_name": "表示名",
+    "email_address": "メールアドレス",
+    "role": "役割",
+    "no_role": "なし",
+    "add_now": "追加"
+  },
+  "console_user": {
+    "link_title": "設定用リンク",
+    "link_hint": "{name} さんだけに送ってください。有効なのは1回限り、1時間で、表示されるのは今回だけです。",
+    "copy_link": "リンクをコピー",
+    "id": "ID",
+    "second_factor": "2段階認証",
+    "set_up": "設定済み",
+    "none": "なし",
+    "first_seen": "初回",
+    "disabled": "無効化",
+    "enable": "有効にする",
+    "disable": "無効にしてすべて終了",
+    "disable_question": "このユーザーを無効にして、すべてのセッションを終了しますか？",
+    "help": "サインインの支援",
+    "rename": "名前を変更",
+    "send_link": "設定用リンクを送る",
+    "make_link": "リンクを作成",
+    "set_password": "パスワードを設定",
+    "new_password": "新しいパスワード",
+    "password_now": "設定してすべて終了",
+    "password_question": "このパスワードを設定し、このユーザーのすべてを終了しますか？",
+    "reset_factor": "2段階認証をリセット",
+    "reset": "リセット",
+    "reset_question": "このユーザーの2段階認証を解除しますか？",
+    "live_count": "有効：{count}",
+    "show_ended": "終了したものを表示：{count}",
+    "hide_ended": "終了したものを隠す",
+    "device": "デバイス",
+    "nameless": "名前のないデバイス",
+    "ended": "終了 {at}",
+    "browser": "{system} の {browser}",
+    "from_app": "{app} から",
+    "under": "{parent} の下",
+    "opened": "開始 {at}",
+    "seen": "最終利用 {at}",
+    "until": "期限 {at}",
+    "end_reason": "{id} を終了する理由",
+    "end_label": "セッション {id} を終了",
+    "end_all": "すべて終了",
+    "end_all_question": "このユーザーのすべてのセッションを終了しますか？",
+    "phone_keys": "電話のキー",
+    "used": "使用 {at}",
+    "unlink": "連携を解除",
+    "unlink_reason": "{key} の連携を解除する理由",
+    "unlink_label": "キー {key} の連携を解除",
+    "unlink_question": "このキーの連携を完全に解除し、このユーザーのキーでサインインしたものを終了しますか？",
+    "devices": "デバイスシークレット",
+    "revoked": "取り消し {at}",
+    "expired": "期限切れ",
+    "bound": "キーに紐付け",
+    "given": "{client} に発行 {at}",
+    "uses": "使用回数：{count}、最終 {at}",
+    "revoke": "取り消す",
+    "revoke_reason": "{id} を取り消す理由",
+    "revoke_label": "デバイス {id} を取り消す",
+    "revoke_question": "このデバイスを取り消し、その下のセッションをすべて終了しますか？",
+    "older_by_api": "古いものは API で一覧できます。",
+    "latest": "最近のイベント",
+    "all_events": "このユーザーのすべてのイベント"
+  },
+  "console_problems": {
+    "reason_needed": "理由が必要です。",
+    "reason_long": "理由は200バイト以内の1行で入力してください。",
+    "username_needed": "ユーザー名が必要です。",
+    "username_kept": "ここでサインインするアカウントにはユーザー名が必要です。",
+    "username_taken": "このユーザー名のアカウントは既にあります。",
+    "username_bad": "ユーザー名は制御文字を含まない1～128バイトにしてください。",
+    "line_long": "名前とアドレスは256バイト以内の1行で入力してください。",
+    "no_account": "このユーザーはここにアカウントがありません。",
+    "no_password_account": "このユーザーには、パスワードでサインインできるアカウントがありません。",
+    "no_second_factor": "このユーザーは2段階認証を設定していません。",
+    "last_administrator": "最後の管理者です。先に別の人に役割を与えてください。",
+    "last_way_in": "このキーはアカウントにサインインする唯一の手段です。先に設定用リンクを送ってください。",
+    "password_short": "パスワードは{count}文字以上にしてください。",
+    "password_long": "パスワードは{count}バイト以内にしてください。",
+    "password_common": "真っ先に試されるパスワードです。",
+    "password_name": "パスワードがアカウントの名前と同じです。",
+    "client_exists": "この client_id のクライアントは既にあります。",
+    "client_changed": "その間に別の人がこのクライアントを変更しました。開き直して、変更をやり直してください。",
+    "no_json": "文書が JSON オブジェクトではないか、メンバーが重複しています。",
+    "number": "{field} は整数にしてください。"
+  },
+  "console_sessions": {
+    "hint": "現在サインインしているものすべて（新しい順）。終了するにはユーザーを開いてください。",
+    "live_now": "現在サインイン中のブラウザーとウェブビュー：{count}。",
+    "kind": "種類",
+    "browser": "ブラウザー",
+    "opened": "開始（UTC）",
+    "seen": "最終利用（UTC）",
+    "until": "期限（UTC）",
+    "app": "アプリ",
+    "web": "ウェブ",
+    "nothing": "サインインしているものはありません。",
+    "webs": "ブラウザーとウェブビュー",
+    "apps": "アプリ"
+  },
+  "console_clients": {
+    "register": "クライアントを登録",
+    "column_id": "クライアント",
+    "column_name": "名前",
+    "column_type": "種類",
+    "column_place": "保存先",
+    "settings_file": "設定ファイル",
+    "database": "データベース",
+    "not_saved": "保存されませんでした。",
+    "saved": "保存しました。1秒以内にすべてのノードに反映されます。",
+    "secret": "クライアントのシークレット",
+    "secret_hint": "表示されるのは今回だけで、どこにも保存されません：",
+    "type_is": "種類：{kind}",
+    "client_id": "クライアント ID",
+    "client_id_help": "空欄の場合は自動で作られます。後から変更できません。",
+    "apply": "適用",
+    "register_now": "登録",
+    "as_json": "同じ内容の JSON",
+    "fixed": "このクライアントは設定ファイルにあり、そこで変更します。",
+    "json_label": "JSON（クライアント登録の名前を使用）",
+    "events": "このクライアントのイベント",
+    "sessions": "このクライアントの有効なセッション",
+    "delete": "クライアントを削除",
+    "delete_question": "このクライアントを削除しますか？",
+    "native_help": "電話、パソコン、テレビのアプリ。シークレットは持ちません。",
+    "web_help": "ウェブサイト。ログイントークンの行き先、または OpenID のリライングパーティーです。",
+    "service_help": "バックエンドや管理ツールなど、自分自身として動くプログラム。",
+    "group_identity": "基本情報",
+    "group_landing": "ログイントークンの行き先",
+    "group_rights": "権限",
+    "group_openid": "OpenID Connect",
+    "group_cookies": "Cookie と有効期間"
+  },
+  "client_fields": {
+    "client_name": "名前",
+    "client_name_help": "ページに表示される名前です。",
+    "first_party": "自社のもの",
+    "first_party_help": "利用者に許可を求めません。",
+    "token_endpoint_auth_method": "認証方法",
+    "token_endpoint_auth_method_help": "シークレットが作られ、1回だけ表示されます。none はアプリなどのパブリッククライアントです。",
+    "public_origin": "公開オリジン",
+    "public_origin_help": "ブラウザーから見えるアドレス（例：https://www.example.com）。",
+    "return_paths": "戻り先のパス",
+    "return_paths_help": "リンクの行き先にできるパスを1行に1つ。/a/b は完全一致、/a/* はその下すべて。",
+    "default_return_path": "既定のパス",
+    "default_return_path_help": "指定がないときの行き先です。",
+    "initiate_login_uri": "リライングパーティーのサインイン用アドレス",
+    "initiate_login_uri_help": "OpenID サインインを始める自身のアドレス（initiate_login_uri）。",
+    "landing": "到着方法",
+    "landing_help": "return_path：パスに直接。initiate_login：リライングパーティーのサインインを経由。",
+    "redeem": "使用方法",
+    "redeem_help": "confirm は必ずクリックを求めます。",
+    "on_replay": "トークンが2回使われたとき",
+    "on_replay_help": "end_session は最初の使用で開いたものを終了し、alert は知らせるだけです。",
+    "portal": "ポータル",
+    "portal_help": "このセッションから「開けるもの」のウェブサイトを開けます。",
+    "can_issue_login_tokens": "ウェブサイトを開く",
+    "can_issue_login_tokens_help": "ログイントークンを要求できます。",
+    "may_reach": "開けるもの",
+    "may_reach_help": "ウェブサイトのクライアント ID を1行に1つ。",
+    "native_sso_enabled": "Native SSO",
+    "native_sso_enabled_help": "デバイスシークレットを受け取り、使います。",
+    "share_with": "共有先",
+    "share_with_help": "このデバイスシークレットでサインインできるアプリのクライアント ID を1行に1つ。",
+    "grant_types": "グラントタイプ",
+    "grant_types_help": "トークンエンドポイントに送れるもの。",
+    "scope": "スコープ",
+    "scope_help": "単語を半角スペース1つで区切ります。",
+    "redirect_uris": "リダイレクト先",
+    "redirect_uris_help": "完全一致で1行に1つ。",
+    "post_logout_redirect_uris": "サインアウト後のアドレス",
+    "post_logout_redirect_uris_help": "完全一致で1行に1つ。",
+    "backchannel_logout_uri": "バックチャネルログアウト",
+    "backchannel_logout_uri_help": "セッションの終了を通知するアドレス。",
+    "require_pkce": "PKCE",
+    "require_pkce_help": "対応していない古いリライングパーティーではオフにします。",
+    "id_token_signed_response_alg": "ID トークンの署名",
+    "id_token_signed_response_alg_help": "対応していない場合を除き ES256。",
+    "cookie_profile": "Cookie",
+    "cookie_profile_help": "session：中身の見えない Cookie 1つ。tokens：アクセストークン、リフレッシュトークンと補助の Cookie。",
+    "cookie_prefix": "Cookie の接頭辞",
+    "cookie_prefix_help": "tokens プロファイル用（例：vagov_）。",
+    "cookie_domain": "Cookie のドメイン",
+    "cookie_domain_help": "サブドメインで共有する場合だけ指定します。",
+    "session_lifetime": "セッションの有効期間",
+    "session_lifetime_help": "最長の秒数。",
+    "session_idle": "セッションの無操作時間",
+    "session_idle_help": "使われない秒数。",
+    "access_token_lifetime": "アクセストークンの有効期間",
+    "access_token_lifetime_help": "秒数。"
+  },
+  "console_explain": {
+    "hint": "通るかどうか、どの規則で決まるかを調べます。調べても何も変わりません。",
+    "passes": "通ります",
+    "fails": "通りません",
+    "decided_by": "決め手：",
+    "bearer_title": "バックエンドのベアラートークン",
+    "access_token": "アクセストークン",
+    "target": "開くウェブサイト（任意）",
+    "default_target": "既定のもの",
+    "bearer_button": "ベアラートークンを説明",
+    "redirect_title": "リダイレクト",
+    "website": "ウェブサイト",
+    "redirect": "リダイレクト先",
+    "redirect_button": "リダイレクトを説明",
+    "token_title": "ログイントークン",
+    "token": "ログイントークン",
+    "redirect_if_any": "リダイレクト先（任意）",
+    "ip_if_known": "ブラウザーのアドレス（任意）",
+    "token_button": "トークンを説明",
+    "exchange_title": "デバイスシークレットの交換",
+    "asking": "要求するクライアント",
+    "token_kind": "トークンの種類",
+    "id_token": "ID トークン",
+    "any_token": "トークン",
+    "device_secret": "デバイスシークレット",
+    "audience": "オーディエンス",
+    "scope_if_any": "スコープ（任意）",
+    "exchange_button": "交換を説明"
+  },
+  "console_keys": {
+    "key": "キー",
+    "for": "用途",
+    "state": "状態",
+    "signs_since": "署名開始（UTC）",
+    "age": "経過",
+    "retires": "廃止（UTC）",
+    "at_once": "即時",
+    "waiting": "待機中",
+    "signing": "署名中",
+    "verifying": "検証のみ",
+    "retired": "廃止済み",
+    "minutes": "{count} 分",
+    "hours": "{count} 時間",
+    "days": "{count} 日",
+    "rotate": "ローテーション",
+    "rotate_hint": "アルゴリズムごとにキーを追加します。ログイントークン用は、全サーバーに行き渡り次第（10秒以内）署名を始めます。ほかは今公開され、1時間後に署名を始めます。古いキーは、署名したものが有効な間は検証に使われ、何も壊れません。漏えいへの対処にはなりません。",
+    "rotate_now": "今すぐローテーション",
+    "rotate_question": "キーを今すぐローテーションしますか？",
+    "retire": "即時廃止",
+    "retire_hint": "漏えいしたキーに使います。1秒以内に、すべてのサーバーでそのキーの署名が信用されなくなります。署名中のキーなら、別のキーがすぐに引き継ぎます。",
+    "stops": "使えなくなるもの：",
+    "retire_now": "今すぐ廃止",
+    "retire_question": "{id} を今すぐ廃止しますか？元に戻せません。",
+    "effect_nothing": "まだ何も署名していないため、影響はありません。",
+    "effect_links": "署名したサインイン用リンク（直近1分のもの）は拒否されます。アプリは再要求で新しいものを得ます。",
+    "effect_pages": "開いているページはやり直しになります。サインイン、同意、確認、このコンソールのフォームはこのキーで封印されています。",
+    "effect_setup": "パスワード設定用リンクと、電話を待っているサインインは拒否されます。新しく作ってください。",
+    "effect_forged": "誰もサインアウトされません。偽造リンクで開かれたものは、手作業で探して終了してください。",
+    "effect_access": "署名したアクセストークン（最長で直近24時間のもの）は拒否されます。アプリとウェブビューは自動で更新し、サービスと管理者は新しいものを要求します。",
+    "effect_consoles": "トークンで開いたコンソールは閉じます。ほかの人が再サインインする必要はありません。",
+    "effect_id_tokens": "署名した ID トークンは、アプリが更新するまで、サインアウト時とアプリ間で認識されません。",
+    "effect_websites": "トークンを自分で検証するウェブサイトは、キーセットを再取得するまでこのキーを信用します。多くは5分以内、または次の未知のキーで取得します。それより長く保持するものは再起動してください。"
+  },
+  "console_settings": {
+    "this_node": "このノード",
+    "hint": "起動時に読み込まれた値です。各値の出どころは {command} で分かります。",
+    "native_sso": "Native SSO の設定（ここで変更できます）",
+    "native_sso_title": "Native SSO の設定",
+    "all": "すべての設定",
+    "is_reset": "すべての値が設定ファイルまたは既定値に戻りました。",
+    "not_saved": "保存されませんでした。範囲外の値があります。",
+    "values": "値",
+    "wrong": "この値は使えません。",
+    "range": "{minimum}～{maximum}。",
+    "default": "既定値 {value}。",
+    "from_default": "既定値",
+    "from_configuration": "設定ファイルから",
+    "from_admin": "ここで設定",
+    "on": "オン",
+    "off": "オフ",
+    "revoke_oldest": "最も古いものを取り消す",
+    "reject": "新しいものを拒否する",
+    "reset_title": "設定ファイルの値に戻す",
+    "reset_hint": "ここで設定した値をすべて取り消します。",
+    "reset": "リセット",
+    "reset_question": "ここで設定した値をすべて取り消しますか？",
+    "enabled": "Native SSO",
+    "enabled_help": "アプリがデバイスシークレットを受け取り、交換できるかどうか。",
+    "ttl": "デバイスシークレットの有効期間（日）",
+    "ttl_help": "発行時から数えます。",
+    "per_user": "1ユーザーのデバイス数",
+    "per_user_help": "アプリを問わず有効なもの。",
+    "behavior": "上限に達したとき",
+    "behavior_help": "さらにデバイスが加わったときの動作。",
+    "cross_client": "アプリ間の交換",
+    "cross_client_help": "あるアプリのサインインで、共有する別のアプリを開けるかどうか。",
+    "attempts": "1分間に1デバイスが行う交換の回数",
+    "attempts_help": "超えると slow_down を返します。",
+    "block": "要求しすぎたデバイスの停止時間（分）",
+    "block_help": "この応答を続ける時間。",
+    "rotation": "デバイスシークレットのローテーション",
+    "rotation_help": "交換のたびに新しいシークレットを渡すかどうか。古いものが再び使われるとデバイスを取り消します。",
+    "overlap": "ローテーション後の猶予（秒）",
+    "overlap_help": "応答が失われた場合に、古いものがもう1回使える時間。"
+  },
+  "console_nodes": {
+    "this_node": "このノード：{node}",
+    "state": "状態",
+    "ready": "稼働中",
+    "not_ready": "準備できていません",
+    "degraded": "縮退：{name}",
+    "version": "バージョン",
+    "started": "起動（UTC）",
+    "chains": "監査チェーン",
+    "node": "ノード",
+    "events": "イベント",
+    "last": "最終（UTC）",
+    "hash": "ハッシュ",
+    "verifying": "検証中です。",
+    "verifying_facts": "これまでのイベント：約{total}件中{count}件。このページは自動で更新されます。",
+    "verification": "検証",
+    "stopped": "検証が中断しました。今はログを読み取れません。もう一度お試しください。",
+    "whole": "ログは完全です。",
+    "not_whole": "ログは書き込まれたものと異なります。",
+    "verified": "読み取ったイベント：{events}、チェックポイント：{checkpoints}、キーのそばの記録：{kept}。{at} UTC。",
+    "cuts": "保存期間により削除",
+    "through": "ここまで",
+    "when": "日時（UTC）",
+    "retention": "適用された保存期間",
+    "adopted": "引き継ぎ：署名前に失われたもの",
+    "verify": "ログ全体を検証"
   }
 }
 

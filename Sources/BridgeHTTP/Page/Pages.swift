@@ -7,7 +7,8 @@ import OAuth2
 /// Renders every page in the visitor's language, with the headers that every page carries.
 package final class Pages: Sendable {
     private static let templateNames = [
-        "layout", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out", "sign_out",
+        "layout", "languages", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out",
+        "sign_out",
         "error", "error_code", "error_index", "account", "password", "sign_in", "code", "consent", "devices",
         "second_factor", "recovery_codes",
         "back_to_app", "form_post", "self_issued_start", "self_issued_return", "self_issued_open", "self_issued_choice",
