@@ -163,6 +163,9 @@ struct ConsoleClients: ConsoleGroup {
         values.merge(form(of: client, more, fault, words)) { $1 }
         values["is_fixed"] = client.map { frame.services.clients.isFixed($0.id) } ?? false
         values["events_path"] = client.map { "/admin/events?client_id=\(PercentEncoding.encode($0.id.rawValue))" }
+        values["sessions_path"] = client.map {
+            "\(ConsoleSection.sessions.path)?client_id=\(PercentEncoding.encode($0.id.rawValue))"
+        }
         return frame.render(
             "client", values, section: .clients, visit: visit, request, context,
             status: fault.map { .init(code: $0.code.status) } ?? .ok)

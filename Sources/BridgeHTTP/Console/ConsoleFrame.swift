@@ -206,7 +206,7 @@ extension Route where Group: ConsoleGroup {
 
 /// The parts of the console, in the order of its navigation.
 enum ConsoleSection: String, CaseIterable, Sendable {
-    case overview, events, live, users, clients, explain, keys, settings, nodes
+    case overview, events, live, users, sessions, clients, explain, keys, settings, nodes
 
     var path: String { self == .overview ? ConsolePath.home : "/admin/\(rawValue)" }
 }

@@ -62,7 +62,12 @@ struct ConsoleOverview: ConsoleGroup {
             "numbers": series.map {
                 ["name": $0.name, "value": String($0.values.reduce(0, TimeAxis.sum)), "style": $0.style]
             }
-                + [["name": word("live_sessions"), "value": String(live), "style": "a"]],
+                + [
+                    [
+                        "name": word("live_sessions"), "value": String(live), "style": "a",
+                        "path": ConsoleSection.sessions.path,
+                    ]
+                ],
             "tokens_chart": Self.drawn(TimeChart(title: word("tokens"), axis: axis, series: series, words: words)),
             "sessions_chart": Self.drawn(
                 TimeChart(title: word("web_sessions"), axis: axis, series: [sessions], words: words)),

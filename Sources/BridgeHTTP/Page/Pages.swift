@@ -17,7 +17,7 @@ package final class Pages: Sendable {
         "admin", "admin_sign_in", "admin_event_table", "admin_filter", "admin_overview", "admin_events",
         "admin_event", "admin_live", "admin_users", "admin_new_user", "admin_user", "admin_clients", "admin_client",
         "admin_explain",
-        "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
+        "admin_sessions", "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
     ]
 
     private let library: MustacheLibrary
