@@ -64,6 +64,29 @@ start "http://127.0.0.1:$port/" /tmp/try/bin/drawbridge demo --listen "0.0.0.0:$
 stop
 say "beyond loopback only when asked"
 
+# From the package to the first landing, by the lines of docs/first-landing.md, but for systemctl, which needs a booted
+# system, and the port, which somebody may have here.
+inside dpkg --purge drawbridge >/dev/null 2>&1 || true
+rm -rf "$root/tmp/landing" && mkdir "$root/tmp/landing"
+cp "$package" "$root/tmp/landing/"
+blocks=$(sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/127\.0\.0\.1:9090/127.0.0.1:$(free_port)/" docs/first-landing.md)
+block() { awk -v n="$1" '/^```sh$/ { i++; on = i == n; next } /^```$/ { on = 0 } on' <<<"$blocks"; }
+began=$(date +%s)
+inside bash -euc "cd /tmp/landing && $(block 1)" >"$out/apt.log" 2>&1 || { cat "$out/apt.log"; fail "the package does not install"; }
+inside bash -euc "$(block 2)"
+inside bash -euc "$(block 3)" >"$out/inside.log" 2>&1 || { cat "$out/inside.log"; fail "$(block 3)"; }
+[ "$(block 4)" = "systemctl enable --now drawbridge" ] || fail "it starts otherwise"
+start "http://127.0.0.1:$port/.well-known/openid-configuration" setpriv --reuid drawbridge --regid drawbridge \
+    --clear-groups /usr/bin/drawbridge serve --config /etc/drawbridge/drawbridge.yaml
+inside bash -euc "cd /tmp/landing; $(block 5; block 6; block 7)" >"$out/landing.log" 2>&1 || { cat "$out/landing.log"; fail "nothing landed"; }
+grep -q "^303 http://127.0.0.1:$port/contacts$" "$out/landing.log" || { cat "$out/landing.log"; fail "it landed elsewhere"; }
+grep -q '"login:alice"' "$out/landing.log" || { cat "$out/landing.log"; fail "nobody is signed in"; }
+took=$(($(date +%s) - began))
+[ "$took" -le 300 ] || fail "the first landing took $took seconds"
+say "from the package to the first landing in $took s"
+stop
+inside dpkg --purge drawbridge >/dev/null 2>&1 || fail "it is not purged"
+
 # The package.
 inside dpkg --purge drawbridge >/dev/null 2>&1 || true
 cp "$package" "$root/tmp/drawbridge.deb"

@@ -20,7 +20,8 @@ package enum RouteTable {
             CompatibleTokenController.self, CompatibleSessionController.self, AuditController.self,
             AuditStreamController.self, AdminClientController.self, AdminUserController.self, AdminKeyController.self,
             AdminExplainController.self, NativeSSOSettingsController.self, DeviceSecretController.self,
-            ConsoleSignIn.self, ConsoleOverview.self, ConsoleEvents.self, ConsoleUsers.self, ConsoleAccounts.self,
+            ConsoleSignIn.self, ConsoleOverview.self, ConsoleSessions.self, ConsoleEvents.self, ConsoleUsers.self,
+            ConsoleAccounts.self,
             ConsoleClients.self,
             ConsoleTools.self, ConsoleDevices.self, ConsoleNativeSSO.self,
         ]

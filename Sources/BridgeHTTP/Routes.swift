@@ -174,6 +174,7 @@ extension ConsoleFrame {
     fileprivate func mount(on endpoints: Endpoints) {
         endpoints.mount(ConsoleSignIn(frame: self))
         endpoints.mount(ConsoleOverview(frame: self))
+        endpoints.mount(ConsoleSessions(frame: self))
         endpoints.mount(ConsoleEvents(frame: self))
         endpoints.mount(ConsoleUsers(frame: self))
         endpoints.mount(ConsoleAccounts(frame: self, users: ConsoleUsers(frame: self)))

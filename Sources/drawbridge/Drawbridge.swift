@@ -33,7 +33,7 @@ struct Drawbridge: AsyncParsableCommand {
             // What print buffered may meet a full disk only now; a list that is cut short is no success.
             guard fflush(nil) == 0 else { throw SystemFailure(code: errno, doing: "write to standard output") }
         } catch {
-            exit(withError: SystemFailure(error) ?? error)
+            exit(withError: error)
         }
     }
 
@@ -49,6 +49,8 @@ struct Drawbridge: AsyncParsableCommand {
             // Of the command that was meant: what is met while it runs would be told with the usage of the whole.
             let pointer = NamedCommand(type(of: command)).pointer
             leave(saying: misuse.message, pointer, status: ExitCode.validationFailure)
+        } catch {
+            throw CommandFailure(error) ?? error
         }
     }
 

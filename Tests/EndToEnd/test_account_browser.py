@@ -194,7 +194,7 @@ def test_the_support_desk_adds_a_user_and_says_what_is_wrong(demo, open_browser)
     open_console(browser, demo, "/admin/new-user")
     fill(browser, username="alice", reason="new here")
     press(browser, "Add")
-    wait_for_text(browser, "there is an account with this username")
+    wait_for_text(browser, "There is an account with this user name.")
     assert browser.find_element(By.NAME, "username").get_attribute("value") == "alice"
     fill(browser, username="newcomer")
     press(browser, "Add")

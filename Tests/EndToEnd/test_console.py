@@ -13,7 +13,7 @@ from native import App
 from test_main_road_browser import SCREENSHOTS, open_browser, path_of, press, pytestmark, text_of  # noqa: F401
 from waiting import wait
 
-PAGES = ["", "events", "events?outcome=failure", "live", "users", "users/alice", "clients", "clients/demo-web",
+PAGES = ["", "events", "events?outcome=failure", "live", "users", "users/alice", "sessions", "clients", "clients/demo-web",
          "register-client", "explain", "keys", "settings", "settings/native-sso", "nodes?verify=1"]
 
 
@@ -152,6 +152,31 @@ def test_a_client_is_edited_with_its_faults_named(demo, open_browser):  # noqa: 
     browser.switch_to.alert.accept()
     wait(browser).until(lambda it: path_of(it) == "/admin/clients")
     assert "console-made" not in text_of(browser)
+
+
+def test_the_live_sessions_of_a_client_are_listed_until_they_end(demo, busy, open_browser):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/clients/demo-web")
+    browser.find_element(By.PARTIAL_LINK_TEXT, "Live sessions").click()
+    wait(browser).until(lambda it: path_of(it) == "/admin/sessions?client_id=demo-web")
+    cookie = demo.sign_in("listed-user")
+    browser.refresh()
+    row = next(it for it in browser.find_elements(By.CSS_SELECTOR, "tbody tr") if "listed-user" in it.text)
+    assert "Safari on iOS" in row.text and "127.0.0.1" in row.text and "demo-web" in row.text
+    shot(browser, "sessions")
+    row.find_element(By.LINK_TEXT, "listed-user").click()
+    wait(browser).until(lambda it: path_of(it) == "/admin/users/listed-user")
+    press(browser, "End all")
+    wait(browser).until(lambda it: it.switch_to.alert)
+    browser.switch_to.alert.accept()
+    wait(browser).until(lambda it: not it.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good"))
+    assert demo.send("GET", "/auth/check", {"Cookie": cookie}).status == 401
+    browser.get(f"{demo.base}/admin/sessions?client_id=demo-web")
+    assert "listed-user" not in text_of(browser)
+    browser.get(f"{demo.base}/admin/sessions?kind=app")
+    assert "demo-app" in text_of(browser)
+    browser.get(f"{demo.base}/admin/sessions?kind=nonsense")
+    assert browser.title.startswith("This request was not accepted")
 
 
 def test_explain_answers_in_the_page(demo, open_browser):  # noqa: F811

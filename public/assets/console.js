@@ -7,6 +7,13 @@ for (const button of document.querySelectorAll("button[data-confirm]")) {
     });
 }
 
+// Times are those of the log, in UTC; the reader's own are one look away.
+const local = (element) => {
+    const at = new Date(element.dateTime);
+    if (!Number.isNaN(at.getTime())) element.title = at.toLocaleString(document.documentElement.lang, { timeZoneName: "short" });
+};
+document.querySelectorAll("time[datetime]").forEach(local);
+
 // On a phone the section that one is in, and no wall of filters ahead of what they find.
 document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 const finder = document.querySelector("details.finder:not([data-filtered])");
@@ -60,16 +67,17 @@ if (state?.dataset.stream && body && window.EventSource) {
     const add = (event) => {
         // What cannot be read has a place and a field, and nothing else.
         if (event.damaged) {
-            event = { at: "", ...event, type: "damaged", outcome: "failure", reason: `${event.damaged} cannot be read` };
+            event = { at: "", ...event, type: "damaged", outcome: "failure", reason: state.dataset.damaged.replace("{field}", event.damaged) };
         }
         const row = body.insertRow(0);
         row.className = event.outcome === "failure" ? "failed fresh" : "fresh";
         const time = document.createElement("time");
         time.dateTime = event.at;
-        time.textContent = event.at.slice(0, 19).replace("T", " ") || "no time";
+        time.textContent = event.at.slice(0, 19).replace("T", " ") || state.dataset.noTime;
+        local(time);
         cell(row, link(`/admin/events/${encodeURIComponent(event.id)}`, time));
         cell(row, code(event.type), event.outcome === "failure" ? " " : null,
-            event.outcome === "failure" ? badge("failed") : null);
+            event.outcome === "failure" ? badge(state.dataset.failed) : null);
         cell(row, event.reason);
         cell(row, event.sub ? link(`/admin/users/${encodeURIComponent(event.sub)}`, event.sub) : null);
         cell(row, event.client_id, event.target_client_id ? ` → ${event.target_client_id}` : null);
@@ -78,10 +86,10 @@ if (state?.dataset.stream && body && window.EventSource) {
     };
 
     const source = new EventSource(state.dataset.stream);
-    source.onopen = () => { state.textContent = "Connected: events appear as they happen."; };
+    source.onopen = () => { state.textContent = state.dataset.connected; };
     source.onerror = () => {
         state.textContent = source.readyState === EventSource.CLOSED
-            ? "The stream has ended. Reload the page." : "Connecting again…";
+            ? state.dataset.ended : state.dataset.connecting;
     };
     source.onmessage = (message) => {
         const event = JSON.parse(message.data);

@@ -48,33 +48,51 @@ package struct KeyOverview: Hashable, Sendable {
         }
     }
 
-    /// What stops working when the key is retired at once, in sentences for administrators; empty for one that was.
-    package var consequences: [String] {
+    /// What stops working when the key is retired at once; empty for one that was.
+    package var consequences: [KeyConsequence] {
         guard withdrawnAt == nil else { return [] }
-        if state == .waiting { return ["It has signed nothing yet, so nothing stops working."] }
-        return use == "login_token" ? Self.loginTokenConsequences : tokenConsequences
+        if state == .waiting { return [.nothing] }
+        return use == "login_token" ? [.links, .pages, .setUpLinks, .forgeries] : tokenConsequences
     }
 
-    private static let loginTokenConsequences = [
-        "Login links that it signed are refused: those of the last minute. Apps get new ones by asking again.",
-        "Pages that are open begin anew: sign-in, consent, confirmation and this console's forms are sealed with it.",
-        "Password set-up links and sign-ins that wait for a phone are refused: make new ones.",
-        "Nobody is signed out. What was opened with forged links is to be looked for and ended by hand.",
-    ]
+    private var tokenConsequences: [KeyConsequence] {
+        (algorithm == .es256 ? [.accessTokens, .consoles] : []) + [.idTokens, .websites]
+    }
+}
 
-    private var tokenConsequences: [String] {
-        var sentences: [String] = []
-        if algorithm == .es256 {
-            sentences.append(
-                "Access tokens that it signed are refused: those of the last 24 hours at most. Apps and web views renew "
-                    + "them by themselves, services and administrators ask for new ones.")
-            sentences.append("Consoles that a token opened are closed. Nobody else has to sign in again.")
-        }
-        return sentences + [
-            "ID tokens that it signed are unknown at sign-out and between apps until the app has refreshed.",
+/// One thing that stops working when a key is retired at once.
+package enum KeyConsequence: String, Sendable, CaseIterable {
+    case nothing
+    case links
+    case pages
+    case setUpLinks = "setup"
+    case forgeries = "forged"
+    case accessTokens = "access"
+    case consoles
+    case idTokens = "id_tokens"
+    case websites
+
+    /// For administrators, in English.
+    package var sentence: String {
+        switch self {
+        case .nothing: "It has signed nothing yet, so nothing stops working."
+        case .links:
+            "Login links that it signed are refused: those of the last minute. Apps get new ones by asking again."
+        case .pages:
+            "Pages that are open begin anew: sign-in, consent, confirmation and this console's forms are sealed with it."
+        case .setUpLinks: "Password set-up links and sign-ins that wait for a phone are refused: make new ones."
+        case .forgeries:
+            "Nobody is signed out. What was opened with forged links is to be looked for and ended by hand."
+        case .accessTokens:
+            "Access tokens that it signed are refused: those of the last 24 hours at most. Apps and web views renew "
+                + "them by themselves, services and administrators ask for new ones."
+        case .consoles: "Consoles that a token opened are closed. Nobody else has to sign in again."
+        case .idTokens:
+            "ID tokens that it signed are unknown at sign-out and between apps until the app has refreshed."
+        case .websites:
             "Websites that verify tokens themselves believe the key until they fetch the key set again. Most do within "
-                + "five minutes or at the next unknown key; restart those that keep it for longer.",
-        ]
+                + "five minutes or at the next unknown key; restart those that keep it for longer."
+        }
     }
 }
 

@@ -3,6 +3,12 @@ package struct SessionTrace: Hashable, Sendable {
     package let address: NetworkAddress?
     /// What the browser or app said of itself; cut, and nothing that can be trusted.
     package let userAgent: String?
+
+    /// - Parameter record: of the event of the session's opening.
+    init(_ record: AuditRecord) {
+        address = record.event.address.flatMap { NetworkAddress($0) }
+        userAgent = record.event.userAgent
+    }
 }
 
 extension AuditLog {
@@ -14,8 +20,7 @@ extension AuditLog {
             filter.subject = subject
             for record in try await search(filter, before: nil, limit: 200).records {
                 guard let id = record.event.sessionID else { continue }
-                traces[id] = SessionTrace(
-                    address: record.event.address.flatMap { NetworkAddress($0) }, userAgent: record.event.userAgent)
+                traces[id] = SessionTrace(record)
             }
         }
         return traces

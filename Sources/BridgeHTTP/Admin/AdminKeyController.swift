@@ -55,7 +55,7 @@ struct AdminKeyController: AdministratorGroup {
         object.add("signs_from", key.signsFrom)
         object.add("retires_at", key.retiresAt)
         object.add("retired_at", key.withdrawnAt)
-        object.add("consequences", key.consequences)
+        object.add("consequences", key.consequences.map(\.sentence))
         return object
     }
 }

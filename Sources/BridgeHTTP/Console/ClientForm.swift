@@ -18,142 +18,75 @@ struct ClientForm: Sendable {
 
     struct Field: Sendable {
         let name: String
-        let label: String
-        let help: String
         let input: Input
         /// Types of client that have it.
         var kinds: Set<Client.Kind> = Set(Client.Kind.allCases)
     }
 
     struct Group: Sendable {
-        let title: String
+        /// Of its title in the catalogue.
+        let key: String
         let fields: [Field]
     }
 
     static let groups: [Group] = [
         Group(
-            title: "Who it is",
+            key: "identity",
             fields: [
-                Field(name: "client_name", label: "Name", help: "What people read on pages.", input: .text),
+                Field(name: "client_name", input: .text),
+                Field(name: "first_party", input: .flag(isDefault: false)),
                 Field(
-                    name: "first_party", label: "Ours", help: "People are not asked to allow what it does.",
-                    input: .flag(isDefault: false)),
-                Field(
-                    name: "token_endpoint_auth_method", label: "How it shows who it is",
-                    help: "A secret is made and shown once. none: a public client, such as an app.",
+                    name: "token_endpoint_auth_method",
                     input: .choice(ClientAuthenticationMethod.allCases.map(\.rawValue))),
             ]),
         Group(
-            title: "Where a login token lands",
+            key: "landing",
             fields: [
-                Field(
-                    name: "public_origin", label: "Public origin",
-                    help: "Where browsers see the website, such as https://www.example.com.", input: .text,
-                    kinds: [.web]),
-                Field(
-                    name: "return_paths", label: "Return paths",
-                    help: "Paths that a link may land on, one a line: /a/b exactly, /a/* with all below it.",
-                    input: .lines, kinds: [.web]),
-                Field(
-                    name: "default_return_path", label: "Default path",
-                    help: "Where it lands when nothing else is said.",
-                    input: .text, kinds: [.web]),
-                Field(
-                    name: "initiate_login_uri", label: "Sign-in address of the relying party",
-                    help: "Its own address that begins an OpenID sign-in (initiate_login_uri).", input: .text,
-                    kinds: [.web]),
-                Field(
-                    name: "landing", label: "Landing",
-                    help: "return_path: on the path itself. initiate_login: by way of the relying party's sign-in.",
-                    input: .choice(Client.LandingMode.allCases.map(\.rawValue)), kinds: [.web]),
-                Field(
-                    name: "redeem", label: "Redeem", help: "confirm always asks for a click.",
-                    input: .choice(Client.RedeemMode.allCases.map(\.rawValue)), kinds: [.web]),
-                Field(
-                    name: "on_replay", label: "When a token comes twice",
-                    help: "end_session ends what its first use opened; alert only says so.",
-                    input: .choice(Client.ReplayResponse.allCases.map(\.rawValue)), kinds: [.web]),
-                Field(
-                    name: "portal", label: "Portal", help: "Its sessions may open the websites in “May open”.",
-                    input: .flag(isDefault: false), kinds: [.web]),
+                Field(name: "public_origin", input: .text, kinds: [.web]),
+                Field(name: "return_paths", input: .lines, kinds: [.web]),
+                Field(name: "default_return_path", input: .text, kinds: [.web]),
+                Field(name: "initiate_login_uri", input: .text, kinds: [.web]),
+                Field(name: "landing", input: .choice(Client.LandingMode.allCases.map(\.rawValue)), kinds: [.web]),
+                Field(name: "redeem", input: .choice(Client.RedeemMode.allCases.map(\.rawValue)), kinds: [.web]),
+                Field(name: "on_replay", input: .choice(Client.ReplayResponse.allCases.map(\.rawValue)), kinds: [.web]),
+                Field(name: "portal", input: .flag(isDefault: false), kinds: [.web]),
             ]),
         Group(
-            title: "How its pages look",
+            key: "looks",
             fields: [
-                Field(
-                    name: "theme_name", label: "Name at the top", help: "Instead of the service's own name.",
-                    input: .text, kinds: [.web]),
-                Field(
-                    name: "theme_logo", label: "Picture at the top",
-                    help: "The name of a file in the assets of the public folder, such as shop.svg.", input: .text,
-                    kinds: [.web]),
-                Field(
-                    name: "theme_accent", label: "Colour in light pages",
-                    help: "Of links and buttons, such as #2450c8. It must be readable.", input: .text, kinds: [.web]),
-                Field(
-                    name: "theme_accent_dark", label: "Colour in dark pages", help: "Such as #8fb0ff; both or none.",
-                    input: .text, kinds: [.web]),
+                Field(name: "theme_name", input: .text, kinds: [.web]),
+                Field(name: "theme_logo", input: .text, kinds: [.web]),
+                Field(name: "theme_accent", input: .text, kinds: [.web]),
+                Field(name: "theme_accent_dark", input: .text, kinds: [.web]),
             ]),
         Group(
-            title: "What it may do",
+            key: "rights",
             fields: [
-                Field(
-                    name: "can_issue_login_tokens", label: "Opens websites",
-                    help: "It may ask for login tokens.", input: .flag(isDefault: false)),
-                Field(
-                    name: "may_reach", label: "May open", help: "Client ids of websites, one a line.", input: .lines),
-                Field(
-                    name: "native_sso_enabled", label: "Native SSO", help: "It gets device secrets and uses them.",
-                    input: .flag(isDefault: false)),
-                Field(
-                    name: "share_with", label: "Shares with",
-                    help: "Client ids of apps that its device secret may sign in, one a line.", input: .lines),
-                Field(
-                    name: "grant_types", label: "Grant types", help: "What it may send to the token endpoint.",
-                    input: .some(GrantType.allCases.map(\.rawValue))),
-                Field(
-                    name: "scope", label: "Scope", help: "Words with single spaces between them.", input: .text),
+                Field(name: "can_issue_login_tokens", input: .flag(isDefault: false)),
+                Field(name: "may_reach", input: .lines),
+                Field(name: "native_sso_enabled", input: .flag(isDefault: false)),
+                Field(name: "share_with", input: .lines),
+                Field(name: "grant_types", input: .some(GrantType.allCases.map(\.rawValue))),
+                Field(name: "scope", input: .text),
             ]),
         Group(
-            title: "OpenID Connect",
+            key: "openid",
             fields: [
-                Field(
-                    name: "redirect_uris", label: "Redirect addresses", help: "Exact ones, one a line.",
-                    input: .lines),
-                Field(
-                    name: "post_logout_redirect_uris", label: "Addresses after signing out",
-                    help: "Exact ones, one a line.", input: .lines),
-                Field(
-                    name: "backchannel_logout_uri", label: "Back-channel logout",
-                    help: "Where it is told that a session ended.", input: .text),
-                Field(
-                    name: "require_pkce", label: "PKCE", help: "Off for old relying parties that cannot do it.",
-                    input: .flag(isDefault: true)),
-                Field(
-                    name: "id_token_signed_response_alg", label: "Signature of ID tokens",
-                    help: "ES256 unless it knows no other.", input: .choice(["ES256", "RS256", "EdDSA"])),
+                Field(name: "redirect_uris", input: .lines),
+                Field(name: "post_logout_redirect_uris", input: .lines),
+                Field(name: "backchannel_logout_uri", input: .text),
+                Field(name: "require_pkce", input: .flag(isDefault: true)),
+                Field(name: "id_token_signed_response_alg", input: .choice(["ES256", "RS256", "EdDSA"])),
             ]),
         Group(
-            title: "Cookies and lives",
+            key: "cookies",
             fields: [
-                Field(
-                    name: "cookie_profile", label: "Cookies",
-                    help: "session: one opaque cookie. tokens: an access token, a refresh token and their helpers.",
-                    input: .choice(Client.CookieProfile.allCases.map(\.rawValue))),
-                Field(
-                    name: "cookie_prefix", label: "Prefix of cookies", help: "For the profile tokens, such as vagov_.",
-                    input: .text),
-                Field(
-                    name: "cookie_domain", label: "Domain of cookies", help: "Only where subdomains share them.",
-                    input: .text),
-                Field(
-                    name: "session_lifetime", label: "Life of a session", help: "Seconds, at most.",
-                    input: .number),
-                Field(
-                    name: "session_idle", label: "Idle time of a session", help: "Seconds without use.",
-                    input: .number),
-                Field(
-                    name: "access_token_lifetime", label: "Life of an access token", help: "Seconds.", input: .number),
+                Field(name: "cookie_profile", input: .choice(Client.CookieProfile.allCases.map(\.rawValue))),
+                Field(name: "cookie_prefix", input: .text),
+                Field(name: "cookie_domain", input: .text),
+                Field(name: "session_lifetime", input: .number),
+                Field(name: "session_idle", input: .number),
+                Field(name: "access_token_lifetime", input: .number),
             ]),
     ]
 
@@ -193,30 +126,33 @@ struct ClientForm: Sendable {
 
     private static func number(_ text: String, _ field: Field) throws -> String {
         guard text.utf8.count <= 10, text.utf8.allSatisfy(ASCII.isDigit) else {
-            throw OAuthError(.invalidRequest, "\(field.name) must be a whole number")
+            throw ConsoleProblem.number(field.name)
         }
         return text
     }
 
     /// For the template.
-    /// - Parameter problem: what was refused; a field that it names is marked.
+    /// - Parameter fault: what was refused; a field that it names is marked.
     static func values(
-        _ members: [String: JSONValue], kind: Client.Kind, problem: String?
+        _ members: [String: JSONValue], kind: Client.Kind, fault: ConsoleFault?, _ words: ConsoleWords
     ) -> [[String: any Sendable]] {
         groups.compactMap { group in
             let fields = group.fields.filter { $0.kinds.contains(kind) }
             guard !fields.isEmpty else { return nil }
-            return ["title": group.title, "fields": fields.map { value(of: $0, in: members, problem) }]
+            return [
+                "title": words("console_clients", "group_\(group.key)"),
+                "fields": fields.map { value(of: $0, in: members, fault, words) },
+            ]
         }
     }
 
     private static func value(
-        of field: Field, in members: [String: JSONValue], _ problem: String?
+        of field: Field, in members: [String: JSONValue], _ fault: ConsoleFault?, _ words: ConsoleWords
     ) -> [String: any Sendable] {
         let now = members[field.name]
         var row: [String: any Sendable] = [
-            "name": field.name, "label": field.label, "help": field.help,
-            "is_wrong": problem?.contains(field.name) ?? false,
+            "name": field.name, "label": words("client_fields", field.name),
+            "help": words("client_fields", "\(field.name)_help"), "is_wrong": fault?.names(field.name) ?? false,
         ]
         switch field.input {
         case .text: row["is_text"] = ["value": now?.string ?? ""]

@@ -4,15 +4,6 @@ import Bridge
 enum ClientOrder: String, CaseIterable, Sendable {
     case id, name, type, place
 
-    private var title: String {
-        switch self {
-        case .id: "Client"
-        case .name: "Name"
-        case .type: "Type"
-        case .place: "Kept in"
-        }
-    }
-
     /// What is compared; ids tell equals apart.
     func key(_ client: Client, _ register: ClientRegister) -> [String] {
         let first =
@@ -26,9 +17,12 @@ enum ClientOrder: String, CaseIterable, Sendable {
     }
 
     /// The headings, as the template takes them.
-    static func columns(by order: ClientOrder) -> [[String: any Sendable]] {
+    static func columns(by order: ClientOrder, _ words: ConsoleWords) -> [[String: any Sendable]] {
         allCases.map {
-            ["title": $0.title, "path": "/admin/clients?sort=\($0.rawValue)", "is_order": $0 == order]
+            [
+                "title": words("console_clients", "column_\($0.rawValue)"),
+                "path": "/admin/clients?sort=\($0.rawValue)", "is_order": $0 == order,
+            ]
         }
     }
 }

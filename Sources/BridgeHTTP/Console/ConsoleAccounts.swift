@@ -24,18 +24,18 @@ struct ConsoleAccounts: ConsoleGroup {
     @Sendable func showEmpty(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        form([:], problem: nil, request, context, visit)
+        form([:], fault: nil, request, context, visit)
     }
 
     private func form(
-        _ typed: [String: any Sendable], problem: String?, _ request: Request, _ context: BridgeRequestContext,
+        _ typed: [String: any Sendable], fault: ConsoleFault?, _ request: Request, _ context: BridgeRequestContext,
         _ visit: AdminVisit
     ) -> Response {
         var values = typed
-        values["problem"] = problem
+        values.merge(fault?.values(frame.words(request, context)) ?? [:]) { $1 }
         return frame.render(
             "new_user", values, section: .users, visit: visit, request, context,
-            status: problem == nil ? .ok : .init(code: ErrorCode.invalidRequest.status))
+            status: fault == nil ? .ok : .init(code: ErrorCode.invalidRequest.status))
     }
 
     @Sendable func create(
@@ -48,17 +48,18 @@ struct ConsoleAccounts: ConsoleGroup {
         do {
             let action = try reasoned(fields, request, context, visit)
             let names = try Self.names(fields)
-            guard let username = names.username else { throw OAuthError(.invalidRequest, "a user name is needed") }
+            guard let username = names.username else { throw ConsoleProblem.usernameNeeded }
             let account = Account(
                 subject: Account.makeSubject(random: frame.random), username: username,
                 displayName: names.displayName, email: names.email,
                 role: fields["role"] == "admin" ? .admin : nil, createdAt: action.at)
             guard let user = try await frame.services.users.add(account, password: nil, action: action) else {
-                throw AdminUserController.usernameTaken
+                throw ConsoleProblem.usernameTaken
             }
             return try await link(for: user.subject, action: action, request, context, visit)
-        } catch let error as OAuthError {
-            return form(typed, problem: error.publicDescription ?? error.code.rawValue, request, context, visit)
+        } catch {
+            guard let fault = ConsoleFault(error) else { throw error }
+            return form(typed, fault: fault, request, context, visit)
         }
     }
 
@@ -70,7 +71,7 @@ struct ConsoleAccounts: ConsoleGroup {
             let names = try Self.names(fields)
             guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
             guard account.username == nil || names.username != nil else {
-                throw OAuthError(.conflict, "an account that signs in here needs a user name")
+                throw ConsoleProblem.usernameKept
             }
             return try await frame.services.users.change(
                 subject, UserChange(names: names), password: nil,
@@ -87,7 +88,7 @@ struct ConsoleAccounts: ConsoleGroup {
             guard let account = try await frame.services.storage.account(of: subject) else { return .noAccount }
             let password = Secret(fields["password"] ?? "")
             if let flaw = PasswordRules.flaw(of: password, for: account) {
-                throw OAuthError(.conflict, Self.sentence(for: flaw))
+                throw ConsoleProblem.password(flaw)
             }
             return try await frame.services.users.change(subject, UserChange(), password: password, action: action)
         }
@@ -101,9 +102,9 @@ struct ConsoleAccounts: ConsoleGroup {
             try await frame.services.gate.requireFreshSignIn(visit, request, context)
             return try await link(
                 for: subject, action: try reasoned(fields, request, context, visit), request, context, visit)
-        } catch let error as OAuthError where [.conflict, .invalidRequest].contains(error.code) {
-            return try await users.page(
-                of: subject, problem: error.publicDescription, code: error.code, request, context, visit)
+        } catch {
+            guard let fault = ConsoleFault(error) else { throw error }
+            return try await users.page(of: subject, fault: fault, request, context, visit)
         }
     }
 
@@ -113,7 +114,7 @@ struct ConsoleAccounts: ConsoleGroup {
         _ visit: AdminVisit
     ) async throws -> Response {
         guard let link = try await passwords.invite(subject, action: action) else {
-            throw OAuthError(.conflict, "this user has no account here that could sign in with a password")
+            throw ConsoleProblem.noPasswordAccount
         }
         return try await users.page(
             of: subject, link: AccountController.setUpURL(link, at: frame.issuer), request, context, visit)
@@ -127,7 +128,7 @@ struct ConsoleAccounts: ConsoleGroup {
             let action = try reasoned(fields, request, context, visit)
             let wasReset = try await frame.services.users.resetSecondFactor(
                 of: subject, event: SecondFactorChange.removed.event(by: action, of: subject))
-            guard wasReset else { throw OAuthError(.conflict, "this user has no second factor") }
+            guard wasReset else { throw ConsoleProblem.noSecondFactor }
             return .unchanged
         }
     }
@@ -141,7 +142,7 @@ struct ConsoleAccounts: ConsoleGroup {
             let action = try reasoned(fields, request, context, visit)
             switch try await frame.services.users.unlinkKey(thumbprint, of: subject, action: action) {
             case .unlinked, .unknown: return .unchanged
-            case .lastWayIn: throw AdminUserController.lastWayIn
+            case .lastWayIn: throw ConsoleProblem.lastWayIn
             }
         }
     }
@@ -152,20 +153,19 @@ struct ConsoleAccounts: ConsoleGroup {
         _ body: (Subject) async throws -> UserChangeOutcome
     ) async throws -> Response {
         let subject = try Self.subject(context)
-        let problem: String?
-        var code = ErrorCode.conflict
+        let fault: ConsoleFault
         do {
             switch try await body(subject) {
             case .changed, .unchanged: return frame.redirect(to: ConsoleRows.userPath(subject))
-            case .usernameTaken: problem = AdminUserController.usernameTaken.publicDescription
-            case .noAccount: problem = "this user has no account here"
-            case .lastAdministrator: problem = AdminUserController.lastAdministrator.publicDescription
+            case .usernameTaken: fault = .problem(.usernameTaken)
+            case .noAccount: fault = .problem(.noAccount)
+            case .lastAdministrator: fault = .problem(.lastAdministrator)
             }
-        } catch let error as OAuthError where [.conflict, .invalidRequest].contains(error.code) {
-            problem = error.publicDescription
-            code = error.code
+        } catch {
+            guard let found = ConsoleFault(error) else { throw error }
+            fault = found
         }
-        return try await users.page(of: subject, problem: problem, code: code, request, context, visit)
+        return try await users.page(of: subject, fault: fault, request, context, visit)
     }
 
     /// The action of a form whose reason is more than an empty line.
@@ -173,8 +173,9 @@ struct ConsoleAccounts: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) throws -> AdminAction {
         guard let reason = fields["reason"], !reason.allSatisfy(\.isWhitespace) else {
-            throw OAuthError(.invalidRequest, "a reason is needed")
+            throw ConsoleProblem.reasonNeeded
         }
+        guard AdminAction.isReason(reason) else { throw ConsoleProblem.reasonLong }
         return try frame.action(fields, request, context, visit)
     }
 
@@ -187,25 +188,16 @@ struct ConsoleAccounts: ConsoleGroup {
             guard let text = fields[name], !text.isEmpty else { return nil }
             guard text.utf8.count <= 256, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
             else {
-                throw OAuthError(.invalidRequest, "\(name) must be one line of at most 256 bytes")
+                throw ConsoleProblem.lineLong
             }
             return text
         }
         let username = try text("username").map { text in
             guard let username = Username(text) else {
-                throw OAuthError(.invalidRequest, "username must be 1 to 128 bytes of text")
+                throw ConsoleProblem.usernameBad
             }
             return username
         }
         return AccountNames(username: username, displayName: try text("display_name"), email: try text("email"))
-    }
-
-    private static func sentence(for flaw: PasswordFlaw) -> String {
-        switch flaw {
-        case .tooShort: "the password must have at least \(PasswordRules.minimumLength) characters"
-        case .tooLong: "the password must have at most \(PasswordRules.maximumBytes) bytes"
-        case .common: "the password is one that everybody tries first"
-        case .name, .same: "the password is the account's own name"
-        }
     }
 }

@@ -45,10 +45,12 @@ struct ConsoleClients: ConsoleGroup {
                 "path": Self.path(of: client.id), "is_fixed": frame.services.clients.isFixed(client.id),
             ]
         }
-        let count = "\(rows.count) \(rows.count == 1 ? "client" : "clients")"
+        let words = frame.words(request, context)
         return frame.render(
-            "clients", ["clients": rows, "count": count, "columns": ClientOrder.columns(by: order)], section: .clients,
-            visit: visit, request, context)
+            "clients",
+            [
+                "clients": rows, "count": words.count(rows.count), "columns": ClientOrder.columns(by: order, words),
+            ], section: .clients, visit: visit, request, context)
     }
 
     @Sendable func show(
@@ -76,14 +78,15 @@ struct ConsoleClients: ConsoleGroup {
             let edit = try ClientEdit(members, of: nil, random: frame.random)
             let action = try frame.action(fields, request, context, visit)
             guard try await frame.services.clients.add(edit.client, action: action) else {
-                throw OAuthError(.conflict, "there is a client with this client_id")
+                throw ConsoleProblem.clientExists
             }
             return try saved(edit, request, context, visit)
-        } catch let error as OAuthError {
+        } catch {
+            guard let fault = ConsoleFault(error) else { throw error }
             return editor(
-                nil, document: fields["document"] ?? Self.example, tag: "",
-                Self.problem(error).merging(typed(fields)) { $1 },
-                request, context, visit)
+                nil, document: fields["document"] ?? Self.example, tag: "", typed(fields), fault: fault, request,
+                context,
+                visit)
         }
     }
 
@@ -101,11 +104,11 @@ struct ConsoleClients: ConsoleGroup {
                 throw OAuthError(.preconditionFailed)
             }
             return try saved(edit, request, context, visit)
-        } catch let error as OAuthError {
+        } catch {
+            guard let fault = ConsoleFault(error) else { throw error }
             let document = try fields["document"] ?? Self.pretty(ClientText(of: seen).bytes)
             return editor(
-                seen, document: document, tag: tag, Self.problem(error).merging(typed(fields)) { $1 }, request, context,
-                visit)
+                seen, document: document, tag: tag, typed(fields), fault: fault, request, context, visit)
         }
     }
 
@@ -146,19 +149,26 @@ struct ConsoleClients: ConsoleGroup {
     }
 
     private func editor(
-        _ client: Client?, document: String, tag: String, _ more: [String: any Sendable], _ request: Request,
-        _ context: BridgeRequestContext, _ visit: AdminVisit
+        _ client: Client?, document: String, tag: String, _ more: [String: any Sendable], fault: ConsoleFault? = nil,
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) -> Response {
+        let words = frame.words(request, context)
         var values = more
+        values.merge(fault?.values(words) ?? [:]) { $1 }
         values["document"] = document
         values["tag"] = tag
         values["action"] = client.map { Self.path(of: $0.id) } ?? "/admin/clients"
         values["id"] = client?.id.rawValue
-        values["title"] = client?.id.rawValue ?? "Register a client"
-        values.merge(form(of: client, more)) { $1 }
+        values["title"] = client?.id.rawValue ?? words("console_clients", "register")
+        values.merge(form(of: client, more, fault, words)) { $1 }
         values["is_fixed"] = client.map { frame.services.clients.isFixed($0.id) } ?? false
         values["events_path"] = client.map { "/admin/events?client_id=\(PercentEncoding.encode($0.id.rawValue))" }
-        return frame.render("client", values, section: .clients, visit: visit, request, context)
+        values["sessions_path"] = client.map {
+            "\(ConsoleSection.sessions.path)?client_id=\(PercentEncoding.encode($0.id.rawValue))"
+        }
+        return frame.render(
+            "client", values, section: .clients, visit: visit, request, context,
+            status: fault.map { .init(code: $0.code.status) } ?? .ok)
     }
 
     /// The document that was sent: as JSON, or by the fields of the form, which leave alone what they do not show.
@@ -180,18 +190,21 @@ struct ConsoleClients: ConsoleGroup {
         return ["members": members, "typed_id": fields["client_id"] ?? ""]
     }
 
-    private func form(of client: Client?, _ more: [String: any Sendable]) -> [String: any Sendable] {
+    private func form(
+        of client: Client?, _ more: [String: any Sendable], _ fault: ConsoleFault?, _ words: ConsoleWords
+    ) -> [String: any Sendable] {
         let members =
             more["members"] as? [String: JSONValue]
             ?? client.flatMap { try? ClientText(of: $0).members }
             ?? Self.beginning(more["type"] as? String)
         let kind = members["client_type"]?.string.flatMap(Client.Kind.init(rawValue:)) ?? .web
         return [
-            "kind": kind.rawValue, "kind_help": Self.help(for: kind),
+            "kind": kind.rawValue, "kind_help": words("console_clients", "\(kind.rawValue)_help"),
+            "type_is": words("console_clients", "type_is", ["kind": kind.rawValue]),
             "kinds": Client.Kind.allCases.map {
                 ["kind": $0.rawValue, "is_current": $0 == kind] as [String: any Sendable]
             },
-            "groups": ClientForm.values(members, kind: kind, problem: more["problem"] as? String),
+            "groups": ClientForm.values(members, kind: kind, fault: fault, words),
         ]
     }
 
@@ -216,21 +229,9 @@ struct ConsoleClients: ConsoleGroup {
         }
     }
 
-    private static func help(for kind: Client.Kind) -> String {
-        switch kind {
-        case .native: "An app on a phone, a computer or a television. It keeps no secret."
-        case .web: "A website: login tokens land there, or it signs people in as an OpenID relying party."
-        case .service: "A program that acts for itself, such as a backend or an administrator's tool."
-        }
-    }
-
-    private static func problem(_ error: OAuthError) -> [String: any Sendable] {
-        ["problem": error.publicDescription ?? ErrorTable.description(of: error.code)]
-    }
-
     private static func members(_ document: String) throws -> [String: JSONValue] {
         guard let members = JSONValue.parse(document.utf8)?.object else {
-            throw OAuthError(.invalidRequest, "the document is not a JSON object, or it repeats a member")
+            throw ConsoleProblem.noJSON
         }
         return members
     }

@@ -17,11 +17,11 @@ struct ConsoleDevices: ConsoleGroup {
 
     /// For the user's page.
     static func values(
-        of subject: Subject, in device: DeviceServices, at now: Timestamp
+        of subject: Subject, in device: DeviceServices, at now: Timestamp, _ words: ConsoleWords
     ) async throws -> [String: any Sendable] {
         let found = try await device.devices.deviceSecrets(of: subject, includingEnded: true, at: now)
         return [
-            "has_provider": true, "devices": found.prefix(pageSize).map { row($0, at: now) },
+            "has_provider": true, "devices": found.prefix(pageSize).map { row($0, at: now, words) },
             "has_devices": !found.isEmpty, "has_more_devices": found.count > pageSize,
         ]
     }
@@ -39,18 +39,25 @@ struct ConsoleDevices: ConsoleGroup {
         return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject)))
     }
 
-    private static func row(_ device: DeviceSecret, at now: Timestamp) -> [String: any Sendable] {
+    private static func row(
+        _ device: DeviceSecret, at now: Timestamp, _ words: ConsoleWords
+    ) -> [String: any Sendable] {
+        func at(_ key: String, _ time: Timestamp, _ more: [String: String] = [:]) -> String {
+            words("console_user", key, more.merging(["at": ConsoleRows.time(time)]) { $1 })
+        }
         let path = "/admin/device-secrets/\(PercentEncoding.encode(device.id.rawValue))/revoke"
         var row: [String: any Sendable] = [
-            "id": device.id.rawValue, "path": path, "name": device.name ?? "A device without a name",
-            "client": device.clientID.rawValue, "created": ConsoleRows.time(device.createdAt),
-            "uses": String(device.useCount), "until": ConsoleRows.time(device.expiresAt),
+            "id": device.id.rawValue, "path": path, "name": device.name ?? words("console_user", "nameless"),
+            "given": at("given", device.createdAt, ["client": device.clientID.rawValue]),
+            "until": at("until", device.expiresAt),
+            "revoking": words("console_user", "revoke_reason", ["id": device.id.rawValue]),
+            "revoke_label": words("console_user", "revoke_label", ["id": device.id.rawValue]),
             "alive": device.isAlive(at: now), "is_bound": device.keyThumbprint != nil,
             "session_path": "/admin/events?sid=\(PercentEncoding.encode(device.sessionID.rawValue))",
         ]
         row["platform"] = device.platform
-        row["used"] = device.lastUsedAt.map(ConsoleRows.time)
-        row["revoked"] = device.revokedAt.map(ConsoleRows.time)
+        row["used"] = device.lastUsedAt.map { at("uses", $0, ["count": String(device.useCount)]) }
+        row["revoked"] = device.revokedAt.map { at("revoked", $0) }
         row["revoke_reason"] = device.revokeReason
         row["expired"] = device.revokedAt == nil && !device.isAlive(at: now)
         return row

@@ -16,19 +16,19 @@ struct ConsoleEvents: ConsoleGroup {
     private static let pageSize = 50
     /// Events of the chain before and after one.
     private static let neighbours: Int64 = 3
-    /// In the order of the form.
+    /// In the order of the form; each with its label in the catalogue.
     private static let fields = [
-        ("q", "Text"), ("type", "Type"), ("outcome", "Outcome"), ("reason", "Reason"), ("sub", "User"),
-        ("client_id", "App or website"), ("ip", "Address or network"), ("sid", "Session"), ("token_id", "Login token"),
-        ("request_id", "Request"), ("from", "From (UTC)"), ("to", "To (UTC)"),
+        ("q", "text"), ("type", "type"), ("outcome", "outcome"), ("reason", "reason"), ("sub", "user"),
+        ("client_id", "client"), ("ip", "ip"), ("sid", "session"), ("token_id", "token"), ("request_id", "request"),
+        ("from", "from"), ("to", "to"),
     ]
 
     /// Searches that are asked for most.
     private static let saved = [
-        ("Refusals", "outcome=failure"), ("Tokens used twice", "type=login_token.replayed"),
-        ("Failed sign-ins", "type=user.sign_in_failed"), ("Bearers refused", "type=bearer.refused"),
-        ("Redirects refused", "type=redirect.refused"), ("Devices revoked", "type=device_secret.revoked"),
-        ("Changed clients", "type=client.changed"), ("Limits reached", "type=rate_limit.exceeded"),
+        ("saved_refusals", "outcome=failure"), ("saved_replays", "type=login_token.replayed"),
+        ("saved_sign_ins", "type=user.sign_in_failed"), ("saved_bearers", "type=bearer.refused"),
+        ("saved_redirects", "type=redirect.refused"), ("saved_devices", "type=device_secret.revoked"),
+        ("saved_clients", "type=client.changed"), ("saved_limits", "type=rate_limit.exceeded"),
     ]
 
     private static func field(
@@ -59,13 +59,14 @@ struct ConsoleEvents: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names.union(["cursor", "limit"]))
+        let words = frame.words(request, context)
         var values: [String: any Sendable] = [:]
         let set = Self.fields.compactMap { field in query[field.0].map { (field.0, $0) } }
         do {
             let page = try await frame.services.storage.search(
                 AuditFilterReader.filter(query, takesLocal: true), before: AuditFilterReader.cursor(query),
                 limit: Self.pageSize)
-            values["events"] = page.entries.map { ConsoleRows.event($0) }
+            values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["is_empty"] = page.entries.isEmpty
             if let next = page.next {
                 values["next_path"] = "/admin/events?\(Self.query(set + [("cursor", next.text)]))"
@@ -76,10 +77,13 @@ struct ConsoleEvents: ConsoleGroup {
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.fields.map { name, label in
-            Self.field(name, label, value: query[name] ?? "", clients: clients)
+            Self.field(name, words("console_events", label), value: query[name] ?? "", clients: clients)
         }
         values["saved"] = Self.saved.map { name, search -> [String: any Sendable] in
-            ["name": name, "path": "/admin/events?\(search)", "is_current": search == Self.query(set)]
+            [
+                "name": words("console_events", name), "path": "/admin/events?\(search)",
+                "is_current": search == Self.query(set),
+            ]
         }
         let whole = set.map { name, value in
             ["from", "to"].contains(name) && !value.hasSuffix("Z")
@@ -97,20 +101,23 @@ struct ConsoleEvents: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let log = frame.services.storage
+        let words = frame.words(request, context)
         guard let entry = try await log.entry(id: AdminRequestReader.parameter("id", context)) else {
             throw OAuthError(.notFound)
         }
         var values: [String: any Sendable] = [
             "id": entry.id, "type": entry.value?.event.type.rawValue ?? "damaged",
             "facts": entry.value.map(Self.facts) ?? [], "is_intact": entry.value?.isIntact ?? true,
+            "event_title": words("console_events", "event", ["id": entry.id]),
         ]
-        values["damage"] = entry.damage?.sentence
+        values["damage"] = entry.damage.map { words("console_events", "overwritten", ["field": $0.field]) }
         let first = max(1, entry.sequence - Self.neighbours)
         let chain = try await log.entries(
             of: entry.node, in: first...(entry.sequence + Self.neighbours), limit: Int(Self.neighbours) * 2 + 1)
         values["chain"] = chain.map { neighbour -> [String: any Sendable] in
-            var row = ConsoleRows.event(neighbour)
-            row["hash"] = String((neighbour.value?.hash ?? neighbour.damage?.hash ?? "").prefix(12))
+            var row = ConsoleRows.event(neighbour, words)
+            let hash = (neighbour.value?.hash ?? neighbour.damage?.hash ?? "").prefix(12)
+            row["hash"] = words("console_events", "hash", ["hash": String(hash)])
             row["is_this"] = neighbour.id == entry.id
             return row
         }
@@ -120,7 +127,7 @@ struct ConsoleEvents: ConsoleGroup {
             filter.from = record.event.at - .seconds(600)
             filter.to = record.event.at + .seconds(600)
             let found = try await log.search(filter, before: nil, limit: Self.pageSize).entries
-            values["request"] = found.reversed().map { ConsoleRows.event($0) }
+            values["request"] = found.reversed().map { ConsoleRows.event($0, words) }
         }
         return frame.render("event", values, section: .events, visit: visit, request, context)
     }
@@ -131,25 +138,26 @@ struct ConsoleEvents: ConsoleGroup {
         let query = try AdminRequestReader.query(request, knowing: Set(Self.liveFields.map(\.0)))
         let set = Self.liveFields.compactMap { field in query[field.0].map { (field.0, $0) } }
         let stream = "/api/admin/audit-events/stream"
+        let words = frame.words(request, context)
         var values: [String: any Sendable] = ["is_filtered": !set.isEmpty]
         do {
             let page = try await frame.services.storage.search(
                 AuditFilterReader.filter(query), before: nil, limit: 20)
-            values["events"] = page.entries.map { ConsoleRows.event($0) }
+            values["events"] = page.entries.map { ConsoleRows.event($0, words) }
             values["stream_path"] = set.isEmpty ? stream : "\(stream)?\(Self.query(set))"
         } catch let error as OAuthError {
             values["problem"] = error.publicDescription
         }
         let clients = try await frame.services.clients.clients().map(\.id.rawValue)
         values["fields"] = Self.liveFields.map { name, label in
-            Self.field(name, label, value: query[name] ?? "", clients: clients)
+            Self.field(name, words("console_events", label), value: query[name] ?? "", clients: clients)
         }
         return frame.render("live", values, section: .live, visit: visit, request, context)
     }
 
     /// What the live view can be narrowed to.
     private static let liveFields = [
-        ("type", "Type"), ("outcome", "Outcome"), ("sub", "User"), ("client_id", "App or website"), ("ip", "Address"),
+        ("type", "type"), ("outcome", "outcome"), ("sub", "user"), ("client_id", "client"), ("ip", "ip"),
     ]
 
     static func query(_ fields: [(String, String)]) -> String {

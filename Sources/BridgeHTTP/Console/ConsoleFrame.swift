@@ -72,27 +72,43 @@ final class ConsoleFrame: Sendable {
         }
     }
 
-    /// A page of the console, which speaks English: it shows the same words that the API and the log use.
+    /// The words for whoever asks.
+    func words(_ request: Request, _ context: BridgeRequestContext) -> ConsoleWords {
+        words(for: PageVisitor(request, context))
+    }
+
+    func words(for visitor: PageVisitor) -> ConsoleWords {
+        ConsoleWords(texts: pages.texts, language: pages.language(for: visitor))
+    }
+
+    /// A page of the console.
     func render(
         _ template: String, _ values: [String: any Sendable], section: ConsoleSection, visit: AdminVisit,
         _ request: Request, _ context: BridgeRequestContext, status: HTTPResponse.Status = .ok
     ) -> Response {
+        let visitor = PageVisitor(request, context)
+        let words = words(for: visitor)
         var values = values
         values["nav"] = ConsoleSection.allCases.map { item -> [String: any Sendable] in
-            ["path": item.path, "name": item.title, "is_current": item == section]
+            ["path": item.path, "name": words("console", "nav_\(item.rawValue)"), "is_current": item == section]
         }
         values["alerts"] = services.node.alerts.unseen.map { alert in
             [
-                "title": alert.rule.title, "count": String(alert.count), "threshold": String(alert.rule.threshold),
-                "since": ConsoleRows.time(alert.since), "alert": alert.rule.name.rawValue,
+                "title": words("console", "alert_\(alert.rule.name.rawValue)"),
+                "facts": words(
+                    "console", "alert_facts",
+                    [
+                        "count": String(alert.count), "threshold": String(alert.rule.threshold),
+                        "since": ConsoleRows.time(alert.since),
+                    ]),
+                "alert": alert.rule.name.rawValue,
                 "look_path": "/admin/events?\(Self.events(of: alert.rule.name))",
             ]
         }
         values["here"] = request.method == .get ? request.uri.string : section.path
         values["actor"] = visit.actor.name
         values["form_token"] = visit.formToken ?? ""
-        return pages.render(
-            "admin_\(template)", values, to: PageVisitor(request, context), language: "en", status: status)
+        return pages.render("admin_\(template)", values, to: visitor, language: words.language, status: status)
     }
 }
 
@@ -164,12 +180,12 @@ extension RouteGuard where Group: ConsoleGroup, Admitted == ConsoleForm {
 }
 
 extension Route where Group: ConsoleGroup {
-    /// A page for administrators, which shows its errors as pages too.
+    /// A page for administrators, which shows its errors as pages too, and itself once more in another language.
     init(
         page path: String, _ operationID: String,
         _ handler: @escaping @Sendable (Group) -> RouteGuard<Group, AdminVisit>.Guarded
     ) {
-        self.init(.get, path, operationID, as: .page, .page, handler)
+        self = Route(.get, path, operationID, as: .page, .page, handler).shownAgain(.withQuery)
     }
 
     /// The answer to a form of the console.
@@ -190,8 +206,7 @@ extension Route where Group: ConsoleGroup {
 
 /// The parts of the console, in the order of its navigation.
 enum ConsoleSection: String, CaseIterable, Sendable {
-    case overview, events, live, users, clients, explain, keys, settings, nodes
+    case overview, events, live, users, sessions, clients, explain, keys, settings, nodes
 
     var path: String { self == .overview ? ConsolePath.home : "/admin/\(rawValue)" }
-    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }

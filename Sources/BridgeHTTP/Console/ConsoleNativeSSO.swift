@@ -30,19 +30,19 @@ struct ConsoleNativeSSO: ConsoleGroup {
     ) async throws -> Response {
         let action = try frame.action(fields, request, context, visit)
         var changed: [NativeSSOField: NativeSSOValue] = [:]
-        var problems: [NativeSSOField: String] = [:]
+        var wrong: Set<NativeSSOField> = []
         var typed: [NativeSSOField: String] = [:]
         for entry in try await device.configuration.entries() {
             guard let text = fields[entry.field.rawValue] else { continue }
             typed[entry.field] = text
             let value = Self.value(text, like: entry.value)
-            if let problem = entry.field.problem(with: value) { problems[entry.field] = problem }
+            if entry.field.problem(with: value) != nil { wrong.insert(entry.field) }
             // A value that was not changed keeps its source.
             if value != entry.value { changed[entry.field] = value }
         }
-        guard problems.isEmpty else {
+        guard wrong.isEmpty else {
             return try await page(
-                ["has_problem": true], problems: problems, typed: typed, request, context, visit)
+                ["has_problem": true], wrong: wrong, typed: typed, request, context, visit)
         }
         if !changed.isEmpty {
             try await device.configuration.change(
@@ -61,50 +61,64 @@ struct ConsoleNativeSSO: ConsoleGroup {
     }
 
     /// - Parameters:
-    ///   - problems: what is wrong with the values that were typed.
+    ///   - wrong: those whose typed values cannot be.
     ///   - typed: shown instead of the values in force.
     private func page(
-        _ more: [String: any Sendable], problems: [NativeSSOField: String] = [:],
+        _ more: [String: any Sendable], wrong: Set<NativeSSOField> = [],
         typed: [NativeSSOField: String] = [:], _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let entries = try await device.configuration.entries()
         var values = more
-        values["fields"] = entries.map { Self.row($0, problem: problems[$0.field], typed: typed[$0.field]) }
+        let words = frame.words(request, context)
+        values["fields"] = entries.map {
+            Self.row($0, isWrong: wrong.contains($0.field), typed: typed[$0.field], words)
+        }
         values["is_set"] = entries.contains { $0.source == .admin }
         return frame.render(
             "native_sso", values, section: .settings, visit: visit, request, context,
-            status: problems.isEmpty ? .ok : .init(code: ErrorCode.invalidRequest.status))
+            status: wrong.isEmpty ? .ok : .init(code: ErrorCode.invalidRequest.status))
     }
 
     private static func row(
-        _ entry: NativeSSOConfiguration.Entry, problem: String?, typed: String?
+        _ entry: NativeSSOConfiguration.Entry, isWrong: Bool, typed: String?, _ words: ConsoleWords
     ) -> [String: any Sendable] {
         let current = text(entry.value)
         let shown = typed ?? current
         var row: [String: any Sendable] = [
-            "name": entry.field.rawValue, "title": entry.field.title, "explanation": entry.field.explanation,
-            "value": shown, "source": entry.source.rawValue, "is_set": entry.source == .admin,
-            "default": text(entry.field.fallback),
+            "name": entry.field.rawValue, "title": words("console_settings", entry.field.key),
+            "explanation": words("console_settings", "\(entry.field.key)_help"), "value": shown,
+            "source": words("console_settings", "from_\(entry.source.rawValue)"),
+            "is_set": entry.source == .admin, "is_wrong": isWrong,
+            "default": words("console_settings", "default", ["value": word(entry.field.fallback, words)]),
         ]
-        row["problem"] = problem
         if let range = entry.field.range {
-            row["minimum"] = String(range.lowerBound)
-            row["maximum"] = String(range.upperBound)
+            let ends = ["minimum": String(range.lowerBound), "maximum": String(range.upperBound)]
+            row["minimum"] = ends["minimum"]
+            row["range"] = words("console_settings", "range", ends)
         } else {
-            let words: [String] =
+            let choices: [String] =
                 if case .flag = entry.value { ["true", "false"] } else {
                     DeviceSecretLimit.Behavior.allCases.map(\.rawValue)
                 }
-            row["choices"] = words.map { word -> [String: any Sendable] in
-                ["word": word, "title": Self.titles[word] ?? word, "is_chosen": word == shown]
+            row["choices"] = choices.map { choice -> [String: any Sendable] in
+                ["word": choice, "title": word(choice, words), "is_chosen": choice == shown]
             }
         }
         return row
     }
 
-    private static let titles = [
-        "true": "on", "false": "off", "revoke_oldest": "revoke the oldest", "reject": "refuse the new one",
-    ]
+    /// A value as people read it.
+    private static func word(_ value: NativeSSOValue, _ words: ConsoleWords) -> String { word(text(value), words) }
+
+    private static func word(_ text: String, _ words: ConsoleWords) -> String {
+        switch text {
+        case "true": words("console_settings", "on")
+        case "false": words("console_settings", "off")
+        case DeviceSecretLimit.Behavior.revokeOldest.rawValue, DeviceSecretLimit.Behavior.reject.rawValue:
+            words("console_settings", text)
+        default: text
+        }
+    }
 
     /// What was typed, as a value of the same kind; anything else is a word, which no such field takes.
     private static func value(_ text: String, like value: NativeSSOValue) -> NativeSSOValue {
@@ -125,32 +139,18 @@ struct ConsoleNativeSSO: ConsoleGroup {
 }
 
 extension NativeSSOField {
-    fileprivate var title: String {
+    /// Its label in the catalogue.
+    var key: String {
         switch self {
-        case .enabled: "Native SSO"
-        case .deviceSecretTTLDays: "Life of a device secret, in days"
-        case .maxDeviceSecretsPerUser: "Devices of one user"
-        case .maxSecretsBehavior: "When a user has that many"
-        case .allowCrossClientNativeSSO: "Exchange between apps"
-        case .maxAttemptsPerMinute: "Exchanges of one device in a minute"
-        case .blockDurationMinutes: "Pause after too many, in minutes"
-        case .rotateDeviceSecrets: "Rotate device secrets"
-        case .rotationOverlapSeconds: "Grace of a rotated secret, in seconds"
-        }
-    }
-
-    fileprivate var explanation: String {
-        switch self {
-        case .enabled: "Whether apps get device secrets and may exchange them."
-        case .deviceSecretTTLDays: "Counted from when it was given out."
-        case .maxDeviceSecretsPerUser: "Live ones, whatever the app."
-        case .maxSecretsBehavior: "What a further device does."
-        case .allowCrossClientNativeSSO: "Whether one app's sign-in may open another app that shares with it."
-        case .maxAttemptsPerMinute: "Further ones are answered with slow_down."
-        case .blockDurationMinutes: "How long the device is answered so."
-        case .rotateDeviceSecrets:
-            "Whether every exchange gives a new secret; an old one that comes again revokes the device."
-        case .rotationOverlapSeconds: "How long the old one works once more, for an answer that was lost."
+        case .enabled: "enabled"
+        case .deviceSecretTTLDays: "ttl"
+        case .maxDeviceSecretsPerUser: "per_user"
+        case .maxSecretsBehavior: "behavior"
+        case .allowCrossClientNativeSSO: "cross_client"
+        case .maxAttemptsPerMinute: "attempts"
+        case .blockDurationMinutes: "block"
+        case .rotateDeviceSecrets: "rotation"
+        case .rotationOverlapSeconds: "overlap"
         }
     }
 }

@@ -14,13 +14,14 @@ struct ConsoleOverview: ConsoleGroup {
     /// A span of time and the width of its bars.
     private struct Span {
         let hours: Int
+        /// In the catalogue.
         let name: String
         let minutesPerBar: Int64
     }
 
     private static let spans = [
-        Span(hours: 1, name: "Hour", minutesPerBar: 1), Span(hours: 6, name: "6 hours", minutesPerBar: 5),
-        Span(hours: 24, name: "Day", minutesPerBar: 15), Span(hours: 168, name: "Week", minutesPerBar: 120),
+        Span(hours: 1, name: "hour", minutesPerBar: 1), Span(hours: 6, name: "six_hours", minutesPerBar: 5),
+        Span(hours: 24, name: "day", minutesPerBar: 15), Span(hours: 168, name: "week", minutesPerBar: 120),
     ]
 
     @Sendable func show(
@@ -31,6 +32,8 @@ struct ConsoleOverview: ConsoleGroup {
         let axis = TimeAxis(
             end: frame.time.now(), bars: Int64(span.hours) * 60 / span.minutesPerBar, minutesPerBar: span.minutesPerBar)
         let storage = frame.services.storage
+        let words = frame.words(request, context)
+        func word(_ key: String) -> String { words("console_overview", key) }
         let tallies = try await storage.tallies(from: axis.start, to: axis.end)
         let samples = try await storage.samples(.webSessions, from: axis.start, to: axis.end)
         let live = try await storage.countLiveSessions(at: frame.time.now())
@@ -43,39 +46,46 @@ struct ConsoleOverview: ConsoleGroup {
             axis.sums(tallies.filter { types.contains($0.type.rawValue) }.map { ($0.at, $0.count) })
         }
         let series = [
-            ChartSeries(name: "issued", style: "a", values: count(["login_token.issued"])),
-            ChartSeries(name: "redeemed", style: "b", values: count(["login_token.redeemed"])),
+            ChartSeries(name: word("issued"), style: "a", values: count(["login_token.issued"])),
+            ChartSeries(name: word("redeemed"), style: "b", values: count(["login_token.redeemed"])),
             ChartSeries(
-                name: "refused or replayed", style: "c",
+                name: word("refused"), style: "c",
                 values: count(["login_token.refused", "login_token.replayed"])),
         ]
         let sessions = ChartSeries(
-            name: "sessions", style: "a", values: axis.lasts(samples.map { ($0.at, $0.value) }, now: live))
-        let reasons = Self.reasons(tallies)
+            name: word("sessions"), style: "a", values: axis.lasts(samples.map { ($0.at, $0.value) }, now: live))
+        let reasons = Self.reasons(tallies, without: word("no_reason"))
         let values: [String: any Sendable] = [
             "spans": Self.spans.map { item -> [String: any Sendable] in
-                ["hours": String(item.hours), "name": item.name, "is_current": item.hours == span.hours]
+                ["hours": String(item.hours), "name": word(item.name), "is_current": item.hours == span.hours]
             },
             "numbers": series.map {
                 ["name": $0.name, "value": String($0.values.reduce(0, TimeAxis.sum)), "style": $0.style]
             }
-                + [["name": "live sessions", "value": String(live), "style": "a"]],
-            "tokens_chart": Self.drawn(TimeChart(title: "Login tokens", axis: axis, series: series)),
+                + [
+                    [
+                        "name": word("live_sessions"), "value": String(live), "style": "a",
+                        "path": ConsoleSection.sessions.path,
+                    ]
+                ],
+            "tokens_chart": Self.drawn(TimeChart(title: word("tokens"), axis: axis, series: series, words: words)),
             "sessions_chart": Self.drawn(
-                TimeChart(title: "Live web sessions", axis: axis, series: [sessions])),
+                TimeChart(title: word("web_sessions"), axis: axis, series: [sessions], words: words)),
             "legend": series.map { ["name": $0.name, "style": $0.style] },
-            "reasons_chart": BarChart(title: "Refusals by reason", bars: reasons).svg,
-            "has_reasons": !reasons.isEmpty, "failures": failures.map { ConsoleRows.event($0) },
+            "reasons_chart": BarChart(title: word("by_reason"), bars: reasons).svg,
+            "has_reasons": !reasons.isEmpty, "failures": failures.map { ConsoleRows.event($0, words) },
             "has_failures": !failures.isEmpty,
         ]
         return frame.render("overview", values, section: .overview, visit: visit, request, context)
     }
 
     /// Failures by type and reason, the most frequent first.
-    private static func reasons(_ tallies: [AuditTally]) -> [(name: String, count: Int64)] {
+    private static func reasons(
+        _ tallies: [AuditTally], without none: String
+    ) -> [(name: String, count: Int64)] {
         var counts: [String: Int64] = [:]
         for tally in tallies where tally.outcome == .failure {
-            let name = "\(tally.type.rawValue): \(tally.reason ?? "no reason")"
+            let name = "\(tally.type.rawValue): \(tally.reason ?? none)"
             counts[name] = TimeAxis.sum(counts[name] ?? 0, tally.count)
         }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(10).map { ($0.key, $0.value) }

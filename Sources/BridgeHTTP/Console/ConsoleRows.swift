@@ -3,14 +3,15 @@ import OAuth2
 
 /// Things of the domain as the templates take them.
 enum ConsoleRows {
-    static func event(_ entry: AuditEntry) -> [String: any Sendable] {
+    static func event(_ entry: AuditEntry, _ words: ConsoleWords) -> [String: any Sendable] {
         switch entry {
         case .intact(let record): event(record)
         case .damaged(let damage):
             [
                 "id": damage.id, "path": "/admin/events/\(PercentEncoding.encode(damage.id))",
-                "at": damage.at?.rfc3339 ?? "", "time": damage.at.map(time) ?? "no time", "type": "damaged",
-                "outcome": "", "failed": true, "reason": "\(damage.field) cannot be read",
+                "at": damage.at?.rfc3339 ?? "", "time": damage.at.map(time) ?? words("console", "no_time"),
+                "type": "damaged",
+                "outcome": "", "failed": true, "reason": words("console", "damaged", ["field": damage.field]),
             ]
         }
     }
@@ -35,7 +36,7 @@ enum ConsoleRows {
     static func user(_ user: UserOverview) -> [String: any Sendable] {
         var row: [String: any Sendable] = [
             "sub": user.subject.rawValue, "path": userPath(user.subject), "issuer": user.issuer,
-            "name": user.displayName ?? user.username ?? user.subject.rawValue,
+            "name": user.shownName,
             "first_seen": time(user.firstSeenAt), "disabled": user.disabledAt != nil,
         ]
         row["username"] = user.username
@@ -45,28 +46,52 @@ enum ConsoleRows {
         return row
     }
 
-    static func session(_ session: SessionOverview, at now: Timestamp) -> [String: any Sendable] {
+    static func session(
+        _ session: SessionOverview, at now: Timestamp, _ words: ConsoleWords
+    ) -> [String: any Sendable] {
         var row: [String: any Sendable] = [
             "id": session.id.rawValue, "path": "/admin/sessions/\(PercentEncoding.encode(session.id.rawValue))/end",
             "events_path": "/admin/events?sid=\(PercentEncoding.encode(session.id.rawValue))",
-            "client": session.clientID.rawValue, "opening": session.opening, "kind": session.kind.rawValue,
-            "created": time(session.createdAt), "until": time(session.idleExpiresAt ?? session.expiresAt),
-            "alive": session.isAlive(at: now),
+            "client": session.clientID.rawValue, "opening": session.opening,
+            "kind": words("console_sessions", session.kind.rawValue), "alive": session.isAlive(at: now),
+            "created": words("console_user", "opened", ["at": time(session.createdAt)]),
+            "until": words("console_user", "until", ["at": time(session.idleExpiresAt ?? session.expiresAt)]),
+            "end_label": words("console_user", "end_label", ["id": session.id.rawValue]),
+            "end_reason": words("console_user", "end_reason", ["id": session.id.rawValue]),
         ]
-        row["seen"] = session.lastSeenAt.map(time)
-        row["app"] = session.appClientID?.rawValue
-        row["parent"] = session.parentID?.rawValue
-        row["ended"] = session.endedAt.map(time)
+        row["seen"] = session.lastSeenAt.map { words("console_user", "seen", ["at": time($0)]) }
+        row["app"] = session.appClientID.map { words("console_user", "from_app", ["app": $0.rawValue]) }
+        row["parent"] = session.parentID.map { words("console_user", "under", ["parent": $0.rawValue]) }
+        row["ended"] = session.endedAt.map { words("console_user", "ended", ["at": time($0)]) }
         return row
     }
 
-    static func linkedKey(_ key: LinkedKey) -> [String: any Sendable] {
+    /// Where and with what a session was opened.
+    static func trace(_ trace: SessionTrace, _ words: ConsoleWords) -> [String: any Sendable] {
+        var row: [String: any Sendable] = [:]
+        row["browser"] =
+            switch (BrowserWords.browser(trace.userAgent), BrowserWords.system(trace.userAgent)) {
+            case (let browser?, let system?):
+                words("console_user", "browser", ["browser": browser, "system": system])
+            case (let one?, nil), (nil, let one?): one
+            case (nil, nil): nil
+            }
+        if let address = trace.address?.description {
+            row["ip"] = address
+            row["ip_path"] = "/admin/events?ip=\(PercentEncoding.encode(address))"
+        }
+        return row
+    }
+
+    static func linkedKey(_ key: LinkedKey, _ words: ConsoleWords) -> [String: any Sendable] {
         var row: [String: any Sendable] = [
             "thumbprint": key.thumbprint, "algorithm": key.algorithm, "origin": key.origin.rawValue,
             "created": time(key.createdAt), "path": "\(userPath(key.subject))/phone-keys/\(key.thumbprint)",
             "events_path": "/admin/events?q=\(PercentEncoding.encode(key.subject.rawValue))&type=self_issued.linked",
+            "unlink_reason": words("console_user", "unlink_reason", ["key": key.thumbprint]),
+            "unlink_label": words("console_user", "unlink_label", ["key": key.thumbprint]),
         ]
-        row["used"] = key.lastUsedAt.map(time)
+        row["used"] = key.lastUsedAt.map { words("console_user", "used", ["at": time($0)]) }
         return row
     }
 
@@ -76,4 +101,9 @@ enum ConsoleRows {
     static func time(_ instant: Timestamp) -> String {
         String(instant.rfc3339.prefix(19)).replacing("T", with: " ")
     }
+}
+
+extension UserOverview {
+    /// The best that people know the user by.
+    var shownName: String { displayName ?? username ?? subject.rawValue }
 }

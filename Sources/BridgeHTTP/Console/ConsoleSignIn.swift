@@ -6,7 +6,7 @@ import OAuth2
 /// The way into the console: an administrator's token, or the session of an account with the role `admin`.
 struct ConsoleSignIn: ConsoleGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, ConsolePath.signIn, "consoleSignIn", as: .page, anyone: show),
+        Route(.get, ConsolePath.signIn, "consoleSignIn", as: .page, anyone: show).shownAgain(.withQuery),
         Route(.post, ConsolePath.signIn, "openConsole", as: .page, anyone: submit),
         Route(form: "/admin/sign-out", "closeConsole", for: .ask, signOut),
     ]
@@ -15,8 +15,10 @@ struct ConsoleSignIn: ConsoleGroup {
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
-        let problem = query["why"].flatMap(AdminRefusal.init(rawValue:)).flatMap(Self.problem)
-        return try page(next: query["next"], problem: problem, request, context)
+        return try page(
+            next: query["next"], problem: query["why"].flatMap(AdminRefusal.init(rawValue:)).flatMap(Self.problem),
+            request,
+            context)
     }
 
     @Sendable func submit(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -24,8 +26,7 @@ struct ConsoleSignIn: ConsoleGroup {
         guard let binding = request.formBinding, let formToken = fields["form_token"],
             frame.formTokens.verify(formToken, for: .openConsole, binding: binding)
         else {
-            return try page(
-                next: fields["next"], problem: "The page was open for too long. Try again.", request, context)
+            return try page(next: fields["next"], problem: "stale", request, context)
         }
         let origin = context.origin(of: request)
         let gate = frame.services.gate
@@ -55,34 +56,24 @@ struct ConsoleSignIn: ConsoleGroup {
         return response
     }
 
+    /// - Parameter problem: its text in the catalogue.
     private func page(
         next: String?, problem: String?, _ request: Request, _ context: BridgeRequestContext
     ) throws -> Response {
         let binding = FormCookie.binding(of: request, random: frame.random)
         let target = ConsolePath.checked(next) ?? ConsolePath.home
+        let visitor = PageVisitor(request, context)
+        let words = frame.words(for: visitor)
         var values: [String: any Sendable] = [
             "form_token": try frame.formTokens.make(for: .openConsole, binding: binding), "next": target,
             "account_path": "\(SignInController.path)?redirect=\(PercentEncoding.encode(target))",
+            "explanation": words("console_sign_in", "explanation", ["scope": "admin"]),
         ]
-        values["problem"] = problem
-        var response = frame.pages.render(
-            "admin_sign_in", values, to: PageVisitor(request, context), language: "en")
+        values["problem"] = problem.map { words("console_sign_in", $0) }
+        var response = frame.pages.render("admin_sign_in", values, to: visitor, language: words.language)
         FormCookie.set(binding, in: &response.headers)
         return response
     }
 
-    private static func problem(_ refusal: AdminRefusal) -> String? {
-        switch refusal {
-        case .missing: nil
-        case .invalid: "This token or session is not valid, or not any more."
-        case .notSignedInHere:
-            "This browser was signed in by an app or a login link, which opens no console. Sign in here yourself."
-        case .notAdministrator: "You are signed in, but your account has no right to administer."
-        case .secondFactorMissing: "Administering takes a second factor. Sign in again with one."
-        case .secondFactorNotEnrolled: "Administering takes a second factor, and your account has none yet."
-        case .signInTooOld: "A change takes a sign-in of the last 15 minutes. Sign in again."
-        case .idle: "The session lay unused for 15 minutes. Sign in again."
-        case .foreignPage: "The request came from another page."
-        }
-    }
+    private static func problem(_ refusal: AdminRefusal) -> String? { refusal == .missing ? nil : refusal.rawValue }
 }

@@ -54,6 +54,7 @@ struct ConsoleTools: ConsoleGroup {
         values["reason"] = explanation.reason
         values["rule"] = explanation.rule
         values["steps"] = explanation.steps.map { ["check": $0.check, "outcome": $0.outcome] }
+        values["is_foreign"] = frame.words(request, context).language != "en"
         return frame.render("explain", values, section: .explain, visit: visit, request, context)
     }
 
@@ -61,20 +62,24 @@ struct ConsoleTools: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let now = frame.time.now()
+        let words = frame.words(request, context)
         let keys = try await frame.services.keys.keys().map { key -> [String: any Sendable] in
             var row: [String: any Sendable] = [
-                "id": key.id, "use": key.use, "algorithm": key.algorithm.rawValue, "state": key.state.rawValue,
+                "id": key.id, "use": key.use, "algorithm": key.algorithm.rawValue,
+                "state": words("console_keys", key.state.rawValue),
                 "is_signing": key.state == .signing, "since": ConsoleRows.time(key.signsFrom),
-                "age": Self.age(now - key.signsFrom),
+                "age": Self.age(now - key.signsFrom, words),
+                "retire_question": words("console_keys", "retire_question", ["id": key.id]),
             ]
             row["until"] = (key.withdrawnAt ?? key.retiresAt).map(ConsoleRows.time)
             row["is_retired_at_once"] = key.withdrawnAt != nil
-            row["consequences"] = key.consequences
+            row["consequences"] = key.consequences.map { words("console_keys", "effect_\($0.rawValue)") }
             row["can_retire"] = key.state != .retired
             row["path"] = "\(ConsoleSection.keys.path)/\(PercentEncoding.encode(key.id))/retire"
             return row
         }
-        return frame.render("keys", ["keys": keys], section: .keys, visit: visit, request, context)
+        return frame.render(
+            "keys", ["keys": keys, "count": words.count(keys.count)], section: .keys, visit: visit, request, context)
     }
 
     @Sendable func rotate(
@@ -97,9 +102,10 @@ struct ConsoleTools: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let lines = frame.services.node.settings().map { ["name": $0.name, "value": $0.value] }
+        let hint = frame.words(request, context)("console_settings", "hint", ["command": "drawbridge check-config"])
         return frame.render(
-            "settings", ["settings": lines, "has_provider": frame.device != nil], section: .settings, visit: visit,
-            request, context)
+            "settings", ["settings": lines, "has_provider": frame.device != nil, "hint": hint], section: .settings,
+            visit: visit, request, context)
     }
 
     @Sendable func nodes(
@@ -107,6 +113,7 @@ struct ConsoleTools: ConsoleGroup {
     ) async throws -> Response {
         _ = try AdminRequestReader.query(request, knowing: ["verify"])
         let health = await frame.services.node.health()
+        let words = frame.words(request, context)
         let log = frame.services.storage
         var chains: [[String: any Sendable]] = []
         for head in try await log.chains() {
@@ -118,8 +125,9 @@ struct ConsoleTools: ConsoleGroup {
         }
         var values: [String: any Sendable] = [
             "node": health.node, "version": health.version, "started": ConsoleRows.time(health.startedAt),
-            "is_ready": health.failed.isEmpty, "failed": health.failed, "degraded": health.degraded,
-            "chains": chains,
+            "is_ready": health.failed.isEmpty, "failed": health.failed,
+            "degraded": health.degraded.map { words("console_nodes", "degraded", ["name": $0]) },
+            "chains": chains, "this_node": words("console_nodes", "this_node", ["node": health.node]),
         ]
         switch verification.state {
         case .none: break
@@ -127,24 +135,31 @@ struct ConsoleTools: ConsoleGroup {
             values["is_verifying"] = true
             values["progress"] = String(read)
             values["total"] = String(max(total, read))
-        case .failed: values["verify_problem"] = "The verification stopped: the log cannot be read now. Try again."
-        case .done(let report, let at):
-            values["verified_at"] = ConsoleRows.time(at)
-            values.merge(Self.report(report)) { $1 }
+            values["verifying_facts"] = words(
+                "console_nodes", "verifying_facts", ["count": String(read), "total": String(max(total, read))])
+        case .failed: values["has_stopped"] = true
+        case .done(let report, let at): values.merge(Self.report(report, at: at, words)) { $1 }
         }
         return frame.render("nodes", values, section: .nodes, visit: visit, request, context)
     }
 
-    private static func report(_ report: AuditVerificationReport) -> [String: any Sendable] {
+    private static func report(
+        _ report: AuditVerificationReport, at: Timestamp, _ words: ConsoleWords
+    ) -> [String: any Sendable] {
         [
-            "is_verified": true, "is_valid": report.isValid, "verified_events": String(report.events),
-            "verified_checkpoints": String(report.checkpoints), "verified_kept": String(report.kept),
+            "is_verified": true, "is_valid": report.isValid,
+            "verified_facts": words(
+                "console_nodes", "verified",
+                [
+                    "events": String(report.events), "checkpoints": String(report.checkpoints),
+                    "kept": String(report.kept), "at": ConsoleRows.time(at),
+                ]),
             "problems": report.problems.prefix(50).map { problem -> [String: any Sendable] in
                 var row: [String: any Sendable] = ["id": problem.id, "kind": problem.kind.rawValue]
                 row["field"] = problem.field
                 return row
             },
-            "cuts": report.cuts.suffix(50).reversed().map(Self.cut), "has_cuts": !report.cuts.isEmpty,
+            "cuts": report.cuts.suffix(50).reversed().map { cut($0, words) }, "has_cuts": !report.cuts.isEmpty,
         ]
     }
 
@@ -185,16 +200,18 @@ struct ConsoleTools: ConsoleGroup {
         ]
     }
 
-    private static func cut(_ cut: AuditCut) -> [String: any Sendable] {
+    private static func cut(_ cut: AuditCut, _ words: ConsoleWords) -> [String: any Sendable] {
         [
             "node": cut.node, "through": String(cut.through), "at": ConsoleRows.time(cut.at),
-            "retention": "\(cut.retention.components.seconds / 86_400) d", "is_adopted": cut.isAdopted,
+            "retention": words("console_keys", "days", ["count": String(cut.retention.components.seconds / 86_400)]),
+            "is_adopted": cut.isAdopted,
         ]
     }
 
-    private static func age(_ duration: Duration) -> String {
+    private static func age(_ duration: Duration, _ words: ConsoleWords) -> String {
         let minutes = max(0, duration.inMilliseconds / 60_000)
-        if minutes < 120 { return "\(minutes) min" }
-        return minutes < 2880 ? "\(minutes / 60) h" : "\(minutes / 1440) d"
+        let (key, count) =
+            minutes < 120 ? ("minutes", minutes) : minutes < 2880 ? ("hours", minutes / 60) : ("days", minutes / 1440)
+        return words("console_keys", key, ["count": String(count)])
     }
 }

@@ -30,10 +30,11 @@ struct ConsoleUsers: ConsoleGroup {
                 try await frame.services.users.users(after: cursor, limit: Self.pageSize + 1)
             }
         let page = found.prefix(Self.pageSize)
+        let words = frame.words(request, context)
         let isMore = found.count > Self.pageSize
         var values: [String: any Sendable] = [
             "users": page.map(ConsoleRows.user), "is_empty": page.isEmpty,
-            "count": "\(page.count)\(isMore ? " on this page, and more" : "") \(page.count == 1 ? "user" : "users")",
+            "count": words.count(page.count, isMore: isMore),
         ]
         values["q"] = query["q"]
         if isMore, let last = page.last {
@@ -52,11 +53,10 @@ struct ConsoleUsers: ConsoleGroup {
     }
 
     /// - Parameters:
-    ///   - problem: what stood in the way of a change.
-    ///   - code: as what the API would answer it.
+    ///   - fault: what stood in the way of a change.
     ///   - link: a set-up link, shown this once.
     func page(
-        of subject: Subject, problem: String? = nil, code: ErrorCode = .conflict, link: String? = nil,
+        of subject: Subject, fault: ConsoleFault? = nil, link: String? = nil,
         showsEnded: Bool = false, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let services = frame.services
@@ -67,33 +67,37 @@ struct ConsoleUsers: ConsoleGroup {
         filter.subject = subject
         let events = try await services.storage.search(filter, before: nil, limit: 20).entries
         var values = ConsoleRows.user(user)
-        values["problem"] = problem
+        let words = frame.words(request, context)
+        values.merge(fault?.values(words) ?? [:]) { $1 }
         values["set_up_link"] = link
+        values["link_hint"] = words("console_user", "link_hint", ["name": user.shownName])
         values["has_account"] = try await services.storage.account(of: subject)?.username != nil
         values["second_factor"] = user.hasSecondFactor
         if let device = frame.device {
-            values.merge(try await ConsoleDevices.values(of: subject, in: device, at: now)) { $1 }
+            values.merge(try await ConsoleDevices.values(of: subject, in: device, at: now, words)) { $1 }
         }
         let keys = try await services.storage.linkedKeys(of: subject)
-        values["linked_keys"] = keys.map(ConsoleRows.linkedKey)
+        values["linked_keys"] = keys.map { ConsoleRows.linkedKey($0, words) }
         values["has_linked_keys"] = !keys.isEmpty
         let tree = SessionTree(
             sessions, devices: try await devices(of: subject, at: now),
-            traces: try await services.storage.traces(of: subject))
+            traces: try await services.storage.traces(of: subject), words: words)
         let shown = tree.rows(at: now, showsEnded: showsEnded)
         let ended = sessions.count { !$0.isAlive(at: now) }
         values["sessions"] = shown
-        values["session_count"] = "\(sessions.count - ended) live"
+        values["session_count"] = words(
+            "console_user", "live_count", ["count": String(sessions.count - ended)])
         values["has_ended"] = ended > 0
         values["ended_path"] = ConsoleRows.userPath(subject) + (showsEnded ? "" : "?ended")
-        values["ended_words"] = showsEnded ? "hide those that ended" : "show \(ended) that ended"
+        values["ended_words"] = words(
+            "console_user", showsEnded ? "hide_ended" : "show_ended", ["count": String(ended)])
         values["has_sessions"] = !shown.isEmpty
         values["has_live_sessions"] = sessions.contains { $0.isAlive(at: now) }
-        values["events"] = events.map { ConsoleRows.event($0) }
+        values["events"] = events.map { ConsoleRows.event($0, words) }
         values["events_path"] = "/admin/events?sub=\(PercentEncoding.encode(subject.rawValue))"
         return frame.render(
             "user", values, section: .users, visit: visit, request, context,
-            status: problem == nil ? .ok : .init(code: code.status))
+            status: fault.map { .init(code: $0.code.status) } ?? .ok)
     }
 
     private func devices(of subject: Subject, at now: Timestamp) async throws -> [DeviceSecret] {
@@ -125,8 +129,7 @@ struct ConsoleUsers: ConsoleGroup {
             subject, UserChange(isDisabled: fields["disabled"] == "true"), password: nil,
             action: try frame.action(fields, request, context, visit))
         guard outcome != .lastAdministrator else {
-            return try await page(
-                of: subject, problem: AdminUserController.lastAdministrator.publicDescription, request, context, visit)
+            return try await page(of: subject, fault: .problem(.lastAdministrator), request, context, visit)
         }
         return frame.redirect(to: ConsoleRows.userPath(subject))
     }

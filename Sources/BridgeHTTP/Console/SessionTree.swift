@@ -6,14 +6,18 @@ struct SessionTree: Sendable {
     private let sessions: [SessionOverview]
     private let devices: [DeviceSecret]
     private let traces: [SessionID: SessionTrace]
+    private let words: ConsoleWords
 
     /// Deeper ones are drawn as deep as this.
     private static let deepest = 3
 
-    init(_ sessions: [SessionOverview], devices: [DeviceSecret], traces: [SessionID: SessionTrace]) {
+    init(
+        _ sessions: [SessionOverview], devices: [DeviceSecret], traces: [SessionID: SessionTrace], words: ConsoleWords
+    ) {
         self.sessions = sessions
         self.devices = devices
         self.traces = traces
+        self.words = words
     }
 
     func rows(at now: Timestamp, showsEnded: Bool) -> [[String: any Sendable]] {
@@ -32,7 +36,7 @@ struct SessionTree: Sendable {
             let apps = shown.filter { $0.deviceSecretID == device.id && !drawn.contains($0.id) }
             guard !apps.isEmpty else { continue }
             var row: [String: any Sendable] = [
-                "device_row": true, "name": device.name ?? "A device without a name",
+                "device_row": true, "name": device.name ?? words("console_user", "nameless"),
             ]
             row["platform"] = device.platform
             rows.append(row)
@@ -44,17 +48,12 @@ struct SessionTree: Sendable {
     }
 
     private func row(_ session: SessionOverview, depth: Int, at now: Timestamp) -> [String: any Sendable] {
-        var row = ConsoleRows.session(session, at: now)
+        var row = ConsoleRows.session(session, at: now, words)
         row["depth"] = String(depth)
         // The row's own, or a template would take the page's.
         row["device_row"] = false
         guard let trace = traces[session.id] else { return row }
-        row["browser"] = [BrowserWords.browser(trace.userAgent), BrowserWords.system(trace.userAgent)]
-            .compactMap(\.self).joined(separator: " on ")
-        if let address = trace.address?.description {
-            row["ip"] = address
-            row["ip_path"] = "/admin/events?ip=\(PercentEncoding.encode(address))"
-        }
+        row.merge(ConsoleRows.trace(trace, words)) { $1 }
         return row
     }
 }

@@ -13,6 +13,7 @@ struct TimeChart: Sendable {
     let title: String
     let axis: TimeAxis
     let series: [ChartSeries]
+    let words: ConsoleWords
 
     private static let size = (width: 640, height: 200)
     private static let plot = (left: 44, right: 632, top: 12, bottom: 172)
@@ -54,15 +55,17 @@ struct TimeChart: Sendable {
     /// The same numbers as a table that can be opened, the newest first; bars without any are left out.
     var table: String {
         let rows = (0..<axis.bars).reversed().filter { bar in series.contains { $0.values[bar] != 0 } }
-        let head = (["Since (UTC)"] + series.map(\.name)).map { "<th scope=\"col\">\(Pages.escape($0))</th>" }
+        let head = ([words("console_overview", "since")] + series.map(\.name)).map {
+            "<th scope=\"col\">\(Pages.escape($0))</th>"
+        }
         let lines = rows.map { bar in
             let begin = String(axis.begin(of: bar).rfc3339.prefix(16)).replacing("T", with: " ")
             let cells = series.map { "<td>\($0.values[bar])</td>" }.joined()
             return "<tr><th scope=\"row\">\(begin)</th>\(cells)</tr>"
         }
-        let name = Pages.escape("\(title) as a table")
+        let name = Pages.escape(words("console_overview", "as_table_label", ["title": title]))
         return """
-            <details><summary>As a table</summary>
+            <details><summary>\(Pages.escape(words("console_overview", "as_table")))</summary>
             <div class="scroll" tabindex="0" role="region" aria-label="\(name)"><table class="narrow">
             <thead><tr>\(head.joined())</tr></thead>
             <tbody>\(lines.joined(separator: "\n"))</tbody></table></div></details>
@@ -71,10 +74,20 @@ struct TimeChart: Sendable {
 
     private var summary: String {
         let facts = series.map { line in
-            "\(line.name): highest \(line.values.max() ?? 0), latest \(line.values.last ?? 0)"
+            words(
+                "console_overview", "line_label",
+                [
+                    "name": line.name, "highest": String(line.values.max() ?? 0),
+                    "latest": String(line.values.last ?? 0),
+                ])
         }
-        return "\(title), \(axis.start.rfc3339.prefix(16)) to \(axis.end.rfc3339.prefix(16)) UTC. "
-            + facts.joined(separator: "; ")
+        let span = words(
+            "console_overview", "span_label",
+            [
+                "title": title, "from": String(axis.start.rfc3339.prefix(16)),
+                "to": String(axis.end.rfc3339.prefix(16)),
+            ])
+        return "\(span) \(facts.joined(separator: "; "))"
     }
 
     private func x(_ bar: Int) -> Int {

@@ -8,7 +8,8 @@ import OAuth2
 /// Renders every page in the visitor's language, with the headers that every page carries.
 package final class Pages: Sendable {
     private static let templateNames = [
-        "layout", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out", "sign_out",
+        "layout", "languages", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out",
+        "sign_out",
         "error", "error_code", "error_index", "account", "password", "sign_in", "code", "consent", "devices",
         "second_factor", "recovery_codes",
         "back_to_app", "form_post", "self_issued_start", "self_issued_return", "self_issued_open", "self_issued_choice",
@@ -17,7 +18,7 @@ package final class Pages: Sendable {
         "admin", "admin_sign_in", "admin_event_table", "admin_filter", "admin_overview", "admin_events",
         "admin_event", "admin_live", "admin_users", "admin_new_user", "admin_user", "admin_clients", "admin_client",
         "admin_explain",
-        "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
+        "admin_sessions", "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
     ]
 
     private let library: MustacheLibrary

@@ -68,11 +68,12 @@ extension Pages {
     /// sees what is about to happen.
     func goOn(with form: HeldForm, formToken: String, to visitor: PageVisitor) -> Response {
         let fields = form.fields + [HiddenField(name: "form_token", value: formToken)]
+        let language = language(for: visitor)
         return render(
             "admin_go_on",
             [
-                "path": form.path, "fields": fields.map(\.values),
-                "shown": form.fields.map(\.values),
-            ], to: visitor, language: "en")
+                "path": form.path, "fields": fields.map(\.values), "shown": form.fields.map(\.values),
+                "again_text": texts.text("console_sign_in", "again", in: language, ["path": form.path]),
+            ], to: visitor, language: language)
     }
 }

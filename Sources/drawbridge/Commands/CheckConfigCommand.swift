@@ -47,10 +47,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
             let report = await OnlineReport.make(settings)
             try StandardOutput.answer(report.lines.joined(separator: "\n"))
             if !report.isGood { throw ExitCode.failure }
-        } catch let status as ExitCode {
-            throw status
-        } catch {
-            StandardError.write("\(error)\n")
+        } catch let refused as SettingsRefused {
+            StandardError.write("\(refused)\n")
             throw ExitCode.failure
         }
     }

@@ -41,8 +41,6 @@ struct CopyCommand: AsyncParsableCommand {
         } catch let error as StorageError {
             // For the operator's own eyes; the text names no values.
             throw CommandError(error.privateText)
-        } catch let error as any CustomStringConvertible & Error {
-            throw CommandError(error.description)
         }
     }
 }

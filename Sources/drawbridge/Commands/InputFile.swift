@@ -6,12 +6,12 @@ struct InputFile {
 
     init(_ path: String) { self.path = path }
 
-    func read() throws(CommandError) -> Data {
+    func read() throws(SystemFailure) -> Data {
         do {
             return try path == "-"
                 ? StandardInput.rest() : Data(contentsOf: URL(filePath: path))
         } catch {
-            throw CommandError("\(path) cannot be read.")
+            throw SystemFailure(error, doing: "read \(path == "-" ? "the standard input" : path)")
         }
     }
 }

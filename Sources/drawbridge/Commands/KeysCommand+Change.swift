@@ -108,7 +108,7 @@ extension KeysCommand {
             return found
         }
 
-        private static func cost(of key: KeyOverview) -> [String] { key.consequences.map { "  - \($0)" } }
+        private static func cost(of key: KeyOverview) -> [String] { key.consequences.map { "  - \($0.sentence)" } }
 
         private static let unknown = CommandError("There is no such key; `drawbridge keys list` shows all.")
     }

@@ -45,12 +45,16 @@ struct VectorsCommand: AsyncParsableCommand {
             let inner = folder.appendingPathComponent("cases")
             let isOuter = FileManager.default.fileExists(atPath: inner.path)
             let server = VectorServer(try VectorCase.load(from: isOuter ? inner : folder))
-            let address = try await server.start(port: ListenAddress(listen)?.port ?? 0)
+            let port = ListenAddress(listen)?.port ?? 0
+            if port != 0, let code = FreePort.problem(host: "127.0.0.1", port: port) {
+                throw ListenError(code, of: ListenAddress(host: "127.0.0.1", port: port), "--listen")
+            }
+            let address = try await server.start(port: port)
             if let portFile {
                 try Data("\(address)\n".utf8).write(to: URL(fileURLWithPath: portFile), options: .atomic)
             } else {
-                // Not print: a program that waits for the line reads it from a pipe.
-                FileHandle.standardOutput.write(Data("\(address)\n".utf8))
+                // At once, not when a buffer is full: a program that waits for the line reads it from a pipe.
+                try StandardOutput.answer(address)
             }
             if untilInputCloses {
                 while !FileHandle.standardInput.availableData.isEmpty {}

@@ -30,6 +30,8 @@ struct DemoApp: Sendable {
         let requestBody: String
         let status: Int
         let answer: String
+        /// Seconds after which to ask again, where it was too often.
+        let retryAfter: String?
         /// `nil` when no token was issued.
         let loginURL: String?
     }
@@ -53,7 +55,7 @@ struct DemoApp: Sendable {
         let answer = collector.bytes
         return Exchange(
             bearer: bearer, requestBody: body, status: response.status.code,
-            answer: String(decoding: answer, as: UTF8.self),
+            answer: String(decoding: answer, as: UTF8.self), retryAfter: response.headers[.retryAfter],
             loginURL: try? JSONDecoder().decode(IssueAnswer.self, from: Data(answer)).loginURL)
     }
 

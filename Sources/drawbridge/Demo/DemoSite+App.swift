@@ -37,6 +37,9 @@ extension DemoSite {
                 <a class="button second" href="/">Back</a></div>
                 """
             } ?? "<div class=\"actions row\"><a class=\"button second\" href=\"/\">Back</a></div>"
+        let wait = exchange.retryAfter.map { seconds in
+            "<p>An app asks again after \(Self.escape(seconds)) seconds, and so may you.</p>"
+        }
         return """
             <div class="demo">
             <section class="card">
@@ -49,7 +52,7 @@ extension DemoSite {
             \(Self.escape(exchange.requestBody))</code></pre>
             <h2>Answer: \(exchange.status)</h2>
             <pre class="wire" tabindex="0" role="group" aria-label="Answer"><code>\(Self.escape(exchange.answer.replacing(",\"", with: ",\n \"")))</code></pre>
-            \(action)
+            \(wait ?? "")\(action)
             </section>
             </div>
             """

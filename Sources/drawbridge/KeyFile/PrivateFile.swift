@@ -60,11 +60,11 @@ enum PrivateFile {
         let temporary = "\(path).\(getpid()).tmp"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .system(temporary, errno) }
+        guard descriptor >= 0 else { throw .system(path, errno) }
         do throws(PrivateFileError) {
             defer { close(descriptor) }
-            try write(bytes, to: descriptor, path: temporary)
-            guard fsync(descriptor) == 0 else { throw .system(temporary, errno) }
+            try write(bytes, to: descriptor, path: path)
+            guard fsync(descriptor) == 0 else { throw .system(path, errno) }
         } catch {
             unlink(temporary)
             throw error

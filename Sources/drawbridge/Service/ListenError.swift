@@ -27,7 +27,7 @@ struct ListenError: Error, CustomStringConvertible {
         description = "Cannot listen on \(settings.listeners.main) or \(settings.listeners.management): \(reason)."
     }
 
-    private init(_ code: Int32, of address: ListenAddress, _ option: String) {
+    init(_ code: Int32, of address: ListenAddress, _ option: String) {
         let remedy =
             switch code {
             case EADDRINUSE: "Stop what listens there, or choose another with \(option)."

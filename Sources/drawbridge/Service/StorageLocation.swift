@@ -32,8 +32,9 @@ extension StorageLocation {
     /// What the names of such files begin with; each node has its own.
     var commitMarkPrefix: String { "\((retiredKeysPath as NSString).deletingLastPathComponent)/last-commit." }
 
-    /// Whether there is a database to look into; one of a server always counts.
-    var hasDatabase: Bool { database != nil || FileManager.default.fileExists(atPath: databasePath) }
+    /// Whether there is a database to look into; one of a server always counts, and one that this account may not look
+    /// for, so that whoever opens it is told why not.
+    var hasDatabase: Bool { database != nil || access(databasePath, F_OK) == 0 || errno == EACCES }
 
     /// Opens the database for reading; works while a server runs, and without the right to write.
     func openForReading() async throws -> any BridgeStorage {

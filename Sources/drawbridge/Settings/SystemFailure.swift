@@ -6,28 +6,42 @@ import Foundation
 struct SystemFailure: Error, CustomStringConvertible {
     /// What could not be done, such as `write to standard output`.
     let task: String
+    /// The system's number for why; `nil` where it gives none.
+    private let code: Int32?
+
     /// Why, to stand after a colon: `no such file or directory`.
-    let reason: String
+    var reason: String { code.map(Self.words) ?? "the system gives no reason" }
 
     var description: String { "Cannot \(task): \(reason)." }
 
+    /// What to do about it, as a sentence; `nil` where the reason says it all.
+    var remedy: String? {
+        switch code {
+        case EACCES, EPERM:
+            "Call it as whom the files belong to, such as with sudo -u drawbridge, or name another place."
+        case ENOSPC, EDQUOT: "Make room there, then try again."
+        case EROFS: "Name a place that can be written to."
+        default: nil
+        }
+    }
+
     /// - Returns: `nil` for an error that is not the system's.
     init?(_ error: any Error) {
-        guard let (reason, verb, path) = Self.read(error as NSError) else { return nil }
+        guard let (code, verb, path) = Self.read(error as NSError) else { return nil }
         task = "\(verb) \(path ?? "a file")"
-        self.reason = reason
+        self.code = code
     }
 
     /// - Parameter what: what could not be done: `write to standard output`.
     init(_ error: any Error, doing what: String) {
         task = what
-        reason = Self.read(error as NSError)?.reason ?? "the system gives no reason"
+        code = Self.read(error as NSError)?.code
     }
 
     /// - Parameter what: what could not be done: `write to standard output`.
     init(code: Int32, doing what: String) {
         task = what
-        reason = Self.words(code)
+        self.code = code
     }
 
     /// As `strerror(3)` says it, beginning small, since it stands after a colon.
@@ -36,15 +50,15 @@ struct SystemFailure: Error, CustomStringConvertible {
         return text.prefix(1).lowercased() + text.dropFirst()
     }
 
-    private static func read(_ error: NSError) -> (reason: String, verb: String, path: String?)? {
+    private static func read(_ error: NSError) -> (code: Int32, verb: String, path: String?)? {
         switch error.domain {
-        case NSPOSIXErrorDomain: return (words(Int32(error.code)), "use", path(of: error))
+        case NSPOSIXErrorDomain: return (Int32(error.code), "use", path(of: error))
         case NSCocoaErrorDomain:
             let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
             let system = underlying.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32($0.code) : nil }
             // Reading has the codes 256 to 511, writing those from 512 (Foundation's FoundationErrors).
             return (
-                words(system ?? code(of: error)), error.code < 512 ? "read" : "write",
+                system ?? code(of: error), error.code < 512 ? "read" : "write",
                 path(of: error) ?? underlying.flatMap(path)
             )
         default: return nil

@@ -128,10 +128,12 @@ import Testing
     @Test func `a folder that is missing and a file that is broken are said`() throws {
         try withFolder { folder in
             let path = folder + "/none/audit.key"
-            #expect(throws: AuditSigningKey.Problem.unwritable(path: path)) {
+            #expect(throws: AuditSigningKey.Problem.unwritable(path: path, code: ENOENT)) {
                 try AuditSigningKey.loadOrGenerate(path: path, name: "n")
             }
-            #expect(throws: AuditSigningKey.Problem.unreadable(path: path)) { try AuditSigningKey.load(path: path) }
+            #expect(throws: AuditSigningKey.Problem.unreadable(path: path, code: ENOENT)) {
+                try AuditSigningKey.load(path: path)
+            }
             let broken = folder + "/broken.key"
             try Data("PRIVATE+KEY+n+00000000+AAAA\n".utf8).write(to: URL(fileURLWithPath: broken))
             #expect(throws: AuditSigningKey.Problem.malformed) { try AuditSigningKey.load(path: broken) }

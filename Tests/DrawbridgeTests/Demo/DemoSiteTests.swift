@@ -68,6 +68,17 @@ import Testing
         }
     }
 
+    @Test func `who taps too often is told when to tap again`() async throws {
+        try await withDemo { client, _ in
+            var page = ""
+            for _ in 0..<10 where !page.contains("429") {
+                page = String(buffer: try await Self.tap(client, "user=alice&path=/contacts").body)
+            }
+            #expect(page.contains("Answer: 429"))
+            #expect(page.firstMatch(of: #/asks again after [1-9][0-9]* seconds/#) != nil)
+        }
+    }
+
     @Test(arguments: [
         [HTTPField.Name.origin: "https://evil.example"], [HTTPField.Name("Sec-Fetch-Site") ?? .origin: "cross-site"],
     ])

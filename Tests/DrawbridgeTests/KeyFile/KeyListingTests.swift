@@ -51,7 +51,8 @@ import Testing
                 key("h", .hs256, from: -5), key("e", .es256, from: -5), key("r", .rs256, from: -5),
                 key("w", .edDSA, from: 100), key("x", .edDSA, from: -5, withdrawn: -1),
             ], at: now)
-        let costs = Dictionary(uniqueKeysWithValues: overview.map { ($0.id, $0.consequences.joined(separator: " ")) })
+        let costs = Dictionary(
+            uniqueKeysWithValues: overview.map { ($0.id, $0.consequences.map(\.sentence).joined(separator: " ")) })
         #expect(costs["h"]?.contains("Login links") == true && costs["h"]?.contains("Nobody is signed out") == true)
         #expect(costs["e"]?.contains("Access tokens") == true && costs["e"]?.contains("Websites that verify") == true)
         #expect(costs["r"]?.contains("Access tokens") == false && costs["r"]?.contains("ID tokens") == true)

@@ -11,7 +11,10 @@ import Foundation
 extension AuditSigningKey {
     /// Reads a key file.
     package static func load(path: String) throws -> AuditSigningKey {
-        guard let bytes = FileManager.default.contents(atPath: path) else { throw Problem.unreadable(path: path) }
+        guard access(path, R_OK) == 0 else { throw Problem.unreadable(path: path, code: errno) }
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw Problem.unreadable(path: path, code: EIO)
+        }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         return try AuditSigningKey(text: Secret(text))
     }
@@ -31,7 +34,7 @@ extension AuditSigningKey {
     package func write(path: String, random: RandomSource = .system) throws {
         let temporary = "\(path).\(random.text(9))"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Problem.unwritable(path: path) }
+        guard file >= 0 else { throw Problem.unwritable(path: path, code: errno) }
         defer { unlink(temporary) }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: false)
         do {
@@ -39,15 +42,22 @@ extension AuditSigningKey {
             try handle.synchronize()
             try handle.close()
         } catch {
-            throw Problem.unwritable(path: path)
+            throw Problem.unwritable(path: path, code: Self.code(of: error))
         }
         // A link appears whole or not at all, and never replaces: a key that is gone cannot vouch for its checkpoints.
-        guard link(temporary, path) == 0 || errno == EEXIST else { throw Problem.unwritable(path: path) }
+        guard link(temporary, path) == 0 || errno == EEXIST else { throw Problem.unwritable(path: path, code: errno) }
         // The name must last too: checkpoints signed by a key that a power cut took away could never be verified.
         let folder = (path as NSString).deletingLastPathComponent
         let directory = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw Problem.unwritable(path: path) }
+        guard directory >= 0 else { throw Problem.unwritable(path: path, code: errno) }
         defer { _ = close(directory) }
-        guard fsync(directory) == 0 else { throw Problem.unwritable(path: path) }
+        guard fsync(directory) == 0 else { throw Problem.unwritable(path: path, code: errno) }
+    }
+
+    /// The system's number for what Foundation tells in its own words.
+    private static func code(of error: any Error) -> Int32 {
+        let error = error as NSError
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.domain == NSPOSIXErrorDomain ? Int32(cause.code) : EIO
     }
 }

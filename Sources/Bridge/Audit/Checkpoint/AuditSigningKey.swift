@@ -5,13 +5,26 @@ import OAuth2
 /// The Ed25519 key that signs checkpoints and cuts of the audit chain.
 package struct AuditSigningKey: AuditNoteSigning {
     /// Why a key cannot be used.
-    package enum Problem: Error, Hashable, Sendable {
+    package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidName
         case malformed
-        case unreadable(path: String)
-        case unwritable(path: String)
+        /// - Parameter code: the system's number for why.
+        case unreadable(path: String, code: Int32)
+        case unwritable(path: String, code: Int32)
         /// A signature was asked for something that is not a hash.
         case invalidHash
+
+        package var description: String {
+            switch self {
+            case .invalidName: "the name of the audit signing key must have no space and no plus"
+            case .malformed: "the audit signing key is malformed: put the file back that was there before"
+            case .unreadable(let path, let code):
+                "the audit signing key \(path) cannot be read: \(String(cString: strerror(code)))"
+            case .unwritable(let path, let code):
+                "the audit signing key \(path) cannot be written: \(String(cString: strerror(code)))"
+            case .invalidHash: "what is to be signed is no hash"
+            }
+        }
     }
 
     package let verifierKey: AuditVerifierKey

@@ -1,0 +1,82 @@
+import Bridge
+import OAuth2
+
+/// Why the console did not do what a form asked for, as a sentence of the catalogue.
+struct ConsoleProblem: Error, Hashable, Sendable {
+    let key: String
+    var values: [String: String] = [:]
+    var code = ErrorCode.conflict
+
+    static let reasonNeeded = Self(key: "reason_needed", code: .invalidRequest)
+    static let reasonLong = Self(key: "reason_long", code: .invalidRequest)
+    static let usernameNeeded = Self(key: "username_needed", code: .invalidRequest)
+    static let usernameBad = Self(key: "username_bad", code: .invalidRequest)
+    static let lineLong = Self(key: "line_long", code: .invalidRequest)
+    static let usernameKept = Self(key: "username_kept")
+    static let usernameTaken = Self(key: "username_taken")
+    static let noAccount = Self(key: "no_account")
+    static let noPasswordAccount = Self(key: "no_password_account")
+    static let noSecondFactor = Self(key: "no_second_factor")
+    static let lastAdministrator = Self(key: "last_administrator")
+    static let lastWayIn = Self(key: "last_way_in")
+    static let clientExists = Self(key: "client_exists")
+    static let clientChanged = Self(key: "client_changed", code: .preconditionFailed)
+    static let noJSON = Self(key: "no_json", code: .invalidRequest)
+
+    static func number(_ field: String) -> Self {
+        Self(key: "number", values: ["field": field], code: .invalidRequest)
+    }
+
+    static func password(_ flaw: PasswordFlaw) -> Self {
+        switch flaw {
+        case .tooShort: Self(key: "password_short", values: ["count": String(PasswordRules.minimumLength)])
+        case .tooLong: Self(key: "password_long", values: ["count": String(PasswordRules.maximumBytes)])
+        case .common: Self(key: "password_common")
+        case .name, .same: Self(key: "password_name")
+        }
+    }
+}
+
+/// What stood in the way of a form, for the page that says so.
+enum ConsoleFault: Sendable {
+    case problem(ConsoleProblem)
+    /// What another part of the service refused, in its own words, which are those of the API.
+    case refused(OAuthError)
+
+    /// - Returns: `nil` for what is no fault of the form.
+    init?(_ error: any Error) {
+        switch error {
+        case let problem as ConsoleProblem: self = .problem(problem)
+        case let error as OAuthError where error.code == .preconditionFailed: self = .problem(.clientChanged)
+        case let error as OAuthError where [400, 409].contains(error.code.status): self = .refused(error)
+        default: return nil
+        }
+    }
+
+    var code: ErrorCode {
+        switch self {
+        case .problem(let problem): problem.code
+        case .refused(let error): error.code
+        }
+    }
+
+    /// For the template: `problem` in the reader's language, or `detail` in English.
+    func values(_ words: ConsoleWords) -> [String: any Sendable] {
+        var values: [String: any Sendable] = ["has_fault": true]
+        switch self {
+        case .problem(let problem):
+            values["problem"] = words("console_problems", problem.key, problem.values)
+        case .refused(let error):
+            values["detail"] = "\(error.publicDescription ?? ErrorTable.description(of: error.code))."
+        }
+        return values
+    }
+
+    /// Whether it is about a field.
+    func names(_ field: String) -> Bool {
+        switch self {
+        case .problem(let problem): problem.values["field"] == field
+        case .refused(let error): error.publicDescription?.contains(field) ?? false
+        }
+    }
+}

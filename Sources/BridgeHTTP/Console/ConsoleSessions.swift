@@ -1,0 +1,62 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// Everybody's sessions that live now, and those of one client.
+struct ConsoleSessions: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: "/admin/sessions", "consoleSessions", list)
+    ]
+
+    let frame: ConsoleFrame
+
+    private static let pageSize = 50
+
+    @Sendable func list(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let query = try AdminRequestReader.query(request, knowing: ["kind", "client_id", "cursor"])
+        guard let kind = SessionOverview.Kind(rawValue: query["kind"] ?? SessionOverview.Kind.web.rawValue) else {
+            throw OAuthError(.invalidRequest, "kind must be web or app")
+        }
+        let now = frame.time.now()
+        let words = frame.words(request, context)
+        let client = query["client_id"].map(ClientID.init(rawValue:))
+        let page = try await LiveSessions(store: frame.services.storage).page(
+            of: kind, client: client, before: AuditFilterReader.cursor(query), limit: Self.pageSize, at: now)
+        let clients = try await frame.services.clients.clients().map(\.id)
+        let live = try await frame.services.storage.countLiveSessions(at: now)
+        var values: [String: any Sendable] = [
+            "sessions": page.found.map { Self.row($0, words) }, "is_empty": page.found.isEmpty && page.next == nil,
+            "count": words.count(page.found.count, isMore: page.next != nil),
+            "live_now": words("console_sessions", "live_now", ["count": String(live)]),
+            "is_filtered": client != nil || kind == .app,
+            "clients": clients.map { ["id": $0.rawValue, "is_chosen": $0 == client] as [String: any Sendable] },
+            "kinds": [SessionOverview.Kind.web, .app].map { item -> [String: any Sendable] in
+                [
+                    "word": item.rawValue, "name": words("console_sessions", "\(item.rawValue)s"),
+                    "is_chosen": item == kind,
+                ]
+            },
+        ]
+        if let next = page.next {
+            let more = [("kind", kind.rawValue)] + (client.map { [("client_id", $0.rawValue)] } ?? [])
+            values["next_path"] = "/admin/sessions?\(ConsoleEvents.query(more + [("cursor", next.text)]))"
+        }
+        return frame.render("sessions", values, section: .sessions, visit: visit, request, context)
+    }
+
+    private static func row(_ found: LiveSessions.Found, _ words: ConsoleWords) -> [String: any Sendable] {
+        let session = found.session
+        var row: [String: any Sendable] = [
+            "sub": session.subject.rawValue, "user_path": ConsoleRows.userPath(session.subject),
+            "client": session.clientID.rawValue, "created_at": ConsoleRows.time(session.createdAt),
+            "until_at": ConsoleRows.time(session.idleExpiresAt ?? session.expiresAt),
+        ]
+        row["opener"] = session.appClientID?.rawValue
+        row["seen_at"] = session.lastSeenAt.map(ConsoleRows.time)
+        row.merge(ConsoleRows.trace(found.trace, words)) { $1 }
+        return row
+    }
+}

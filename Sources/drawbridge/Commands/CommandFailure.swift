@@ -1,0 +1,41 @@
+import ArgumentParser
+import Bridge
+import Foundation
+import SQLStorage
+
+/// What a command met, as the person who called it is told: whole sentences, with what to do where that is known.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+
+    /// - Returns: `nil` for how commands end otherwise: with a status, or with a misuse that the argument parser tells of.
+    init?(_ error: any Error) {
+        if error is ExitCode || error is CleanExit || error is ValidationError { return nil }
+        if let failure = Self.refusal(error) {
+            description = [failure.description, failure.remedy].compactMap(\.self).joined(separator: " ")
+        } else {
+            description = Self.sentence("\(error)")
+        }
+    }
+
+    /// What the system refused.
+    private static func refusal(_ error: any Error) -> SystemFailure? {
+        switch error {
+        case let failure as SystemFailure: failure
+        case PrivateFileError.system(let path, let code): SystemFailure(code: code, doing: "use \(path)")
+        case AuditSigningKey.Problem.unreadable(let path, let code):
+            SystemFailure(code: code, doing: "read the audit signing key \(path)")
+        case AuditSigningKey.Problem.unwritable(let path, let code):
+            SystemFailure(code: code, doing: "write the audit signing key \(path)")
+        case SQLiteOpenError.cannotOpen(let path, _):
+            // SQLite has the same words for a right that is missing, and for a file that is.
+            access(path, R_OK) == 0 ? nil : SystemFailure(code: errno, doing: "open \(path)")
+        default: SystemFailure(error)
+        }
+    }
+
+    /// Errors that complete a sentence elsewhere, such as "the directory … does not exist", as one by themselves.
+    private static func sentence(_ text: String) -> String {
+        let begun = text.first == "/" ? text : text.prefix(1).uppercased() + text.dropFirst()
+        return begun.hasSuffix(".") || begun.contains("\n") ? begun : begun + "."
+    }
+}

@@ -1,0 +1,247 @@
+"""Every command where the machine will not have it: no right, no file, no disk, no reader, no port. Each says so in sentences."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import instance
+from test_crash import can_mount
+
+NOBODY = 65534
+MISSING = "/nowhere/at/all"
+
+# What follows a command, with {config}, {missing} and {out} filled in: its arguments, and what it is told on standard input.
+COMMANDS = {
+    "serve": (["--config", "{config}"], ""),
+    "demo": (["--data", "{data}", "--listen", "127.0.0.1:{port}"], ""),
+    "check-config": (["--config", "{config}"], ""),
+    "migrate": (["--config", "{config}"], ""),
+    "clients list": (["--config", "{config}"], ""),
+    "clients show": (["--config", "{config}", "shop"], ""),
+    "clients add": (["--config", "{config}", "{missing}.json"], ""),
+    "clients remove": (["--config", "{config}", "shop"], ""),
+    "clients secret": ([], ""),
+    "users list": (["--config", "{config}"], ""),
+    "users add": (["--config", "{config}", "zoe"], "plum duff at noon\n"),
+    "users password": (["--config", "{config}", "zoe"], "plum duff at noon\n"),
+    "users claims": (["--config", "{config}", "zoe", "{missing}.json"], ""),
+    "users role": (["--config", "{config}", "zoe", "admin"], ""),
+    "users disable": (["--config", "{config}", "zoe"], ""),
+    "users enable": (["--config", "{config}", "zoe"], ""),
+    "users second-factor enrol": (["--config", "{config}", "zoe"], ""),
+    "users second-factor remove": (["--config", "{config}", "zoe"], ""),
+    "users second-factor recovery-codes": (["--config", "{config}", "zoe"], ""),
+    "keys init": (["--config", "{config}"], ""),
+    "keys list": (["--config", "{config}"], ""),
+    "keys rotate": (["--config", "{config}"], ""),
+    "keys retire": (["--config", "{config}", "KID", "--now"], ""),
+    "audit tail": (["--config", "{config}"], ""),
+    "audit search": (["--config", "{config}"], ""),
+    "audit export": (["--config", "{config}"], ""),
+    "audit verify": (["--config", "{config}"], ""),
+    "audit accept": (["--config", "{config}", "--reason", "tried"], ""),
+    "audit public-key": (["--config", "{config}"], ""),
+    "copy": (["--from", "sqlite:{data}/drawbridge.sqlite", "--to", "postgres://x@127.0.0.1:1/x"], ""),
+    "explain redirect": (["--config", "{config}", "--client", "www", "/home"], ""),
+    "explain token": (["--config", "{config}"], "no.such.token\n"),
+    "explain exchange": (["--config", "{config}", "--client", "www"], "a\nb\n"),
+    "explain self-issued": (["--config", "{config}"], "a.b.c\n"),
+    "backup": (["--config", "{config}", "{out}"], ""),
+    "restore": (["--config", "{config}", "{missing}"], ""),
+    "vectors serve": (["--vectors", "{vectors}", "--until-input-closes"], ""),
+}
+# They print nothing that anybody asked for, or nothing before they were stopped.
+SILENT = {"serve", "demo", "migrate"}
+
+# What Foundation, the compiler and the network library call things among themselves.
+INNER = re.compile(
+    r"NS\w+Domain|Error Domain|UserInfo|Code=\d|\(null\)|Fatal error|CancellationError|Waiting on child|NIO\w+Error"
+    r"|drawbridge\.\w+Error|Swift\.|Optional\(|\w+Error\(|Stack dump|errno")
+
+
+def commands() -> set[str]:
+    """All there are, as the program says."""
+    def leaves(command: dict, path: list[str]):
+        inner = [it for it in command.get("subcommands", []) if it["commandName"] != "help"]
+        if not inner:
+            yield " ".join(path)
+        for it in inner:
+            yield from leaves(it, [*path, it["commandName"]])
+    return set(leaves(json.loads(instance.run("--experimental-dump-help").stdout)["command"], []))
+
+
+def test_the_walk_leaves_no_command_out():
+    assert set(COMMANDS) == commands()
+
+
+class Place:
+    """A settings file of a website, and what its words stand for."""
+
+    def __init__(self, folder: Path):
+        self.data = folder / "data"
+        self.config = folder / "drawbridge.yaml"
+        self.port = instance.free_port()
+        self.config.write_text(f"""
+public_origin: http://127.0.0.1:{self.port}
+listen: 127.0.0.1:{self.port}
+management_listen: 127.0.0.1:{instance.free_port()}
+data_directory: {self.data}
+self_issued: {{enabled: true}}
+clients:
+  - {{client_id: www, client_type: web, return_paths: [/home], default_return_path: /home}}
+""")
+        self.words = {"config": self.config, "data": self.data, "missing": MISSING, "out": folder / "out",
+                      "port": self.port, "vectors": instance.ROOT / "clients/vectors"}
+
+    def line(self, command: str, **other) -> list[str]:
+        words = {**self.words, **other}
+        return [instance.binary(), *command.split(), *(word.format(**words) for word in COMMANDS[command][0])]
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path)
+
+
+def run(line: list[str], stdin: str, **more) -> subprocess.CompletedProcess:
+    more.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run(
+        line, input=stdin.encode(), stderr=subprocess.PIPE, timeout=60, env=instance.environment(), **more)
+
+
+def faults(done: subprocess.CompletedProcess, fails: bool = True) -> list[str]:
+    """What is wrong with how a command ended."""
+    said = done.stderr.decode() + (done.stdout or b"").decode()
+    found = [f"inner words: {match.group()}" for match in INNER.finditer(said)]
+    if not 0 <= done.returncode < 128:
+        found.append(f"ended by signal or crash: {done.returncode}")
+    if fails and done.returncode == 0:
+        found.append("said that all went well")
+    if fails:
+        told = [line for line in done.stderr.decode().splitlines() if line.startswith("Error: ")]
+        # What is wrong with the settings is a list under a heading of its own.
+        if not told and "The settings are not accepted" not in done.stderr.decode():
+            found.append("no line that begins with Error:")
+        elif told and not done.stderr.decode().rstrip().endswith("."):
+            found.append("no sentence")
+    return [f"{fault}: {said.strip()[-400:]}" for fault in found]
+
+
+def walk(place: Place, names, **more) -> dict[str, list[str]]:
+    """The faults of each command, for those that have some."""
+    found = {}
+    for name in names:
+        if wrong := faults(run(place.line(name), COMMANDS[name][1], **more)):
+            found[name] = wrong
+    return found
+
+
+def test_without_the_right_to_the_data_folder_every_command_says_which_and_why(place):
+    place.data.mkdir(mode=0o700)
+    (place.data / "drawbridge.sqlite").touch(mode=0o600)
+    # The way there is open, the folder is another's. Whoever is nobody's superuser locks himself out instead.
+    for folder in [place.data.parent, *place.data.parent.parents]:
+        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    if not other:
+        place.data.chmod(0)
+    # Those that need no data: what they say is the same for anybody.
+    apart = {"check-config", "clients secret", "vectors serve", "explain redirect", "clients add", "users claims",
+             "restore", "backup", "explain self-issued", "serve", "demo"}
+    found = walk(place, set(COMMANDS) - apart, **other)
+    for name in ["serve", "demo"]:
+        if wrong := faults(run(place.line(name), "", **other)):
+            found[name] = wrong
+    assert found == {}
+    place.data.chmod(0o700)
+
+
+def test_files_that_are_not_there_are_named_by_every_command(place):
+    found = {}
+    for name, (words, stdin) in COMMANDS.items():
+        if "{config}" not in words:
+            continue
+        done = run(place.line(name, config=f"{MISSING}.yaml"), stdin)
+        wrong = faults(done)
+        if f"{MISSING}.yaml" not in done.stderr.decode():
+            wrong.append(f"does not name the file: {done.stderr.decode()}")
+        if wrong:
+            found[name] = wrong
+    for name in ["clients add", "users claims", "restore"]:
+        run(place.line("keys init"), "")
+        run(place.line("migrate"), "")
+        done = run(place.line(name), "")
+        if wrong := faults(done) + ([] if MISSING in done.stderr.decode() else [done.stderr.decode()]):
+            found[name] = wrong
+    assert found == {}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A place with keys, a database and a user."""
+    place = Place(tmp_path_factory.mktemp("whole"))
+    for name in ["keys init", "migrate", "keys rotate", "users add"]:
+        done = run(place.line(name), COMMANDS[name][1])
+        assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.mark.parametrize("output", ["full", "closed"])
+def test_an_output_that_takes_nothing_ends_every_command_with_a_sentence(whole, output):
+    answers = set(COMMANDS) - SILENT - {
+        # They do something else first, which fails here for its own reason: the other walks have them.
+        "clients show", "clients add", "clients remove", "users claims", "keys init", "keys retire", "copy", "restore",
+        "users add", "users password", "users role", "users disable", "users enable", "users second-factor remove",
+        "users second-factor recovery-codes", "keys rotate", "audit accept", "backup"}
+    found = {}
+    for name in sorted(answers):
+        line = whole.line(name)
+        if output == "full":
+            with open("/dev/full", "wb") as full:
+                done = run(line, COMMANDS[name][1], stdout=full)
+        else:
+            done = run(["/bin/sh", "-c", 'exec "$@" >&-', "sh", *line], COMMANDS[name][1])
+        if wrong := faults(done):
+            found[name] = wrong
+    assert found == {}
+
+
+def test_a_full_disk_stops_every_command_that_writes_with_a_sentence(place):
+    if not can_mount():
+        pytest.skip("needs root and leave to mount a tmpfs")
+    place.data.mkdir()
+    writes = ["serve", "demo", "migrate", "keys init", "keys rotate", "users add"]
+    found = {}
+    for name in writes:
+        script = f"mount -t tmpfs -o size=4k tmpfs '{place.data}' && cat /dev/zero >'{place.data}/ballast' 2>/dev/null; exec \"$@\""
+        done = run(["unshare", "-m", "sh", "-c", script, "sh", *place.line(name)], COMMANDS[name][1])
+        if wrong := faults(done):
+            found[name] = wrong
+    assert found == {}
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_do(whole, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        found = {}
+        for name, line in {
+            "serve": [*whole.line("serve"), "--listen", f"127.0.0.1:{port}"],
+            "serve, management": [*whole.line("serve"), "--management-listen", f"127.0.0.1:{port}"],
+            "demo": whole.line("demo", data=tmp_path / "demo", port=port),
+            "vectors serve": [*whole.line("vectors serve"), "--listen", f"127.0.0.1:{port}"],
+        }.items():
+            done = run(line, "")
+            wrong = faults(done)
+            if f"127.0.0.1:{port}" not in done.stderr.decode():
+                wrong.append(f"does not name the address: {done.stderr.decode()}")
+            if wrong:
+                found[name] = wrong
+    assert found == {}
