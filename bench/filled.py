@@ -9,7 +9,10 @@ import argparse
 import gc
 import hashlib
 import os
+import signal
+import socket
 import sqlite3
+import statistics
 import subprocess
 import tempfile
 import time
@@ -19,7 +22,7 @@ from pathlib import Path
 from audit_fill import fill_postgres, fill_sqlite
 from audit_rows import Chain, b64
 from run import cookie_of, redeem_round
-from server import TICKS, Drawbridge, counts, machine, wrk
+from server import TICKS, Drawbridge, Server, counts, machine, wrk
 
 BATCH = 50_000
 SESSION_COLUMNS = ("id", "secret_digest", "subject", "client_id", "app_client_id", "login_token_id", "opening", "created_at",
@@ -103,6 +106,37 @@ class Shared:
         return tuple(int(part) for part in done.stdout.split())
 
 
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def starts(binary: Path, data: Path, scratch: Path, rounds: int = 7) -> tuple[float, float]:
+    """Milliseconds, and those of CPU time, from the start of `serve` until its port takes connections."""
+    port, management = free_port(), free_port()
+    settings = scratch / "drawbridge.yaml"
+    settings.write_text(f"public_origin: http://127.0.0.1:{port}\nlisten: 127.0.0.1:{port}\n"
+                        f"management_listen: 127.0.0.1:{management}\ndata_directory: {data}\n")
+    found = []
+    for _ in range(rounds):
+        begun = time.monotonic()
+        server = Server([str(binary), "serve", "--config", str(settings)], stdout=subprocess.DEVNULL)
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                if server.process.poll() is not None:
+                    raise RuntimeError(f"serve did not start: see {server.log.name}")
+                time.sleep(0.001)
+        found.append(((time.monotonic() - begun) * 1000, server.cpu_seconds() * 1000))
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(30)
+        os.unlink(server.log.name)
+    return tuple(statistics.median(values) for values in zip(*found))
+
+
 def measured(shared: Shared | None, body) -> dict:
     if shared is None:
         return body()
@@ -123,11 +157,16 @@ def road(service: Drawbridge, scratch: Path, users: int, seconds: float, shared:
     cookies.write_text("".join(cookie_of(service, token) + "\n" for token in tokens.read_text().split()[:200]))
     return {
         "issue": measured(shared, lambda: wrk(service, "post", "/api/auth/create-sso-token", seconds, BEARERS=str(bearers))),
-        # The tokens for it are minted in between, and counted with it.
-        "mint and redeem" if shared else "redeem": measured(
-            shared, lambda: redeem_round(service, bearers, scratch, seconds)[0]),
+        "redeem": redeem_round(service, bearers, scratch, seconds, around=lambda body: measured(shared, body))[0],
         "check": measured(shared, lambda: wrk(service, "get", "/auth/check", seconds, COOKIES=str(cookies))),
     }
+
+
+def sign_in(name: str, found: dict[str, dict]) -> str:
+    """What an issue, a redemption and a check spend together, in the node and in what it shares with others."""
+    total = sum(result["cpu_us"] + result["others_us"] for result in found.values())
+    log, writes = (sum(result[what] for result in found.values()) for what in ("wal", "wal_writes"))
+    return f"\nA sign-in, {name}: {total:.0f} µs of node, PostgreSQL and Redis; {log:,.0f} B of log in {writes:.2f} writes.\n"
 
 
 def lines(name: str, found: dict[str, dict]) -> str:
@@ -167,7 +206,7 @@ def main():
         scratch = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="filled-", dir=arguments.scratch)))
         data = scratch / "data"
         with Drawbridge(arguments.drawbridge, data, arguments.database, arguments.redis) as service:
-            text += lines("empty", road(service, scratch, arguments.users, arguments.seconds, shared))
+            roads = {"empty": road(service, scratch, arguments.users, arguments.seconds, shared)}
         # Connections of the counting that nobody closed would be in the way.
         gc.collect()
         begun = time.monotonic()
@@ -178,10 +217,16 @@ def main():
             started = time.monotonic() - begun
             at_start = service.memory_mib("VmRSS")
             name = f"{arguments.sessions:,} sessions, {arguments.events:,} events"
-            text += lines(name, road(service, scratch, arguments.users, arguments.seconds, shared))
+            roads[name] = road(service, scratch, arguments.users, arguments.seconds, shared)
             resident, peak = service.memory_mib("VmRSS"), service.memory_mib()
+        serve = None if shared else starts(arguments.drawbridge, data, scratch)
+    text += "".join(lines(name, found) for name, found in roads.items())
+    if shared:
+        text += "".join(sign_in(name, found) for name, found in roads.items())
     text += (f"\nFilled in {filled:.0f} s. Start {started * 1000:.0f} ms until the demo is ready; resident {at_start:.0f} MiB then, "
              f"{resident:.0f} MiB after the load, peak {peak:.0f} MiB.\n")
+    if serve:
+        text += f"\n`serve` on the same data: {serve[0]:.0f} ms until it takes connections, {serve[1]:.0f} of CPU time (median of 7).\n"
     print(text)
     with open(arguments.results, "a") as results:
         results.write(text)

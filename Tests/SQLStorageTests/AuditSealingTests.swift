@@ -1,4 +1,5 @@
 import Bridge
+import Dispatch
 import OAuth2
 import Testing
 
@@ -326,6 +327,59 @@ import Testing
             filter.subject = "alice"
             #expect(try await Self.places(filter, storage).count == 10)
             #expect(try await store.verify(storage).isValid)
+        }
+    }
+
+    @Test func `a disk with no room for an index has room for the events beside it, and they are found`() async throws {
+        try await TemporaryDatabase.with { database in
+            let storage = try database.open(node: "n")
+            let now = Timestamp(milliseconds: 1_763_708_400_123)
+            try await storage.append(Self.events(2048, at: now))
+            let pages = try #require(try storage.onWriter("PRAGMA page_count").first?.integer(0))
+            try storage.onWriter(SQLStatement("PRAGMA max_page_count = \(pages + 4)"))
+            // Both wait for the same commit.
+            let gate = DispatchSemaphore(value: 0)
+            storage.engine.onWriter { _ in gate.wait() }
+            async let sealing = storage.sealAudit(at: now, size: 2048)
+            while storage.waitingWrites < 1 { await Task.yield() }
+            async let appending: Void = storage.append(Self.events(4, at: now))
+            while storage.waitingWrites < 2 { await Task.yield() }
+            gate.signal()
+            try await appending
+            do {
+                _ = try await sealing
+                Issue.record("there was room for the index")
+            } catch is StorageError {}
+            #expect(try storage.onWriter("SELECT count(*) FROM audit_event").map(\.values) == [[.integer(2052)]])
+            #expect(try storage.onWriter("SELECT count(*) FROM audit_index").map(\.values) == [[.integer(0)]])
+            let filters = Self.filters.filter { $0.subject != nil || $0.tokenID != nil }
+            let wanted = try await filters.asyncMap { try await Self.expected($0, storage) }
+            #expect(wanted.contains { $0.contains("n 2052") })
+            for (filter, want) in zip(filters, wanted) { #expect(try await Self.places(filter, storage) == want) }
+            try storage.onWriter("PRAGMA max_page_count = 1073741823")
+            #expect(try await storage.sealAudit(at: now, size: 2048))
+            for (filter, want) in zip(filters, wanted) { #expect(try await Self.places(filter, storage) == want) }
+        }
+    }
+
+    @Test func `no turn of sealing writes more than a tenth of a megabyte, whatever is in the events`() async throws {
+        try await TemporaryDatabase.with { database in
+            try await database.open(node: "n").append(
+                (0..<Int(AuditSegment.size)).map { number in
+                    // All of one user and one address, as behind a gateway: the largest piece there can be.
+                    AuditStore.event(number, at: Timestamp(milliseconds: 1_763_708_400_123))
+                })
+            let meter = TransactionMeter()
+            let engine = try SQLiteEngine(
+                path: database.path, lock: NodeLock(databasePath: database.path, node: "other"))
+            let storage = DurableStorage(
+                engine: MeteredEngine(engine, meter), auditor: .sample(node: "n"), time: .system)
+            #expect(try await storage.sealAudit(at: TimeSource.system.now(), size: AuditSegment.size))
+            try await storage.close()
+            let sealed = meter.transactions.filter { $0.statements.contains { $0.contains("audit_index") } }
+            #expect(sealed.count > 4)
+            #expect(sealed.allSatisfy { $0.bytes < 100_000 }, "\(sealed.map(\.bytes))")
+            #expect(sealed.contains { $0.bytes > 65_000 })
         }
     }
 

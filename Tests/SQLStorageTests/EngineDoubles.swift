@@ -38,6 +38,88 @@ struct CountingEngine: SQLEngine {
     func close() throws { try engine.close() }
 }
 
+/// What a writer's transactions were given.
+final class TransactionMeter: Sendable {
+    struct Transaction: Sendable {
+        var statements: [String] = []
+        /// Of texts among the arguments.
+        var bytes = 0
+    }
+
+    private let begun = Mutex<[Transaction]>([])
+
+    var transactions: [Transaction] { begun.withLock { $0 } }
+
+    func begin() { begun.withLock { $0.append(Transaction()) } }
+
+    func note(_ statement: SQLStatement, _ arguments: [SQLValue]) {
+        begun.withLock { begun in
+            guard let last = begun.indices.last else { return }
+            begun[last].statements.append(statement.text)
+            for case .text(let text) in arguments { begun[last].bytes += text.utf8.count }
+        }
+    }
+}
+
+/// An engine that meters its writer's transactions.
+struct MeteredEngine: SQLEngine {
+    private let engine: any SQLEngine
+    private let meter: TransactionMeter
+
+    init(_ engine: any SQLEngine, _ meter: TransactionMeter) {
+        self.engine = engine
+        self.meter = meter
+    }
+
+    private struct Session: SQLSession {
+        let session: any SQLSession
+        let meter: TransactionMeter
+
+        func run(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
+            meter.note(statement, arguments)
+            return try session.run(statement, arguments)
+        }
+
+        func change(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
+            meter.note(statement, arguments)
+            return try session.change(statement, arguments)
+        }
+
+        func submit(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
+            meter.note(statement, arguments)
+            try session.submit(statement, arguments)
+        }
+
+        func runAll(_ calls: [SQLCall]) throws -> [SQLAnswer] {
+            for call in calls { meter.note(call.statement, call.arguments) }
+            return try session.runAll(calls)
+        }
+
+        func begin() throws {
+            meter.begin()
+            try session.begin()
+        }
+
+        func commit() throws { try session.commit() }
+        func rollback() { session.rollback() }
+        func rollback(to savepoint: SQLSavepoint) throws { try session.rollback(to: savepoint) }
+    }
+
+    var dialect: SQLDialect { engine.dialect }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws -> Value {
+        try await engine.read(body)
+    }
+
+    func onWriter(_ body: @escaping @Sendable (any SQLSession) -> Void) {
+        engine.onWriter { [meter] session in body(Session(session: session, meter: meter)) }
+    }
+
+    func didCommit(writes: Int) { engine.didCommit(writes: writes) }
+
+    func close() throws { try engine.close() }
+}
+
 /// An engine whose writer never gets to run anything.
 struct StuckEngine: SQLEngine {
     private let engine: any SQLEngine

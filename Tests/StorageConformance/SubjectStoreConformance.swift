@@ -16,6 +16,21 @@ package enum SubjectStoreConformance {
             try expectEqual(try await store.events(.userDisabled).count, 1, "disabled events")
             try expectEqual(try await store.events(.userEnabled).count, 1, "enabled events")
         },
+        ConformanceCase("the list of disabled users holds each of them, at most as many as are asked for") { open in
+            let store = try await open()
+            for subject in ["alice", "bob", "carol", "dave"] as [Subject] {
+                try await store.recordFirstSight(of: subject, issuer: "i", at: Sample.now)
+            }
+            try expectEqual(try await store.disabledSubjects(limit: 9), [], "before")
+            for subject in ["alice", "bob", "carol"] as [Subject] {
+                _ = try await store.setDisabled(
+                    true, subject: subject, event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
+            }
+            _ = try await store.setDisabled(
+                false, subject: "bob", event: Sample.event(.userEnabled), ending: .sample("user_disabled"))
+            try expectEqual(Set(try await open().disabledSubjects(limit: 9)), ["alice", "carol"], "list")
+            try expectEqual(try await store.disabledSubjects(limit: 1).count, 1, "limited")
+        },
         ConformanceCase("the first sight stays the first") { open in
             let store = try await open()
             try await store.recordFirstSight(of: "alice", issuer: "first", at: Sample.now)

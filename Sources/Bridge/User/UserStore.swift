@@ -23,6 +23,9 @@ package protocol UserStore: Sendable {
         _ disabled: Bool, subject: Subject, event: AuditEvent, ending: Ending
     ) async throws -> UserChangeOutcome
 
+    /// Who is disabled, at most `limit` of them.
+    func disabledSubjects(limit: Int) async throws -> [Subject]
+
     /// One user; `nil` for one that was never seen.
     func record(of subject: Subject) async throws -> SubjectRecord?
 

@@ -44,14 +44,17 @@ final class GroupCommitWriter: Sendable {
     /// Runs `body` in a transaction; when this returns, it is durable.
     ///
     /// `body` may run several times; only its last run counts. It may throw ``Withdrawn`` to answer and write nothing.
-    /// - Parameter calls: see ``PendingWrite/anticipated``.
+    /// - Parameters:
+    ///   - calls: see ``PendingWrite/anticipated``.
+    ///   - isUpkeep: see ``PendingWrite/isUpkeep``.
     /// - Throws: ``StorageError``; then nothing was written.
     func write<Value: Sendable>(
-        anticipating calls: [SQLCall]? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+        anticipating calls: [SQLCall]? = nil, isUpkeep: Bool = false,
+        _ body: @escaping @Sendable (WriteTransaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let write = PendingWrite(
-                anticipated: calls,
+                anticipated: calls, isUpkeep: isUpkeep,
                 attempt: { transaction in
                     let value = try body(transaction)
                     return { continuation.resume(returning: value) }

@@ -7,6 +7,9 @@ struct PendingWrite: Sendable {
     /// A write that names them, and be it none, also says that what else it writes most likely is only submitted, and
     /// matters to no other write before the commit. `nil` says nothing, and what comes later sees all it does.
     var anticipated: [SQLCall]?
+    /// Whether it may be tried again another day: where a batch fails for want of something, such as room on the disk, the
+    /// others go on without it.
+    var isUpkeep = false
     /// Does the work; what it returns tells the caller, and is called once the commit is durable.
     let attempt: @Sendable (WriteTransaction) throws -> @Sendable () -> Void
     /// Tells the caller that nothing was written.

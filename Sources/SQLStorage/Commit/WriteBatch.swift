@@ -37,8 +37,7 @@ struct WriteBatch {
                 attempt += 1
                 guard attempt < Self.attempts else { return giveUp(failure) }
             } catch let failure as SQLError where failure.kind != .refused {
-                failAll(failure)
-                return nil
+                return goOnWithoutUpkeep(failure)
             } catch {
                 guard course != .isolated else {
                     failAll(error)
@@ -64,6 +63,20 @@ struct WriteBatch {
                 didCommit: didCommit
             ).commit(startingFrom: chain)
         }
+    }
+
+    /// A disk may have room for what people wait for, and none for an index of thousands of events.
+    private func goOnWithoutUpkeep(_ failure: SQLError) -> AuditChain? {
+        let others = writes.filter { !$0.isUpkeep }
+        // Of a commit whose outcome is unknown nothing is tried again.
+        guard failure.kind == .unavailable, !others.isEmpty, others.count < writes.count else {
+            failAll(failure)
+            return nil
+        }
+        for write in writes where write.isUpkeep { write.fail(failure) }
+        return WriteBatch(
+            writes: others, session: session, auditor: auditor, dialect: dialect, follow: follow, didCommit: didCommit
+        ).commit(startingFrom: nil)
     }
 
     private func run(startingFrom chain: AuditChain?, _ course: Course) throws -> AuditChain {

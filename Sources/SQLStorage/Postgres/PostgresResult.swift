@@ -1,6 +1,7 @@
 import Bridge
 import CPostgres
 import Foundation
+import OAuth2
 
 /// What the server answered to one statement.
 struct PostgresResult {
@@ -9,7 +10,11 @@ struct PostgresResult {
     let commandTag: String
 
     /// How many rows the statement wrote or gave: what the command tag ends with.
-    var changes: Int { commandTag.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
+    var changes: Int {
+        var count = 0
+        for byte in commandTag.utf8 { count = ASCII.isDigit(byte) ? count * 10 + Int(byte - UInt8(ascii: "0")) : 0 }
+        return count
+    }
 
     /// - Parameter result: one that is not an error.
     init(_ result: OpaquePointer) throws {

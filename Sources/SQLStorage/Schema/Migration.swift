@@ -11,7 +11,7 @@ struct Migration: Sendable {
         lineage, auditCuts, sharedKeys, clientAssertions, consoleCredentials,
         loginTokenOrder, auditSegments, nodeLease, restorePoint, linkedKeys, crossDevice, deviceAuthorizations,
         webSessionNotices,
-        toldByPhones, toldGroups,
+        toldByPhones, toldGroups, exceptions,
     ]
 }
 

@@ -60,6 +60,14 @@ package final class DurableStorage: Sendable {
         }
     }
 
+    /// As ``write(anticipating:_:)``, for what the service does by itself and can do later: it never takes a write of
+    /// somebody who waits along when it fails.
+    func writeUpkeep<Value: Sendable>(
+        anticipating calls: [SQLCall]? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Value
+    ) async throws -> Value {
+        try await writable().writer.write(anticipating: dialect.isRemote ? calls : nil, isUpkeep: true, body)
+    }
+
     /// Writes that wait for the next commit.
     var waitingWrites: Int { writing?.writer.waitingCount ?? 0 }
 

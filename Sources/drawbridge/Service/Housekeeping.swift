@@ -64,6 +64,18 @@ struct SessionNewsService: Service {
     }
 }
 
+/// Learns twice a second who is disabled.
+struct DisabledUserService: Service {
+    let users: DisabledUsers
+    let logger: Logger
+
+    func run() async throws {
+        await Recurring(interval: .milliseconds(500), task: "read disabled users", logger: logger).run {
+            try await users.refresh()
+        }
+    }
+}
+
 /// Learns twice a second which signing keys other processes added or retired, and says which ones this node has.
 struct KeyNewsService: Service {
     let keys: SigningKeys

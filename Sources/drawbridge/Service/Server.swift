@@ -57,6 +57,7 @@ struct Server: Sendable {
                     time: ground.time,
                     logger: logger),
                 SessionNewsService(sessions: composition.wings.sessions.webSessions, logger: logger),
+                DisabledUserService(users: composition.wings.sessions.subjects.disabledUsers, logger: logger),
                 KeyNewsService(keys: ground.keys, logger: logger),
                 AlertService(
                     board: composition.alerts, tallies: ground.storage,

@@ -24,6 +24,23 @@ import Testing
         }
     }
 
+    @Test func `a process that lost its lease seals nothing, and the one that has it seals all`() async throws {
+        try await PostgresDatabase.with { database in
+            let now = Timestamp(milliseconds: 1_763_708_400_123)
+            let first = try await database.open(node: "n")
+            try await first.append((0..<20).map { AuditStore.event($0, at: now) })
+            _ = try database.session().run("UPDATE node_lease SET expires_at = 0, holder = 'gone' WHERE node = 'n'")
+            let second = try await database.open(node: "n")
+            let rows: SQLStatement = """
+                SELECT (SELECT count(*) FROM audit_index), (SELECT count(*) FROM audit_segment)
+                """
+            await #expect(throws: StorageError.self) { _ = try await first.sealAudit(at: now, size: 8) }
+            #expect(try database.session().run(rows).map(\.values) == [[.integer(0), .integer(0)]])
+            while try await second.sealAudit(at: now, size: 8) {}
+            #expect(try database.session().run(rows).first?.integer(1) == 2)
+        }
+    }
+
     @Test func `a name whose process has ended on this machine is not waited for`() async throws {
         try await PostgresDatabase.with { database in
             try await database.open(node: "n").close()

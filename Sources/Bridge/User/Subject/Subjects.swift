@@ -3,9 +3,14 @@ package struct Subjects: Sendable {
     private let store: any UserStore
     private let records: ShortLivedCache<Subject, SubjectRecord?>
     private let disabled: ShortLivedCache<Subject, Bool>
+    /// Spares the store most questions of whether somebody is disabled.
+    package let disabledUsers: DisabledUsers
 
-    package init(store: any UserStore, time: TimeSource = .system) {
+    package init(
+        store: any UserStore, time: TimeSource = .system, disabledUsersLimit: Int = DisabledUsers.limit
+    ) {
         self.store = store
+        disabledUsers = DisabledUsers(store: store, time: time, limit: disabledUsersLimit)
         records = ShortLivedCache(time: time)
         disabled = ShortLivedCache(time: time)
     }
@@ -51,7 +56,8 @@ package struct Subjects: Sendable {
     /// Whether the user is disabled now. Remembered apart from ``admission(of:at:)``, which a redemption may follow at
     /// once.
     func isDisabled(_ subject: Subject, at now: Timestamp) async throws -> Bool {
-        try await disabled.value(for: subject) { try await store.record(of: subject)?.disabledAt != nil }
+        guard !disabledUsers.spares(subject) else { return false }
+        return try await disabled.value(for: subject) { try await store.record(of: subject)?.disabledAt != nil }
     }
 
     private func record(of subject: Subject, at now: Timestamp) async throws -> SubjectRecord? {

@@ -65,11 +65,6 @@ struct AuditSegmentIndex {
     /// Pieces that a field's entries are stored in, so that a search reads 2 KB of a segment and not 64.
     static let buckets: Int64 = 32
 
-    private struct Bucket: Hashable {
-        let field: AuditField
-        let number: Int64
-    }
-
     /// One stored piece.
     struct Piece {
         let field: AuditField
@@ -80,22 +75,31 @@ struct AuditSegmentIndex {
     /// Milliseconds of the oldest and of the newest event; of a segment without events, what no search can ask for.
     private(set) var oldest = Int64.max
     private(set) var newest = Int64.min
-    private var entries: [Bucket: [String]] = [:]
+    /// The pieces in the order of their key, such as have no entry among them.
+    private var entries = [String](repeating: "", count: AuditField.allCases.count * Int(buckets))
 
     /// - Parameter rows: of ``AuditSegmentSQL/events``, whatever they hold.
     init(first: Int64, _ rows: [SQLRow]) {
-        // By bytes: texts that Unicode takes for the same are two values to an engine.
-        var places: [[UInt8]: Place] = [:]
+        let fields = Array(AuditField.allCases.enumerated())
+        // Events of one request stand together and say the same.
+        var last = [(text: String, place: Place)?](repeating: nil, count: fields.count)
         for row in rows {
             guard case .integer(let sequence) = row.values[0] else { continue }
             cover(row.values[1])
             let suffix = Self.suffix(sequence - first)
-            for (field, value) in zip(AuditField.allCases, row.values.dropFirst(2)) {
-                guard case .text(let text) = value, let text = field.indexed(text) else { continue }
-                let bytes = Array(text.utf8)
-                let place = places[bytes] ?? Place(of: text)
-                places[bytes] = place
-                entries[Bucket(field: field, number: place.bucket), default: []].append(place.tag + suffix)
+            for (number, field) in fields {
+                guard case .text(let text) = row.values[2 + number], let text = field.indexed(text) else { continue }
+                let place: Place
+                // By bytes: texts that Unicode takes for the same are two values to an engine.
+                if let known = last[number], known.text.utf8.elementsEqual(text.utf8) {
+                    place = known.place
+                } else {
+                    place = Place(of: text)
+                    last[number] = (text, place)
+                }
+                let piece = number * Int(Self.buckets) + Int(place.bucket)
+                entries[piece] += place.tag
+                entries[piece] += suffix
             }
         }
     }
@@ -121,8 +125,10 @@ struct AuditSegmentIndex {
 
     /// In the order of their key.
     var pieces: [Piece] {
-        entries.sorted { ($0.key.field.rawValue, $0.key.number) < ($1.key.field.rawValue, $1.key.number) }
-            .map { Piece(field: $0.key.field, bucket: $0.key.number, entries: $0.value.joined()) }
+        entries.enumerated().filter { !$0.element.isEmpty }.map { number, entries in
+            let (field, bucket) = number.quotientAndRemainder(dividingBy: Int(Self.buckets))
+            return Piece(field: AuditField.allCases[field], bucket: Int64(bucket), entries: entries)
+        }
     }
 
     /// The events that a piece says a value may stand in, ascending as they were entered.

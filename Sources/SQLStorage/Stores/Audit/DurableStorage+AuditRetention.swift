@@ -103,7 +103,7 @@ extension DurableStorage: AuditUpkeep {
             node: checkpoint.node, through: checkpoint.size, hash: checkpoint.hash, retention: retention,
             isAdopted: false, at: now)
         let count = Int(checkpoint.size - place.first + 1)
-        return try await write { transaction in
+        return try await writeUpkeep { transaction in
             let removed = try transaction.change(
                 AuditRetentionSQL.delete,
                 [.text(cut.node), .integer(place.first), .integer(cut.through)])

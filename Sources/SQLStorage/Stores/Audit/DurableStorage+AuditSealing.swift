@@ -21,7 +21,7 @@ extension DurableStorage {
             switch due {
             case nil: continue
             case .stale:
-                _ = try await write {
+                _ = try await writeUpkeep {
                     try $0.change(AuditSegmentSQL.dropBehind, [.text(head.node), .integer(head.sequence)])
                 }
             case .segment(let segment): try await seal(segment)
@@ -74,7 +74,7 @@ extension DurableStorage {
         }
         let pieces = index.pieces
         for part in Self.parts(of: pieces) {
-            try await write { transaction in
+            try await writeUpkeep(anticipating: []) { transaction in
                 for piece in part {
                     try transaction.submit(
                         AuditSegmentSQL.insertPiece,
@@ -82,7 +82,7 @@ extension DurableStorage {
                 }
             }
         }
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             // Somebody may have taken them away in between; then it is for the next time.
             guard case .integer(let count)? = try transaction.run(AuditSegmentSQL.countPieces, place).first?.values[0],
                 count >= Int64(pieces.count)

@@ -17,11 +17,11 @@ extension DurableStorage {
             return (progress, end, try Self.count(node, after: progress, through: end, session))
         }
         guard let progress else {
-            try await write { _ = try $0.run(AuditTallySQL.mend, [.text(node), .integer(end)]) }
+            try await writeUpkeep { _ = try $0.run(AuditTallySQL.mend, [.text(node), .integer(end)]) }
             return []
         }
         guard end > progress else { return [] }
-        return try await write { transaction in
+        return try await writeUpkeep { transaction in
             try transaction.run(AuditTallySQL.begin, [.text(node)])
             guard
                 try transaction.changes(
@@ -56,7 +56,7 @@ extension DurableStorage {
     }
 
     package func record(_ sample: StateSample) async throws {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             _ = try transaction.changes(
                 AuditTallySQL.sample, [.text(sample.name.rawValue), SQLValue(sample.at), .integer(sample.value)])
         }

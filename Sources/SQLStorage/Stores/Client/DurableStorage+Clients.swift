@@ -110,7 +110,7 @@ extension DurableStorage: RequestStore {
     }
 
     package func purgeAssertions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             try transaction.run(ClientAssertionSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
         }
     }

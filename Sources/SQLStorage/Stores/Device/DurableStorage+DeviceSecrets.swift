@@ -80,7 +80,7 @@ extension DurableStorage: DeviceStore {
     }
 
     package func purgeDeviceSecrets(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             let ids = try transaction.run(
                 DeviceSecretSQL.purgeable, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
             ).map(\.values)

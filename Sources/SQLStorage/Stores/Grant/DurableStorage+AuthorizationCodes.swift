@@ -77,7 +77,7 @@ extension DurableStorage: GrantStore {
     }
 
     package func purgeCodes(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             try transaction.run(AuthorizationCodeSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
         }
     }

@@ -29,7 +29,7 @@ extension DurableStorage {
     }
 
     package func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             try transaction.run(PushedRequestSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
         }
     }

@@ -101,7 +101,7 @@ extension DurableStorage: LoginTokenStore {
     }
 
     package func purgeLoginTokens(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
             try transaction.run(LoginTokenSQL.purgeKeys, bounds)
             return try transaction.run(LoginTokenSQL.purge, bounds).count

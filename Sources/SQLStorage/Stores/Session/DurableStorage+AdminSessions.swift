@@ -51,7 +51,7 @@ extension DurableStorage: AdminSessionStore {
     }
 
     package func purgeAdminSessions(expiredBefore cutoff: Timestamp) async throws {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             _ = try transaction.changes(AdminSessionSQL.purge, [SQLValue(cutoff)])
         }
     }

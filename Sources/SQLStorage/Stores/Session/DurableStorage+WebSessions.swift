@@ -84,7 +84,7 @@ extension DurableStorage {
     }
 
     package func purgeSessions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             let bounds: [SQLValue] = [SQLValue(cutoff), .integer(Int64(max(0, limit)))]
             _ = try transaction.changes(SessionRefreshSQL.purge, bounds)
             return try transaction.run(WebSessionSQL.purge, bounds).count

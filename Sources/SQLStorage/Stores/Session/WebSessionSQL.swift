@@ -24,7 +24,11 @@ enum WebSessionSQL {
         WHERE subject = $1 AND (created_at, id) < (SELECT created_at, id FROM web_session WHERE id = $3)
         ORDER BY created_at DESC, id DESC LIMIT $2
         """)
-    static let countLive: SQLStatement = "SELECT count(*) FROM web_session WHERE expires_at > $1 AND ended_at IS NULL"
+    /// Those that have not expired, from an index, without those that were ended, from theirs.
+    static let countLive: SQLStatement = """
+        SELECT (SELECT count(*) FROM web_session WHERE expires_at > $1)
+            - (SELECT count(*) FROM web_session WHERE expires_at > $1 AND ended_at IS NOT NULL)
+        """
 
     static let openedBy: SQLStatement = """
         SELECT id, created_at FROM web_session WHERE login_token_issued_at = $1 AND login_token_id = $2

@@ -116,7 +116,7 @@ extension DurableStorage: SelfIssuedTransactionStore {
     }
 
     package func purgeSelfIssued(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
-        try await write { transaction in
+        try await writeUpkeep { transaction in
             try transaction.run(SelfIssuedSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
         }
     }

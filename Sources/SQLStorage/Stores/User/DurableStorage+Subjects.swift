@@ -34,6 +34,12 @@ extension DurableStorage {
         }
     }
 
+    package func disabledSubjects(limit: Int) async throws -> [Subject] {
+        try await look { session in
+            try session.run(SubjectSQL.disabled, [.integer(Int64(limit))]).map { try $0.identifier(0) }
+        }
+    }
+
     package func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
         try await read { session in
             let limit = SQLValue.integer(Int64(max(0, limit)))
@@ -110,6 +116,9 @@ enum SubjectSQL {
     static let enable: SQLStatement = """
         UPDATE app_user SET disabled_at = NULL WHERE subject = $1 AND disabled_at IS NOT NULL RETURNING subject
         """
+
+    /// By an index of them alone.
+    static let disabled: SQLStatement = "SELECT subject FROM app_user WHERE disabled_at IS NOT NULL LIMIT $1"
 
     /// The last column is NULL for a user without an account.
     static let selectOne: SQLStatement = """

@@ -12,6 +12,8 @@ struct AuditNoteFile: Sendable {
     let path: String
     /// Bytes from which a new file is begun: a week of one checkpoint a minute.
     var sizeLimit = 4 << 20
+    /// Bytes that ``readEnd()`` reads: some hundred notes.
+    var endSize = 1 << 16
 
     /// - Parameter signingKeyPath: the key's file, in whose folder it is.
     init(besideSigningKey signingKeyPath: String) {
@@ -45,6 +47,24 @@ struct AuditNoteFile: Sendable {
         var kept = try Self.read(path)
         kept.append(try Self.read(previousPath))
         return kept
+    }
+
+    /// The notes at the file's end: the last ones of every node that writes, and soon read, however much came before.
+    func readEnd() throws(PrivateFileError) -> AuditKeptNotes {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return AuditKeptNotes() }
+            throw .system(path, errno)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }
+        let start = max(0, Int(status.st_size) - endSize)
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size) - start)
+        guard pread(descriptor, &bytes, bytes.count, off_t(start)) == bytes.count else { throw .system(path, EIO) }
+        // What the first line begins with is not there.
+        return AuditKeptNotes(start == 0 ? bytes[...] : bytes.drop { $0 != 0x0A })
     }
 
     /// Gives the files other names, so that a new one can begin: what they say is kept.

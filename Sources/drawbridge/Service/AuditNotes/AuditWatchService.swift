@@ -6,9 +6,12 @@ import OAuth2
 import ServiceLifecycle
 
 /// Compares the database's audit log with the notes that lie outside of it, at the start and every now and then.
+///
+/// After ten million events there are ten thousand notes. Those at the end, which each cover all that came before, are compared
+/// before anything is served; all of them while the first requests are.
 struct AuditWatchService: Service {
     let storage: any BridgeStorage
-    let file: AuditNoteFile
+    var file: AuditNoteFile
     let keys: [AuditVerifierKey]
     let watch: AuditWatch
     /// How long audit events have to stay; `nil` for ever.
@@ -27,6 +30,7 @@ struct AuditWatchService: Service {
     private static let namedLimit = 20
 
     func run() async throws {
+        await look()
         for await _ in AsyncTimer(every: Self.pause).cancelOnGracefulShutdown() { await look() }
     }
 
@@ -45,12 +49,14 @@ struct AuditWatchService: Service {
         } catch {
             logger.error("could not prepare the audit log", metadata: ["error": "\(error)"])
         }
-        await look()
+        await look(at: file.readEnd)
     }
 
-    func look() async {
+    func look() async { await look(at: file.read) }
+
+    private func look(at notes: () throws -> AuditKeptNotes) async {
         do {
-            let kept = try file.read()
+            let kept = try notes()
             if !kept.malformedLines.isEmpty {
                 logger.warning(
                     "lines of the file of audit checkpoints cannot be read",

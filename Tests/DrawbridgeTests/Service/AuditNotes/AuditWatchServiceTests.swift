@@ -83,6 +83,26 @@ import Testing
         try await storage.close()
     }
 
+    @Test func `the end of a long file of notes is compared before anything is served, the rest later`()
+        async throws
+    {
+        for _ in 0..<3 { try await live("n", events: 3) }
+        let storage = try open("n")
+        // What the second note tells of is gone, and what the third does is there.
+        try #require(storage.engine as? SQLiteEngine).onWriterNow { session in
+            _ = try session.run("UPDATE audit_event SET hash = previous_hash WHERE sequence = 6")
+        }
+        var service = service(storage)
+        service.file.endSize = 600
+        #expect(try service.file.readEnd().notes.map(\.sequence) == [9])
+        await service.begin()
+        #expect(try await degraded(watch) == [])
+        await service.look()
+        #expect(try await degraded(watch) == ["audit_log"])
+        #expect(lines.count(of: #""id":"n-6","kind":"checkpoint_mismatch""#) == 1)
+        try await storage.close()
+    }
+
     @Test func `a database put back to an earlier state is told loudly, and again when it is accepted`() async throws {
         try await live("n", events: 3)
         try copy("backup", from: path, to: "\(path).backup")

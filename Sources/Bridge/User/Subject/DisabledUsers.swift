@@ -1,0 +1,46 @@
+import Synchronization
+
+/// Who may not sign in, as a list in memory: nearly everybody may, so nearly nobody is asked about (ADR-0060).
+///
+/// The service reads the list twice a second (``refresh()``). Whoever is not on it is let pass without a look at the
+/// store; whoever is, and everybody when the list is old or too long, is asked about there.
+package final class DisabledUsers: Sendable {
+    /// A list older than this does not count: contract §7 promises that every node refuses within a second.
+    static let lifetime = Duration.seconds(1)
+    /// Users that the list holds. Where more are disabled there is none: it is read again and again.
+    package static let limit = 1000
+
+    private struct List {
+        var subjects: Set<Subject> = []
+        /// When the store was asked, by the clock that nobody sets (ADR-0010); `nil` without a list.
+        var readAt: ContinuousClock.Instant?
+    }
+
+    private let store: any UserStore
+    private let time: TimeSource
+    private let limit: Int
+    private let list = Mutex(List())
+
+    init(store: any UserStore, time: TimeSource, limit: Int) {
+        self.store = store
+        self.time = time
+        self.limit = limit
+    }
+
+    /// Reads the list anew.
+    /// - Throws: ``StorageError``; then the list of before counts until it is too old.
+    package func refresh() async throws {
+        let askedAt = time.uptime()
+        let subjects = try await store.disabledSubjects(limit: limit + 1)
+        list.withLock { $0 = subjects.count > limit ? List() : List(subjects: Set(subjects), readAt: askedAt) }
+    }
+
+    /// Whether the list says that the user may sign in; `false` says nothing.
+    func spares(_ subject: Subject) -> Bool {
+        let now = time.uptime()
+        return list.withLock { list in
+            guard let readAt = list.readAt, now - readAt <= Self.lifetime else { return false }
+            return !list.subjects.contains(subject)
+        }
+    }
+}

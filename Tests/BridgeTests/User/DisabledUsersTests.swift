@@ -1,0 +1,90 @@
+import StorageConformance
+import Testing
+
+@testable import Bridge
+
+/// Contract §7: a disabled user is refused by every node within a second.
+@Suite struct DisabledUsersTests {
+    /// What another node does: nothing of it is told here.
+    private func set(_ isDisabled: Bool, _ subject: Subject, _ service: Service) async throws {
+        _ = try await service.storage.setDisabled(
+            isDisabled, subject: subject,
+            event: AuditEvent(at: noon, type: isDisabled ? .userDisabled : .userEnabled, outcome: .success),
+            ending: .sample(at: noon))
+    }
+
+    private func withSubjects(
+        limit: Int = DisabledUsers.limit, _ body: (Subjects, Service) async throws -> Void
+    ) async throws {
+        try await withService { service async throws in
+            for subject in ["alice", "bob", "carol"] as [Subject] {
+                try await service.storage.recordFirstSight(of: subject, issuer: "i", at: noon)
+            }
+            try await body(
+                Subjects(store: service.storage, time: service.clock.source, disabledUsersLimit: limit), service)
+        }
+    }
+
+    @Test func `whoever is not on a fresh list is not asked about, for a second and no longer`() async throws {
+        try await withSubjects { subjects, service in
+            try await subjects.disabledUsers.refresh()
+            try await set(true, "alice", service)
+            service.clock.advance(.seconds(1))
+            #expect(try await !subjects.isDisabled("alice", at: service.clock.now))
+            service.clock.advance(.milliseconds(1))
+            #expect(try await subjects.isDisabled("alice", at: service.clock.now))
+        }
+    }
+
+    @Test func `the next reading of the list finds whom another node disabled`() async throws {
+        try await withSubjects { subjects, service in
+            try await subjects.disabledUsers.refresh()
+            try await set(true, "alice", service)
+            try await subjects.disabledUsers.refresh()
+            #expect(try await subjects.isDisabled("alice", at: service.clock.now))
+            #expect(try await !subjects.isDisabled("bob", at: service.clock.now))
+        }
+    }
+
+    @Test func `whoever is on the list is asked about, and may be enabled by now`() async throws {
+        try await withSubjects { subjects, service in
+            try await set(true, "alice", service)
+            try await subjects.disabledUsers.refresh()
+            try await set(false, "alice", service)
+            #expect(try await !subjects.isDisabled("alice", at: service.clock.now))
+        }
+    }
+
+    @Test func `a list that would be too long is none, and one that is shorter again counts`() async throws {
+        try await withSubjects(limit: 1) { subjects, service in
+            try await set(true, "bob", service)
+            try await set(true, "carol", service)
+            try await subjects.disabledUsers.refresh()
+            try await set(true, "alice", service)
+            #expect(try await subjects.isDisabled("alice", at: service.clock.now))
+            for subject in ["alice", "carol"] as [Subject] { try await set(false, subject, service) }
+            try await subjects.disabledUsers.refresh()
+            #expect(subjects.disabledUsers.spares("alice") && !subjects.disabledUsers.spares("bob"))
+        }
+    }
+
+    @Test func `before the first reading nobody is spared`() async throws {
+        try await withSubjects { subjects, service in
+            try await set(true, "alice", service)
+            #expect(try await subjects.isDisabled("alice", at: service.clock.now))
+        }
+    }
+
+    @Test func `a clock that is set back makes the list no younger`() async throws {
+        try await withService { service async throws in
+            try await service.storage.recordFirstSight(of: "alice", issuer: "i", at: noon)
+            let clock = SettableClock()
+            let subjects = Subjects(store: service.storage, time: clock.source)
+            try await subjects.disabledUsers.refresh()
+            try await set(true, "alice", service)
+            clock.set(by: .seconds(-3600))
+            clock.advance(.milliseconds(1001))
+            #expect(try await subjects.isDisabled("alice", at: clock.now))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+"""`kill -9` in the middle of bringing a database of the first version over: it is as it was or as it should be, and the next
+start makes it whole."""
+
+import sqlite3
+import subprocess
+import time
+from contextlib import closing
+
+import pytest
+
+import instance
+import test_upgrades
+from servers import Postgres
+
+#: Sessions that are over, so that the steps that go through all of them take a moment.
+MORE = 100_000
+ROUNDS = 3
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    if test_upgrades.needs_postgres:
+        pytest.skip("there is no PostgreSQL")
+    with Postgres() as server:
+        yield server
+
+
+def first_version(engine: str, tmp_path, request):
+    fixture = test_upgrades.FIXTURES / f"41b9169-{engine}"
+    data = tmp_path / "data"
+    test_upgrades.shutil.copytree(fixture / "data", data)
+    data.chmod(0o700)
+    for path in data.iterdir():
+        path.chmod(0o600)
+    dump = (fixture / "drawbridge.sql").read_text()
+    if engine == "sqlite":
+        store = test_upgrades.SQLite(data, dump)
+        numbers = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MORE})"
+    else:
+        store = test_upgrades.PostgreSQL(request.getfixturevalue("postgres"), "migration-postgres", dump)
+        numbers = f"WITH n(i) AS (SELECT * FROM generate_series(1, {MORE}))"
+    store.query(f"""
+        {numbers} INSERT INTO web_session (id, secret_digest, subject, client_id, opening, created_at, expires_at,
+            idle_lifetime, last_seen_at, ended_at)
+        SELECT 'more-' || i, 'digest-' || i, 'nobody', 'demo-web', 'authorize', 1, 9000000000000, 1, 1, 2 FROM n""")
+    return data, store
+
+
+def steps(store) -> list:
+    return [row[0] for row in store.query("SELECT version FROM schema_migration ORDER BY version")]
+
+
+def sqlite_is_writing(path) -> bool:
+    """Whether somebody's transaction keeps ours out."""
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("ROLLBACK")
+        except sqlite3.OperationalError:
+            return True
+    return False
+
+
+def is_migrating(store) -> bool:
+    if isinstance(store, test_upgrades.SQLite):
+        return sqlite_is_writing(store.path)
+    return store.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted") != [["0"]]
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_kill_9_during_a_migration_leaves_the_old_tables_or_the_new_ones(engine, tmp_path, request):
+    data, store = first_version(engine, tmp_path, request)
+    before = steps(store)
+    events = store.query("SELECT node, sequence, hash FROM audit_event ORDER BY node, sequence")
+    killed = 0
+    for _ in range(ROUNDS):
+        migration = subprocess.Popen(
+            [instance.binary(), "migrate", "--data", str(data), *store.flags],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while migration.poll() is None and not is_migrating(store):
+            assert time.monotonic() < deadline, "the migration did not begin"
+        migration.kill()
+        migration.wait()
+        killed += steps_settled(store) == before
+    assert killed > 0, "every migration was done before the kill"
+    # What was killed left nothing that stands in the way.
+    instance.run("migrate", "--data", str(data), *store.flags)
+    after = steps(store)
+    assert set(before) < set(after)
+    assert store.query("SELECT count(*) FROM web_session WHERE id LIKE 'more-%'") == [[str(MORE)]]
+    kept = store.query("SELECT node, sequence, hash FROM audit_event ORDER BY node, sequence")
+    assert [row for row in kept if row in events] == events
+    done = instance.run("audit", "verify", "--data", str(data), *store.flags, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def steps_settled(store) -> list:
+    """The steps once the server has noticed that its client is gone."""
+    instance.wait_until(lambda: not is_migrating(store), 20, "the end of the killed one's transaction")
+    return steps(store)
