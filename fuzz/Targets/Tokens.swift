@@ -145,7 +145,8 @@ extension FuzzTarget {
             let found = try? SelfIssuedToken(answer: form, terms: terms)
         else { return nil }
         guard found.thumbprint == key.id else { return "another subject than the key" }
-        guard claims["nonce"]?.string == terms.nonce else { return "for another nonce" }
+        guard let nonce = claims["nonce"]?.string, terms.nonces?.contains(nonce) ?? false
+        else { return "for another nonce" }
         let audiences = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.strings ?? []
         guard audiences.contains(where: { same($0, "https://www.example.com") }) else { return "for another website" }
         return nil

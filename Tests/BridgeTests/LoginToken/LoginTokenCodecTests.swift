@@ -65,11 +65,15 @@ import Testing
         #expect(try await codec.verify(token, at: noon) == .refused(.malformed))
     }
 
+    /// The first second that no instant stands for.
+    private static let afterAllTime = Int64.max / 1000 + 1
+    private static let impossibleTimes: [(String, Int64)] = [
+        ("iat", afterAllTime), ("exp", afterAllTime), ("exp", Int64.max), ("auth_time", afterAllTime),
+        ("auth_time", Int64.min),
+    ]
+
     /// They would both be the end of time, with no second between them.
-    @Test(arguments: [
-        ("iat", Int64.max / 1000 + 1), ("exp", Int64.max / 1000 + 1), ("exp", Int64.max),
-        ("auth_time", Int64.max / 1000 + 1), ("auth_time", Int64.min),
-    ]) func `a time that no instant stands for is refused`(_ name: String, _ time: Int64) async throws {
+    @Test(arguments: impossibleTimes) func `a time that no instant stands for is refused`(_ name: String, _ time: Int64) async throws {
         var members = [
             "iss": #""https://bridge.example""#, "aud": #""web""#, "sub": #""a""#, "jti": #""i""#,
             "client_id": #""app""#, "iat": "\(Int64.max / 1000)", "exp": "\(Int64.max / 1000)",
