@@ -73,7 +73,9 @@ import Testing
     ]
 
     /// They would both be the end of time, with no second between them.
-    @Test(arguments: impossibleTimes) func `a time that no instant stands for is refused`(_ name: String, _ time: Int64) async throws {
+    @Test(arguments: impossibleTimes) func `a time that no instant stands for is refused`(_ name: String, _ time: Int64)
+        async throws
+    {
         var members = [
             "iss": #""https://bridge.example""#, "aud": #""web""#, "sub": #""a""#, "jti": #""i""#,
             "client_id": #""app""#, "iat": "\(Int64.max / 1000)", "exp": "\(Int64.max / 1000)",
