@@ -91,13 +91,13 @@ def small_disk(megabytes: int):
 class Ground:
     """Three nodes over PostgreSQL and Redis, on which everything in `KINDS` can go wrong.
 
-    The first node's ways to its servers can be cut; with `skew` the second node's clock is so many seconds ahead and the
-    third's as many behind.
+    The first node's ways to its servers can be cut; all others come to Redis by one address, which a failover moves. With
+    `skew` the second node's clock is so many seconds ahead and the third's as many behind.
     """
 
     #: What follows one another at random; the failover of PostgreSQL comes once, at the end.
-    KINDS = ["kill_a_node", "stop_a_node", "empty_redis", "kill_redis", "crash_postgres", "freeze_postgres", "cut_a_node",
-             "fill_the_disk"]
+    KINDS = ["kill_a_node", "stop_a_node", "empty_redis", "kill_redis", "fail_over_redis", "crash_postgres",
+             "freeze_postgres", "cut_a_node", "fill_the_disk"]
 
     def __init__(self, name: str, skew: int = 0, size: int = 3, follows: bool = False):
         self.running = ExitStack()
@@ -108,10 +108,11 @@ class Ground:
             database = self.postgres.create(name)
             self.standby = self.running.enter_context(Standby(self.postgres)) if follows else None
             self.cables = [Cable(self.postgres.port), Cable(self.redis.port)]
-            for cable in self.cables:
+            self.address = Cable(self.redis.port)
+            for cable in [*self.cables, self.address]:
                 self.running.callback(cable.close)
             self.fleet = self.running.enter_context(Fleet(
-                self._both(database), self.redis.url, "--no-limits", size=size, nginx=False,
+                self._both(database), f"redis://127.0.0.1:{self.address.port}", "--no-limits", size=size, nginx=False,
                 first=self._by_cable(database), clocks=[0, skew, -skew][:size] if skew else []))
         except BaseException:
             self.running.close()
@@ -125,7 +126,7 @@ class Ground:
     def _by_cable(self, database: str) -> tuple[str, str]:
         """The first node's addresses; a failover leaves cables behind, so there it has those of the others."""
         if self.standby:
-            return self._both(database), self.redis.url
+            return self._both(database), f"redis://127.0.0.1:{self.address.port}"
         return (database.replace(f":{self.postgres.port}/", f":{self.cables[0].port}/"),
                 f"redis://127.0.0.1:{self.cables[1].port}")
 
@@ -173,6 +174,21 @@ class Faults(threading.Thread):
         self.ground.redis.kill()
         self.over.wait(1)
         self.ground.redis.start()
+
+    def fail_over_redis(self):
+        """A replica takes over without what was written last, and the address that nodes know moves to it."""
+        primary = self.ground.redis
+        replica = self.ground.running.enter_context(Redis("--replicaof", "127.0.0.1", str(primary.port)))
+        instance.wait_until(lambda: "master_link_status:up" in replica.cli("INFO", "replication"), 15, "replication")
+        primary.cli("ACL", "SETUSER", "default", "-psync", "-sync")
+        primary.cli("CLIENT", "KILL", "TYPE", "replica")
+        self.over.wait(0.7)
+        primary.kill()
+        replica.cli("REPLICAOF", "NO", "ONE")
+        replica.settings = ()
+        for cable in [self.ground.cables[1], self.ground.address]:
+            cable.target = replica.port
+        self.ground.redis = replica
 
     def crash_postgres(self):
         self.ground.postgres.crash()

@@ -1,8 +1,8 @@
 """`make history`: watches a fleet for a while, with faults, and decides afterwards whether its answers were right.
 
 Three nodes over PostgreSQL and Redis. While clients live through stories and use links at random, nodes are killed,
-stopped and cut off, Redis is killed and emptied, and PostgreSQL is crashed, stopped, left without disk, and at last
-replaced by a standby that has not heard of everything. Prints figures, and every flaw.
+stopped and cut off, Redis is killed, emptied and replaced by a replica that lacks the tail, and PostgreSQL is crashed,
+stopped, left without disk, and at last replaced as Redis was. Prints figures, and every flaw.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--skew", type=int, default=0, metavar="SECONDS", help="how far two nodes' clocks are off, one each way")
+    parser.add_argument("--skew", type=int, default=0, metavar="SECONDS", help="how far two nodes' clocks are off, one ahead")
     parser.add_argument("--faults", nargs="*", choices=Ground.KINDS, help="these alone; none for none")
     parser.add_argument("--fail-over", action="store_true", help="end with a failover of PostgreSQL that loses its tail")
     parser.add_argument("--keep", metavar="FILE", help="write the history there, a line each")
