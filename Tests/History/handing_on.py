@@ -44,8 +44,8 @@ class HandsOn(SignsIn):
         await self.act("issue", node, (shown,), self.nodes.send(
             node, "POST", "/api/auth/create-sso-token", {"Authorization": f"Bearer {bearer}"}), read)
 
-    async def redeem(self, wrong: str = ""):
-        if not (picked := self.pick(self.links)):
+    async def redeem(self, wrong: str = "", link: str = ""):
+        if not (picked := (link, self.links[link]) if link else self.pick(self.links)):
             return
         name, link = picked
         node = self.node()
@@ -80,6 +80,8 @@ class HandsOn(SignsIn):
         await self.act("hand off", node, (self.home,), self.nodes.send(
             node, "GET", "/session/hand-off?" + urlencode({"client_id": "other", "state": state}),
             {**CROSS_SITE, **self.jar(self.browser)}), read)
+        if self.random.random() < 0.3:
+            await self.land("nonce")
 
     async def land(self, wrong: str = ""):
         if not (picked := self.pick(self.landings)):
@@ -194,6 +196,8 @@ class HandsOn(SignsIn):
         if allowed is not None and allowed.status == 200:
             code = begun.json()["device_code"]
             self.waiting[fingerprint("device-code", code)] = {"code": code}
+            if self.random.random() < 0.2:
+                await self.poll("client")
             if self.random.random() < 0.8:
                 await self.poll()
 

@@ -15,7 +15,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
 
 from faults import Faults, Ground  # noqa: E402
-from watching import Watch, prepare  # noqa: E402
+from lineage import NEWS  # noqa: E402
+from watching import Watch, judged, prepare  # noqa: E402
 
 
 def main() -> int:
@@ -26,7 +27,10 @@ def main() -> int:
     parser.add_argument("--faults", nargs="*", choices=Ground.KINDS, help="these alone; none for none")
     parser.add_argument("--fail-over", action="store_true", help="end with a failover of PostgreSQL that loses its tail")
     parser.add_argument("--keep", metavar="FILE", help="write the history there, a line each")
+    parser.add_argument("--judge", metavar="FILE", help="watch nothing, and judge what was kept there")
     options = parser.parse_args()
+    if options.judge:
+        return tell(judged(options.judge, NEWS, 2 * options.skew), {}, "not asked")
     with Ground("history", options.skew, follows=options.fail_over) as ground:
         prepare(ground.nodes[0])
         # Of two nodes each may be off the other way.
@@ -41,11 +45,11 @@ def main() -> int:
             asyncio.run(through_a_failover(watched, faults))
         # What a failover has lost is missing from the chains, and said there.
         chains = "not asked" if options.fail_over else "good" if ground.fleet.verify()["valid"] else "BROKEN"
-        return tell(watched.seen, faults, chains)
+        return tell(watched.seen, dict(faults.done), chains)
 
 
-def tell(seen, faults: Faults, chains: str) -> int:
-    print(f"{seen.line()}; faults: {dict(faults.done) or 'none'}; audit chains: {chains}")
+def tell(seen, faults: dict, chains: str) -> int:
+    print(f"{seen.line()}; faults: {faults or 'none'}; audit chains: {chains}")
     print(", ".join(f"{kind}: {number}" for kind, number in sorted(seen.kinds.items())))
     for flaw in seen.flaws:
         print(f"FLAW {flaw.clause}: {flaw.what} ({flaw.link})")

@@ -164,15 +164,22 @@ class SignsIn(Teller):
                 subject_token_type=native.ID_TOKEN, actor_token=secret, actor_token_type=native.DEVICE_SECRET, **more),
             read, "§5.4" if wrong else "")
 
-    async def view(self):
+    async def steal(self):
+        """Somebody has a device's first secret, which was replaced since, and tries it again and again."""
+        if (picked := self.pick(self.first_apps())) and sum(
+                device == picked[1]["device"] for _, device in self.secrets.values()) > 1:
+            for _ in range(3):
+                await self.view(picked[0], oldest=True)
+
+    async def view(self, app: str = "", oldest: bool = False):
         """Cookies for a web view (contract §5.4, §6)."""
-        if not (picked := self.pick(self.first_apps())):
+        if not (picked := (app, self.apps[app]) if app else self.pick(self.first_apps())):
             return
         name, app = picked
         known = [(key, secret) for key, (secret, device) in self.secrets.items() if device == app["device"]]
         if not known:
             return
-        key, secret = self.likely(known, 0.85)
+        key, secret = known[0] if oldest else self.likely(known, 0.85)
         token, access = self.bearer(name)
         node = self.node()
 

@@ -21,7 +21,7 @@ class Story(HandsOn):
     """What lives, how it ends, and the order of it all."""
 
     #: What may be done, with how often it is.
-    MOVES = [("refresh", 6), ("refresh_twice", 2), ("exchange", 4), ("view", 3), ("issue", 4), ("redeem", 6), ("hand_off", 2),
+    MOVES = [("refresh", 6), ("refresh_twice", 2), ("exchange", 4), ("view", 3), ("steal", 1), ("issue", 4), ("redeem", 6), ("hand_off", 2),
              ("land", 3), ("open_page", 2), ("confirm", 4), ("let_a_device_in", 2), ("poll", 3), ("check", 6),
              ("authorize", 1), ("redeem_code", 3), ("hand_on", 2), ("issue_chained", 2)]
     #: What nobody may do.
@@ -30,10 +30,11 @@ class Story(HandsOn):
                 ("redeem_code", "verifier"), ("redeem_code", "client")]
     #: What ends something.
     ENDINGS = [("sign_out", 5), ("revoke", 6), ("revoke_access", 2), ("end_by_administrator", 3), ("end_all", 1),
-               ("change_password", 1), ("disable", 1)]
+               ("change_password", 1), ("disable", 2)]
 
     #: Whether nobody heard which password the user has.
     is_unsure = False
+    is_disabled = False
 
     async def check(self, name: str | None = None, node: int | None = None):
         node = self.node() if node is None else node
@@ -122,6 +123,7 @@ class Story(HandsOn):
 
     async def disable(self):
         node = self.node()
+        self.is_disabled = True
         await self.end((USER,), node, self.nodes.administer(
             node, "PATCH", f"users/{self.person.sub}", {"disabled": True}), {200})
 
@@ -168,20 +170,28 @@ class Story(HandsOn):
         # Beyond the second within which nodes hear of ends.
         await asyncio.sleep(1.1)
         await self.look()
-        await self.some(2, self.refresh, self.exchange, self.view, self.redeem, self.issue, self.land, self.mistake)
+        await self.some(2, self.refresh, self.exchange, self.view, self.issue, self.land, self.mistake)
+        await self.some(1, *self.redemptions())
         await self.clear()
+        # Nothing opens any more, whatever was not used before.
+        await self.some(1, self.look, self.refresh, self.refresh, self.exchange, *self.redemptions())
+
+    def redemptions(self) -> list:
+        return [lambda link=link: self.redeem(link=link) for link in self.links]
 
     async def clear(self):
         """Leaves nothing to the user's next story."""
         for _ in range(60):
             node = self.node()
             enabled = await self.nodes.administer(node, "PATCH", f"users/{self.person.sub}", {"disabled": False})
+            if self.is_disabled:
+                # Enabling brings nothing back.
+                await self.look()
             ended = await self.end_all()
             known = not self.is_unsure or await self.set_password(node)
             if enabled is not None and ended and known:
                 break
             await asyncio.sleep(0.5)
-        await self.look()
 
     async def set_password(self, node: int) -> bool:
         answer = await self.nodes.administer(

@@ -109,3 +109,33 @@ class Watch:
 def vars_of(value):
     """For JSON: sets in order, and what is made of fields."""
     return sorted(value) if isinstance(value, (set, frozenset)) else vars(value)
+
+
+def judged(path: str, news: float, skew: float) -> Seen:
+    """A kept history, judged again; without the audit log, which is not in it."""
+    seen = Seen()
+    operations, acts = [], []
+    with open(path) as file:
+        for line in file:
+            fields = json.loads(line)
+            seen.operations += 1
+            seen.unanswered += fields["answer"] is None
+            if fields.pop("of") == "link":
+                operations.append(checker.Operation(**fields))
+            else:
+                acts.append(act_of(fields))
+    seen.links = len({operation.link for operation in operations})
+    seen.stories = len({act.story for act in acts})
+    seen.flaws = checker.flaws(operations, news, skew) + lineage.flaws(acts, news, skew)
+    return seen
+
+
+def act_of(fields: dict) -> lineage.Act:
+    made = tuple(lineage.Made(**{**one, "under": tuple(one["under"]), "outlives": tuple(one["outlives"]),
+                                 "says": said(one["says"])}) for one in fields["made"])
+    return lineage.Act(**{**fields, "shows": tuple(fields["shows"]), "made": made, "says": said(fields["says"])})
+
+
+def said(fields: dict) -> dict:
+    """Scopes are compared as sets, and everything else as it is."""
+    return {name: set(value) if name == "scope" else value for name, value in fields.items()}
