@@ -1,10 +1,10 @@
-"""`make planted`: builds a copy of the program with bugs on purpose, and says of each whether its histories give it away.
+"""`make planted`: builds a copy of the program with bugs on purpose; says of each whether its histories give it away.
 
     planted.py build            make the copy and build it; the first time takes as long as any first build
     planted.py find [NAME...]   try each for a while, two nodes over PostgreSQL and Redis; prints a table
 
-What is planted, and where: `planted_faults.py`. One that is not found ends it with status 1, and so does a flaw that is found
-where nothing was planted.
+What is planted, and where: `planted_faults.py`. It ends with status 1 where more than one in thirty is not found, or a flaw
+is found where nothing was planted.
 """
 
 import argparse
@@ -38,8 +38,9 @@ TOLERATED = len(planted_faults.FAULTS) // 30
 def build():
     """Sources that are as they were keep their time, so that a second build is short."""
     tree = PLACE / "tree"
-    names = subprocess.run(["git", "ls-files", "-z", "Package.swift", "Sources", "Tests", "clients", "bench/storage", "fuzz"],
-                           cwd=instance.ROOT, capture_output=True, check=True, text=True).stdout.split("\0")
+    parts = ["Package.swift", "Sources", "Tests", "clients/swift", "bench/storage", "fuzz/Targets"]
+    names = subprocess.run(["git", "ls-files", "-z", *parts], cwd=instance.ROOT, capture_output=True, check=True,
+                           text=True).stdout.split("\0")
     fresh = PLACE / "fresh"
     shutil.rmtree(fresh, ignore_errors=True)
     for name in filter(None, names):
@@ -56,8 +57,8 @@ def build():
             old.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(new, old)
     shutil.rmtree(fresh)
-    subprocess.run(["swift", "build", "--package-path", tree, "--scratch-path", PLACE / "build", "--product", "drawbridge"],
-                   check=True)
+    subprocess.run(["swift", "build", "--package-path", tree, "--scratch-path", PLACE / "build",
+                    "--product", "drawbridge"], check=True)
 
 
 def find(name: str, seconds: float, seed: int, postgres: Postgres, redis: Redis) -> tuple[Watch, float]:
