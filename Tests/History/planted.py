@@ -68,7 +68,7 @@ def find(name: str, seconds: float, seed: int, postgres: Postgres, redis: Redis)
     database = postgres.create(f"planted_{name.replace('-', '_')}_{time.monotonic_ns()}")
     with Fleet(database, redis.url, "--no-limits", size=2, nginx=False) as fleet:
         prepare(fleet.nodes[0])
-        watch = Watch(fleet.nodes, seed)
+        watch = Watch(fleet.nodes, seed, at_once=4)
         ground = SimpleNamespace(fleet=fleet, nodes=fleet.nodes, postgres=postgres, redis=redis, disk=None, standby=None)
         faults = Faults(ground, seed, NEEDS[name]) if name in NEEDS else None
         began = time.monotonic()

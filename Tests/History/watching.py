@@ -68,12 +68,20 @@ class Watch:
         if not self.may_forget:
             self.seen.flaws += checker.flaws(witness.history, self.news, self.skew)
 
-    async def stories(self, rounds: int = 1):
+    async def stories(self, rounds: int = 1, stops_at_a_flaw: bool = False):
         """Each person tells so many stories, one after another."""
         nodes = Nodes(self.nodes)
         if not self.people:
             self.people = await people(nodes, self.at_once)
-        await asyncio.gather(*(self._tell(nodes, person, rounds) for person in self.people))
+        telling = {asyncio.create_task(self._tell(nodes, person, rounds)) for person in self.people}
+        while telling:
+            told, telling = await asyncio.wait(telling, return_when=asyncio.FIRST_COMPLETED)
+            for task in told:
+                task.result()
+            if stops_at_a_flaw and self.seen.flaws:
+                for task in telling:
+                    task.cancel()
+                break
         self.seen.unanswered += nodes.lost
 
     async def _tell(self, nodes: Nodes, person, rounds: int):
@@ -99,11 +107,13 @@ class Watch:
                 file.writelines(json.dumps({"of": kind, **vars(operation)}, default=vars_of) + "\n" for operation in history)
 
     async def until(self, deadline: float, stops_at_a_flaw: bool = False):
-        while time.monotonic() < deadline and not (stops_at_a_flaw and self.seen.flaws):
-            await self.stories()
+        while time.monotonic() < deadline:
+            await self.stories(stops_at_a_flaw=stops_at_a_flaw)
             if stops_at_a_flaw and self.seen.flaws:
                 break
             await self.links(60)
+            if stops_at_a_flaw and self.seen.flaws:
+                break
 
 
 def vars_of(value):
