@@ -89,6 +89,11 @@ fuzz: packages-build ## Try every parser of outside bytes with libFuzzer, SECOND
 history: build packages-e2e $(VENV)/installed ## Watch three nodes under faults, and judge afterwards what clients saw
 	$(VENV)/bin/python Tests/History/run.py --seconds $(SECONDS_EACH)
 
+.PHONY: planted
+planted: packages-build packages-e2e $(VENV)/installed ## Put bugs into a copy of the program, and see which of them its histories give away
+	$(VENV)/bin/python Tests/History/planted.py build
+	$(VENV)/bin/python Tests/History/planted.py find
+
 .PHONY: sanitize
 sanitize: packages-build packages-unit ## Run the Swift tests under thread and address sanitizer; builds of their own, not part of CI
 	# Frames of Foundation and of Swift's runtime are not instrumented; what is to be passed over stands in Tests/tsan.supp.

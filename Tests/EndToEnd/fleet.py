@@ -10,6 +10,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
+import clock
 import instance
 from servers import Nginx, Postgres, Redis
 
@@ -37,16 +38,20 @@ class Fleet:
     """Nodes of `drawbridge demo`, started at the same time on an empty database."""
 
     def __init__(self, database: str, redis: str, *flags: str, size: int = 3, nginx: bool = True,
-                 program: str | None = None):
+                 first: tuple[str, str] | None = None, clocks: list[int] = [], program: str | None = None):
+        """`first` is where the first node finds database and Redis, when that is another way; `clocks` says by how many
+        seconds each node's is ahead; `program` is what they run instead of the one of today."""
         self.running = ExitStack()
         self.database = database
         port = instance.free_port()
         self.base = f"http://127.0.0.1:{port}"
-        flags = ("--database", database, "--redis", redis, "--issuer", self.base, *flags)
-        self.flags = flags
+        ways = [first or (database, redis), *[(database, redis)] * (size - 1)]
+        self.flags = [("--database", way[0], "--redis", way[1], "--issuer", self.base, *flags) for way in ways]
+        self.prefixes = [clock.shifted_by(seconds) if seconds else [] for seconds in [*clocks, *[0] * size][:size]]
         try:
             with ThreadPoolExecutor(size) as pool:
-                started = [pool.submit(instance.Demo, *flags, program=program) for _ in range(size)]
+                started = [pool.submit(instance.Demo, *self.flags[number], prefix=self.prefixes[number], program=program)
+                           for number in range(size)]
             self.nodes = []
             for future in started:
                 node = future.result()
@@ -63,7 +68,7 @@ class Fleet:
     def restart(self, number: int) -> instance.Demo:
         """Starts a node that has ended again, in its folder and at its address, with the program of today."""
         old = self.nodes[number]
-        node = instance.Demo(*self.flags, data=old.data, port=old.port)
+        node = instance.Demo(*self.flags[number], data=old.data, port=old.port, prefix=self.prefixes[number])
         self.running.callback(node.stop)
         self.nodes[number] = node
         return node

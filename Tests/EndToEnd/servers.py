@@ -15,8 +15,8 @@ import instance
 class Server:
     """A foreground process with a folder of its own."""
 
-    def __init__(self, kind: str):
-        self.folder = Path(tempfile.mkdtemp(prefix=f"drawbridge-{kind}-"))
+    def __init__(self, kind: str, inside: Path | None = None):
+        self.folder = Path(tempfile.mkdtemp(prefix=f"drawbridge-{kind}-", dir=inside))
         self.process: subprocess.Popen | None = None
 
     def run(self, command: list[str], **more):
@@ -47,8 +47,9 @@ class Server:
 class Postgres(Server):
     """A PostgreSQL server that flushes to disk as shipped; run by the user `postgres` when the tests are root's."""
 
-    def __init__(self):
-        super().__init__("postgres")
+    def __init__(self, inside: Path | None = None):
+        """`inside` is where its folder is made."""
+        super().__init__("postgres", inside)
         self.programs = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]))
         self.owner = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
         if self.owner:
@@ -65,9 +66,9 @@ class Postgres(Server):
                     "max_connections": 200, "shared_buffers": "64MB"}
         self.run([f"{self.programs}/postgres", "-D", self.folder / "data",
                   *(f"--{name}={value}" for name, value in settings.items())], cwd=self.folder, **self.owner)
-        instance.wait_until(self._answers, 30, "PostgreSQL")
+        instance.wait_until(self.answers, 30, "PostgreSQL")
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
         return self._psql("SELECT 1", "postgres").returncode == 0
 
     def _psql(self, text: str, database: str) -> subprocess.CompletedProcess:

@@ -54,8 +54,8 @@ class Connection:
         self.writer.close()
 
     async def request(self, method: str, target: str, headers: dict, body: bytes = b"") -> Raw:
-        lines = [f"{method} {target} HTTP/1.1", f"Host: 127.0.0.1:{self.port}",
-                 *(f"{name}: {value}" for name, value in headers.items())]
+        headers = {"Host": f"127.0.0.1:{self.port}", **headers}
+        lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
         if method == "POST":
             lines.append(f"Content-Length: {len(body)}")
         try:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "History"))
 from checker import Operation, flaws, is_possible, step  # noqa: E402
 from fleet import Fleet  # noqa: E402
 from servers import Postgres, Redis  # noqa: E402
-from traffic_of_links import Witness  # noqa: E402
+from watching import Watch, prepare  # noqa: E402
 
 
 def operation(kind, answer, began, ended, node=0, browser="A") -> Operation:
@@ -143,9 +143,17 @@ def explains(order) -> bool:
 def test_two_nodes_answer_as_one_would():
     with Postgres() as postgres, Redis() as redis, Fleet(
             postgres.create("history"), redis.url, "--no-limits", size=2, nginx=False) as fleet:
-        witness = Witness(fleet.nodes, seed=19)
-        asyncio.run(witness.watch(40, 8))
-        # The second within which news travel is for `make history`: here nothing may hang on who shares the machine.
-        assert not flaws(witness.history, news=10)
-        assert len(witness.history) > 200
+        prepare(fleet.nodes[0])
+
+        async def watched() -> Watch:
+            # The second within which news travel is for `make history`: here nothing may hang on who shares the machine.
+            watch = Watch(fleet.nodes, seed=19, at_once=6, news=10)
+            await watch.links(40)
+            await watch.stories(2)
+            return watch
+
+        seen = asyncio.run(watched()).seen
+        assert not seen.flaws
+        assert seen.links == 40 and seen.stories == 12 and seen.operations > 600
+        assert {"refresh done", "exchange done", "view done", "land done", "confirm done", "poll done"} <= seen.kinds.keys()
         assert fleet.verify()["valid"]

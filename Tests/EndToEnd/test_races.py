@@ -6,9 +6,11 @@ from collections import Counter
 
 import pytest
 
+import instance
 import signing
 import simultaneous
 import wire
+from clock import shifted_by
 
 
 def sessions_of(demo, token: dict) -> int:
@@ -85,3 +87,17 @@ def test_wrong_verifiers_at_once_never_pass_the_limit_of_five(demo):
     answers = asyncio.run(simultaneous.at_once(demo.port, [attempt(number) for number in range(20)]))
     assert {answer.status for answer in answers} == {400}
     assert demo.redeem(token["token"], code_verifier=verifier).status == 400, "burnt by the fifth"
+
+
+def test_writes_at_once_wait_for_each_other_by_a_clock_that_nobody_sets():
+    """The kernel's time of day is five minutes behind the process's, as after a clock was set back in the middle of a wait."""
+    demo = instance.Demo("--no-limits", prefix=shifted_by(300))
+    try:
+        for _ in range(5):
+            issues = [lambda connection, bearer=demo.bearer(f"racer-{number}"): connection.post_issue(bearer)
+                      for number in range(30)]
+            # A client gives up after half a minute.
+            answers = asyncio.run(simultaneous.at_once(demo.port, issues))
+            assert {answer.status for answer in answers} == {200}
+    finally:
+        demo.kill()

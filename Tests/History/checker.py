@@ -133,10 +133,11 @@ def is_possible(history: list[Operation], news: float = NEWS) -> bool:
     return False
 
 
-def flaws(history: list[Operation], news: float = NEWS) -> list[Flaw]:
+def flaws(history: list[Operation], news: float = NEWS, skew: float = 0) -> list[Flaw]:
     """What is wrong with the whole history: first by name, then whatever no order explains.
 
-    `news` is how long a node may not have heard of an end elsewhere, in seconds.
+    `news` is how long a node may not have heard of an end elsewhere, and `skew` how far the nodes' clocks are apart, in
+    seconds.
     """
     found = []
     links = defaultdict(list)
@@ -147,14 +148,14 @@ def flaws(history: list[Operation], news: float = NEWS) -> list[Flaw]:
             raise ValueError(f"ended before it began: {operation}")
         links[operation.link].append(operation)
     for link, operations in links.items():
-        named = [Flaw(link, clause, what) for clause, what in obvious(operations, news)]
+        named = [Flaw(link, clause, what) for clause, what in obvious(operations, news, skew)]
         if not named and not is_possible(operations, news):
             named = [Flaw(link, "§4.2, §4.3, §7", "no order of these answers is possible")]
         found += named
     return found
 
 
-def obvious(history: list[Operation], news: float) -> list[tuple[str, str]]:
+def obvious(history: list[Operation], news: float, skew: float) -> list[tuple[str, str]]:
     """What needs no search, said in the contract's words."""
     found = []
     answers = Counter((operation.kind, operation.answer) for operation in history)
@@ -177,6 +178,6 @@ def obvious(history: list[Operation], news: float) -> list[tuple[str, str]]:
         if tap.kind == "redeem" and tap.answer == "passed":
             uses = [other for other in history if other.kind == "redeem" and other is not tap
                     and other.answer in ("opened", None) and other.browser == tap.browser]
-            if all(tap.began > use.ended + DOUBLE_TAP for use in uses):
+            if all(tap.began > use.ended + DOUBLE_TAP + skew for use in uses):
                 found.append(("§4.3", "a double tap of nobody, or too late"))
     return found

@@ -1,101 +1,71 @@
 """`make history`: watches a fleet for a while, with faults, and decides afterwards whether its answers were right.
 
-Three nodes over PostgreSQL and Redis. While clients use links at random, a node is killed and started again, Redis is
-emptied, stood still and killed, and PostgreSQL is crashed and stood still. Prints figures, and every flaw.
+Three nodes over PostgreSQL and Redis. While clients live through stories and use links at random, nodes are killed,
+stopped and cut off, Redis is killed, emptied and replaced by a replica that lacks the tail, and PostgreSQL is crashed,
+stopped, left without disk, and at last replaced as Redis was. Prints figures, and every flaw.
 """
 
 import argparse
 import asyncio
-import json
-import random
 import sys
-import threading
 import time
-from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
 
-from checker import flaws  # noqa: E402
-from fleet import Fleet  # noqa: E402
-from servers import Postgres, Redis  # noqa: E402
-from traffic_of_links import Witness  # noqa: E402
-
-
-class Faults(threading.Thread):
-    """One after another, with a pause between them, until told to stop."""
-
-    def __init__(self, fleet: Fleet, postgres: Postgres, redis: Redis, seed: int):
-        super().__init__(daemon=True)
-        self.fleet, self.postgres, self.redis = fleet, postgres, redis
-        self.random = random.Random(seed)
-        self.over = threading.Event()
-        self.done: Counter = Counter()
-
-    def kill_a_node(self):
-        number = self.random.randrange(len(self.fleet.nodes))
-        self.fleet.nodes[number].kill()
-        self.fleet.restart(number)
-
-    def stop_a_node(self):
-        node = self.random.choice(self.fleet.nodes)
-        node.freeze()
-        self.over.wait(0.3)
-        node.signal(18)
-
-    def empty_redis(self):
-        self.redis.cli("FLUSHALL")
-
-    def crash_postgres(self):
-        self.postgres.crash()
-
-    def freeze_postgres(self):
-        self.postgres.freeze()
-        self.over.wait(0.5)
-        self.postgres.thaw()
-
-    def run(self):
-        faults = [self.kill_a_node, self.stop_a_node, self.empty_redis, self.crash_postgres, self.freeze_postgres]
-        while not self.over.wait(1 + 2 * self.random.random()):
-            fault = self.random.choice(faults)
-            fault()
-            self.done[fault.__name__] += 1
+from faults import Faults, Ground  # noqa: E402
+from lineage import NEWS  # noqa: E402
+from watching import Watch, judged, prepare  # noqa: E402
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--no-faults", action="store_true")
+    parser.add_argument("--skew", type=int, default=0, metavar="SECONDS", help="how far two nodes' clocks are off, one ahead")
+    parser.add_argument("--faults", nargs="*", choices=Ground.KINDS, help="these alone; none for none")
+    parser.add_argument("--fail-over", action="store_true", help="end with a failover of PostgreSQL that loses its tail")
     parser.add_argument("--keep", metavar="FILE", help="write the history there, a line each")
+    parser.add_argument("--judge", metavar="FILE", help="watch nothing, and judge what was kept there")
     options = parser.parse_args()
-    found, count, links, lost, kinds = [], 0, 0, 0, Counter()
-    with Postgres() as postgres, Redis() as redis, Fleet(
-            postgres.create("history"), redis.url, "--no-limits", nginx=False) as fleet:
-        faults = Faults(fleet, postgres, redis, options.seed)
-        if not options.no_faults:
+    if options.judge:
+        return tell(judged(options.judge, NEWS, 2 * options.skew), {}, "not asked")
+    with Ground("history", options.skew, follows=options.fail_over) as ground:
+        prepare(ground.nodes[0])
+        # Of two nodes each may be off the other way.
+        watched = Watch(ground.nodes, options.seed, skew=2 * options.skew, keep=options.keep)
+        faults = Faults(ground, options.seed, options.faults)
+        if options.faults != []:
             faults.start()
-        began = time.monotonic()
-        while time.monotonic() < began + options.seconds:
-            witness = Witness(fleet.nodes, options.seed * 1_000_003 + links)
-            asyncio.run(witness.watch(100, 12))
-            found += flaws(witness.history)
-            count, links, lost = count + len(witness.history), links + 100, lost + witness.lost
-            kinds.update(f"{operation.kind} {operation.answer}" for operation in witness.history)
-            if options.keep:
-                with open(options.keep, "a") as file:
-                    file.writelines(json.dumps(operation.as_dict()) + "\n" for operation in witness.history)
-        faults.over.set()
+        asyncio.run(watched.until(time.monotonic() + options.seconds))
         if faults.is_alive():
-            faults.join(60)
-        report = fleet.verify()
-    print(f"{count} operations on {links} links, {lost} without an answer; faults: {dict(faults.done) or 'none'}; "
-          f"audit chains: {'good' if report['valid'] else 'BROKEN'}")
-    print(", ".join(f"{kind}: {number}" for kind, number in sorted(kinds.items())))
-    for flaw in found:
-        print(f"FLAW {flaw.clause}: {flaw.what} (link {flaw.link})")
-    return 1 if found or not report["valid"] else 0
+            faults.stop()
+        if options.fail_over:
+            asyncio.run(through_a_failover(watched, faults))
+        # What a failover has lost is missing from the chains, and said there.
+        chains = "not asked" if options.fail_over else "good" if ground.fleet.verify()["valid"] else "BROKEN"
+        return tell(watched.seen, dict(faults.done), chains)
+
+
+def tell(seen, faults: dict, chains: str) -> int:
+    print(f"{seen.line()}; faults: {faults or 'none'}; audit chains: {chains}")
+    print(", ".join(f"{kind}: {number}" for kind, number in sorted(seen.kinds.items())))
+    for flaw in seen.flaws:
+        print(f"FLAW {flaw.clause}: {flaw.what} ({flaw.link})")
+    return 1 if seen.flaws or chains == "BROKEN" else 0
+
+
+async def through_a_failover(watched: Watch, faults: Faults):
+    """Stories go on while the standby takes over, and after it."""
+    watched.may_forget = True
+
+    async def fail_over():
+        await asyncio.sleep(2)
+        await asyncio.to_thread(faults.fail_over)
+        faults.done["fail_over"] += 1
+
+    await asyncio.gather(watched.stories(3), fail_over())
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
 import Bridge
-import Dispatch
 import Synchronization
 
 /// Every write of this process, in as few commits as possible.
@@ -28,7 +27,7 @@ final class GroupCommitWriter: Sendable {
     private let auditor: AuditChainWriter
     private let queue = Mutex(Queue())
     /// Wakes the writer when as many wait as it waits for.
-    private let enough = DispatchSemaphore(value: 0)
+    private let enough = Bell()
     /// The node's chain after the last commit; `nil` when the database must be asked.
     private let committedChain = Mutex<AuditChain?>(nil)
 
@@ -119,23 +118,20 @@ final class GroupCommitWriter: Sendable {
             queue.awaited = wanted
             return queue.pace.patience
         }
-        guard let patience, enough.wait(timeout: .now() + Self.interval(patience)) == .timedOut else { return }
+        guard let patience, !enough.wait(atMost: patience) else { return }
+        // It may be rung at the last moment: what woke nobody must not wake the next who waits. Rung under the lock, so
+        // that it has been by now.
         let wasWoken = queue.withLock { queue in
             defer { queue.awaited = nil }
             return queue.awaited == nil
         }
-        // At the last moment: what woke nobody must not wake the next who waits.
-        if wasWoken { enough.wait() }
-    }
-
-    private static func interval(_ duration: Duration) -> DispatchTimeInterval {
-        .nanoseconds(Int(duration / .nanoseconds(1)))
+        if wasWoken { _ = enough.wait(atMost: .zero) }
     }
 
     private func wakeWriter(_ queue: inout Queue) {
         guard queue.awaited != nil else { return }
         queue.awaited = nil
-        enough.signal()
+        enough.ring()
     }
 
     private func takeBatch() -> [PendingWrite] {

@@ -1,0 +1,359 @@
+"""Decides, from what clients saw alone, whether what came of sign-ins lived, ended and grew as the contract says.
+
+A story is one user's: what is handed out in it hangs under that user and nobody else, so a story is judged by itself.
+Its acts overlap, at several nodes, and some have no answer: such an act may have happened at any time after it began,
+or never. Unlike the links' histories (`checker.py`), whose order is searched for, these are judged by invariants, each with
+the contract's clause: an end concerns a whole tree, and no search over trees of thirty things comes to an end.
+
+Every invariant errs on the service's side: what an unheard act, another node's second (contract §7) or two clocks can
+explain is no flaw.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from checker import Flaw
+
+#: Seconds within which every node refuses what ended elsewhere (contract §7).
+NEWS = 1.0
+#: Seconds for which a rotated refresh token gives its successor again (contract §5.2).
+GRACE = 10.0
+#: No judgement of what is as old as codes and links become (contract §2, §5.1), less what a slow machine takes.
+SAFE_AGE = 40.0
+FOREVER = float("inf")
+
+#: What every other thing of a story hangs under, and the user at another issuer, whose word goes on to count after an end.
+USER, FOREIGN = "user", "user of another issuer"
+
+
+@dataclass(frozen=True)
+class Made:
+    """Something that an answer handed out: a session, or what opens, renews or shows one."""
+
+    name: str
+    #: web, app, device, secret, refresh, access, code, link, page
+    kind: str
+    #: What it ends with.
+    under: tuple[str, ...]
+    #: Those of `under` whose signing out leaves it alone (contract §7).
+    outlives: tuple[str, ...] = ()
+    #: What it says of the sign-in that it came from.
+    says: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Act:
+    """`answer` is done or refused, passed where neither was decided, and None when none came, or a 503 did."""
+
+    story: str
+    kind: str
+    node: int
+    began: float
+    ended: float
+    answer: str | None
+    #: What was presented.
+    shows: tuple[str, ...] = ()
+    made: tuple[Made, ...] = ()
+    #: What the answer said of the first thing that was shown.
+    says: dict = field(default_factory=dict)
+    #: Of a trespass: the clause.
+    clause: str = ""
+
+
+#: What works once, the clause that says so, and what a second use does to what the first one opened.
+ONCE = {"redeem code": ("§5.1", "ends"), "redeem link": ("§4.2", "ends"), "land": ("§4.6", "ends"),
+        "confirm": ("§9", "spares"), "poll": ("§5.5", "may end")}
+#: What shows something that has to be alive, and changes nothing of it.
+USES = {"exchange", "view", "issue", "hand off", "check", "rotate"}
+#: Of these, what a node may answer from a memory that is a second old (contract §7, §16.11).
+REMEMBERED = {"check", "issue", "hand off", "view"}
+ENDS = {"end", "sign out"}
+KINDS = {*ONCE, *USES, *ENDS, "sign in", "authorize", "refresh", "trespass"}
+
+
+@dataclass(frozen=True)
+class End:
+    """What may have ended, or has: `roots` with all that came of them."""
+
+    act: Act
+    roots: tuple[str, ...]
+    is_certain: bool
+
+
+class Story:
+    """The acts of one story, and what hangs under what."""
+
+    def __init__(self, acts: list[Act], skew: float = 0):
+        self.acts = sorted(acts, key=lambda act: act.began)
+        self.skew = skew
+        self.made: dict[str, Made] = {}
+        self.maker: dict[str, Act] = {}
+        self.shown = defaultdict(list)
+        for act in self.acts:
+            for made in act.made:
+                self.made.setdefault(made.name, made)
+                self.maker.setdefault(made.name, act)
+            for name in act.shows:
+                self.shown[name].append(act)
+        self.ends = [end for act in self.acts for end in self._ends_of(act)]
+
+    def above(self, names, sign_out: bool = False, before: float = FOREVER) -> set[str]:
+        """What these hang under, themselves included.
+
+        A user is not over after an end: what began with him `before` that is what hangs under him.
+        """
+        found, todo = set(), list(names)
+        while todo:
+            name = todo.pop()
+            if name in found:
+                continue
+            found.add(name)
+            if made := self.made.get(name):
+                todo += [parent for parent in made.under if not (sign_out and parent in made.outlives)
+                         and not (parent == USER and self.maker[name].ended > before)]
+            elif name == FOREIGN and before == FOREVER:
+                todo.append(USER)
+        return found
+
+    def may_end(self, names, end: End) -> bool:
+        return not self.above(names, end.act.kind == "sign out").isdisjoint(end.roots)
+
+    def surely_ends(self, names, end: End) -> bool:
+        return end.is_certain and not self.above(
+            names, end.act.kind == "sign out", before=end.act.began).isdisjoint(end.roots)
+
+    def acts_on(self, name: str) -> list[Act]:
+        return self.shown.get(name, [])
+
+    def opened_by(self, credential: str) -> tuple[str, ...]:
+        return tuple(made.name for act in self.acts_on(credential) for made in act.made)
+
+    def age(self, name: str, act: Act) -> float:
+        return act.ended - self.maker[name].began + self.skew if name in self.maker else 0
+
+    def successor(self, act: Act, kind: str) -> str | None:
+        return next((made.name for made in act.made if made.kind == kind), None)
+
+    def _ends_of(self, act: Act):
+        if act.kind in ENDS and act.answer != "refused":
+            yield End(act, act.shows, act.answer == "done")
+        if act.answer not in ("refused", None):
+            return
+        if act.kind in ONCE and ONCE[act.kind][1] != "spares":
+            (credential, *_) = act.shows
+            others = [other for other in self.acts_on(credential) if other is not act and other.kind == act.kind]
+            if others:
+                # One of the two stole it (contract §16.5).
+                first = any(other.answer == "done" and other.ended <= act.began for other in others)
+                is_certain = (first and act.answer == "refused" and self.age(credential, act) < SAFE_AGE
+                              and ONCE[act.kind][1] == "ends")
+                yield End(act, self.opened_by(credential), is_certain)
+        if act.kind == "refresh":
+            (token, *_) = act.shows
+            others = [other for other in self.acts_on(token) if other is not act and other.kind == "refresh"]
+            if others:
+                rotated = any(other.answer == "done" and other.ended <= act.began for other in others)
+                yield End(act, self.made[token].under, rotated and act.answer == "refused")
+        for secret in self.secrets(act):
+            if self.may_be_replaced(secret, act):
+                yield End(act, self.made[secret].under, act.answer == "refused" and self._is_spent(secret, act))
+
+    def secrets(self, act: Act) -> list[str]:
+        return [name for name in act.shows if name in self.made and self.made[name].kind == "secret"
+                and act.kind in ("exchange", "view", "refresh", "trespass")]
+
+    def may_be_replaced(self, secret: str, act: Act) -> bool:
+        """A secret that is shown a second time has all others of its device replaced as well."""
+        device = self.made[secret].under
+        return any(other.kind == "refresh" and other is not act and other.began < act.ended
+                   for name in act.shows if name in self.made
+                   for sibling, made in self.made.items() if made.kind == "secret" and made.under == device
+                   for other in self.acts_on(sibling))
+
+    def is_reuse(self, act: Act) -> bool:
+        """Whether a refused refresh can have been a theft: its successor may have been used, or the grace was over."""
+        if any(self.may_be_replaced(secret, act) for secret in self.secrets(act)):
+            # Not of the token, then, but of the device secret that came with it.
+            return True
+        others = [other for other in self.acts_on(act.shows[0]) if other is not act and other.kind == "refresh"
+                  and other.began < act.ended]
+        if not others:
+            return False
+        if act.ended > min(other.began for other in others) + GRACE - self.skew:
+            return True
+        successors = {self.successor(other, "refresh") for other in others}
+        # The answer that named the successor was not heard, so nobody has used that; a refused one may have ended all.
+        return any(other.answer == "refused" for other in others) or any(
+            later.began < act.ended for name in successors - {None} for later in self.acts_on(name))
+
+    def overlaps(self, secret: str) -> list[Act]:
+        """Uses that came after the secret surely had a successor."""
+        rotations = [act for act in self.acts_on(secret) if act.kind == "refresh" and act.answer == "done"]
+        replaced = min((act.ended for act in rotations), default=FOREVER)
+        return [act for act in self.acts_on(secret) if act.answer == "done" and act.began > replaced
+                and secret in self.secrets(act)]
+
+    def _is_spent(self, secret: str, act: Act) -> bool:
+        return act.kind in ("exchange", "view") and any(other.ended < act.began for other in self.overlaps(secret))
+
+
+def flaws(acts: list[Act], news: float = NEWS, skew: float = 0, may_forget: bool = False) -> list[Flaw]:
+    """What is wrong with these stories.
+
+    `news` is how long a node may not have heard of an end elsewhere; `skew` how far the nodes' clocks are apart;
+    `may_forget` that the database was put back to an earlier state in the middle, so that what was acknowledged may be
+    gone: then nothing may have grown or been used twice all the same.
+    """
+    stories = defaultdict(list)
+    for act in acts:
+        if act.kind not in KINDS or act.answer not in ("done", "refused", "passed", None):
+            raise ValueError(f"no such act: {act}")
+        if act.ended < act.began:
+            raise ValueError(f"ended before it began: {act}")
+        stories[act.story].append(act)
+    found = []
+    for name, story in stories.items():
+        judged = Story(story, skew)
+        rules = [twice, rotated, replaced, grown, trespassed]
+        if not may_forget:
+            rules += [outlived, lost, came_back]
+        for rule in rules:
+            found += [Flaw(name, clause, what) for clause, what in rule(judged, news)]
+    return found
+
+
+def twice(story: Story, news: float):
+    """What works once opened two."""
+    for name, acts in story.shown.items():
+        opened = Counter(act.kind for act in acts if act.kind in ONCE and act.answer == "done" and act.shows[0] == name)
+        for kind, count in opened.items():
+            if count > 1:
+                yield ONCE[kind][0], f"{kind}: {name} opened {count} sessions"
+
+
+def rotated(story: Story, news: float):
+    """A refresh token has one successor, and none once that was used (contract §5.2)."""
+    for name, acts in story.shown.items():
+        done = [act for act in acts if act.kind == "refresh" and act.answer == "done" and act.shows[0] == name]
+        successors = {story.successor(act, "refresh") for act in done}
+        if len(successors) > 1:
+            yield "§5.2", f"{name} has {len(successors)} successors"
+        for act in done:
+            for successor in successors - {name}:
+                used = [other for other in story.acts_on(successor) if other.kind == "refresh" and other.answer == "done"]
+                if any(other.ended < act.began for other in used):
+                    yield "§5.2", f"{name} was good after its successor was used"
+        if done and min(act.ended for act in done) + GRACE + story.skew < max(act.began for act in done):
+            yield "§5.2", f"{name} was good more than ten seconds after it was rotated"
+
+
+def replaced(story: Story, news: float):
+    """A device secret that has a successor works once more (contract §5.4)."""
+    for name, made in story.made.items():
+        if made.kind == "secret" and len(overlaps := story.overlaps(name)) > 1:
+            yield "§5.4", f"{name} worked {len(overlaps)} times after it was replaced"
+
+
+#: What is handed on and may not become another, may not become more, and may not become later.
+SAME = ("sub", "acr", "amr", "auth_time")
+
+
+def grown(story: Story, news: float):
+    """Nothing grows along an edge (contract §16)."""
+    says = {name: dict(made.says) for name, made in story.made.items()}
+    for act in story.acts:
+        if act.says and act.shows and act.answer == "done":
+            says.setdefault(act.shows[0], {}).update(act.says)
+    for name in story.made:
+        here = says[name]
+        for parent in story.above([name]) - {name}:
+            there = says.get(parent, {})
+            for what in SAME:
+                if what in here and what in there and here[what] != there[what]:
+                    yield "§16", f"{name} says {what} {here[what]!r}, and {parent} above it {there[what]!r}"
+            if "scope" in here and "scope" in there and not here["scope"] <= there["scope"] | {"openid"}:
+                yield "§16", f"{name} has {sorted(here['scope'] - there['scope'])} more than {parent} above it"
+            # What was granted for longer than a browser's sign-in does end later.
+            bounds = parent in story.above([name], sign_out=True)
+            if bounds and "until" in here and "until" in there and here["until"] > there["until"]:
+                yield "§16", f"{name} ends {here['until'] - there['until']:.3f} s after {parent} above it"
+
+
+def trespassed(story: Story, news: float):
+    for act in story.acts:
+        if act.kind == "trespass" and act.answer == "done":
+            yield act.clause, f"{' '.join(act.shows)}: nobody may do that"
+
+
+def lives(act: Act) -> bool:
+    """Whether the answer says that all that was shown is alive."""
+    return act.answer == "done" and (act.kind in USES or act.kind in ONCE or act.kind in ("refresh", "authorize"))
+
+
+def outlived(story: Story, news: float):
+    """What ended is refused: at once at that node, within a second elsewhere (contract §7, §16.6)."""
+    for end in story.ends:
+        for act in story.acts:
+            if not lives(act) or act.began <= end.act.ended or not story.surely_ends(act.shows, end):
+                continue
+            # A node knows its own ends; whose this was is not known where there was another.
+            is_own = act.node == end.act.node and not any(
+                other is not end and other.act.began < end.act.ended and story.may_end(act.shows, other)
+                for other in story.ends)
+            late = news if act.kind in REMEMBERED and not is_own else 0
+            if act.began > end.act.ended + late:
+                yield "§7, §16.6", (f"{act.kind} of {' '.join(act.shows)} at node {act.node}, "
+                                    f"{act.began - end.act.ended:.3f} s after {end.act.kind} of "
+                                    f"{' '.join(end.act.shows)} at node {end.act.node}")
+
+
+def lost(story: Story, news: float):
+    """What nobody ended is not refused."""
+    for act in story.acts:
+        if act.answer != "refused" or act.kind in ("confirm", "poll", "trespass") or act.kind in ENDS:
+            continue
+        if any(end.act.began < act.ended and end.act is not act and story.may_end(act.shows, end) for end in story.ends):
+            continue
+        if act.kind in ONCE or act.kind == "authorize":
+            (credential, *_) = act.shows
+            if any(other is not act and other.began < act.ended for other in story.acts_on(credential)
+                   if other.kind in (act.kind, "trespass")) or story.age(credential, act) > SAFE_AGE:
+                continue
+        if act.kind == "refresh" and story.is_reuse(act):
+            continue
+        # Its own end: the secret was replaced, and may have been used since.
+        if any(end.act is act for end in story.ends) and act.kind != "refresh":
+            continue
+        yield "§7", f"{act.kind} of {' '.join(act.shows)} was refused at node {act.node}, and nobody had ended it"
+
+
+def came_back(story: Story, news: float):
+    """What was over stays over (contract §7)."""
+    for name, acts in story.shown.items():
+        checks = [act for act in acts if act.kind == "check" and act.shows[0] == name]
+        for over in checks:
+            if over.answer == "refused":
+                for later in checks:
+                    if later.answer == "done" and later.began > over.ended + news:
+                        yield "§7", f"{name} was over and came back"
+
+
+def unrecorded(acts: list[Act], events: list[dict]) -> list[Flaw]:
+    """What was answered and is not in the audit log, or is there twice (contract §8)."""
+    found = []
+    count = Counter((event["type"], event["sid"]) for event in events)
+    tokens = Counter((event["type"], event["token_id"]) for event in events)
+    for act in acts:
+        if act.answer != "done":
+            continue
+        for made in act.made:
+            if made.kind == "app" and count["app_session.opened", made.says.get("sid")] != 1:
+                found.append(Flaw(act.story, "§8", f"{made.name} was opened, and the log has "
+                                  f"{count['app_session.opened', made.says.get('sid')]} events of it"))
+        if act.kind in ("redeem link", "land") and (token := act.says.get("jti")):
+            if tokens["login_token.redeemed", token] != 1:
+                found.append(Flaw(act.story, "§8", f"{act.shows[0]} was redeemed, and the log has "
+                                  f"{tokens['login_token.redeemed', token]} events of it"))
+    return found

@@ -1,0 +1,94 @@
+"""The nodes of a fleet as clients of every kind see them, and the people who come there."""
+
+import hashlib
+import json
+import re
+import secrets
+from datetime import datetime
+from html import unescape
+from urllib.parse import urlencode
+
+import simultaneous
+import wire
+
+
+def hidden(page: str, action: str) -> dict:
+    """What a page's form holds already."""
+    form = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', page, re.S)
+    return {unescape(name): unescape(value) for name, value in re.findall(
+        r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form.group(0))} if form else {}
+
+
+def cookies(answer: simultaneous.Raw) -> dict:
+    found = {}
+    for line in answer.head.decode().split("\r\n"):
+        name, _, value = line.partition(": ")
+        if name.lower() == "set-cookie":
+            key, _, text = value.split(";")[0].partition("=")
+            found[key] = text
+    return {key: text for key, text in found.items() if text}
+
+
+def location(answer: simultaneous.Raw) -> str:
+    return next((line.partition(": ")[2] for line in answer.head.decode().split("\r\n")
+                 if line.lower().startswith("location:")), "")
+
+
+def moment(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+def fingerprint(kind: str, secret: str) -> str:
+    """What a history calls a secret: the secret itself is nobody's business."""
+    return f"{kind}-{hashlib.sha256(secret.encode()).hexdigest()[:12]}"
+
+
+class Nodes:
+    """Sends to nodes; an answer that did not come, or a 503, is None: it may have happened all the same."""
+
+    def __init__(self, nodes: list):
+        self.nodes = nodes
+        self.lost = 0
+
+    @property
+    def issuer(self) -> str:
+        return self.nodes[0].facts["issuer"]
+
+    async def send(self, node: int, method: str, target: str, headers: dict, form=None, body=None, source=None):
+        if form is not None:
+            headers, data = {**headers, "Content-Type": wire.FORM}, urlencode(form).encode()
+        elif body is not None:
+            headers, data = {**headers, "Content-Type": "application/json"}, json.dumps(body).encode()
+        else:
+            data = b""
+        try:
+            async with simultaneous.Connection(self.nodes[node].port, source) as connection:
+                answer = await connection.request(method, target, headers, data)
+        except simultaneous.Lost:
+            answer = None
+        if answer is None or answer.status >= 500:
+            self.lost += 1
+            return None
+        assert answer.status != 429, (target, answer.body)
+        return answer
+
+    async def administer(self, node: int, method: str, path: str, body=None):
+        headers = {"Authorization": f"Bearer {self.nodes[node].facts['admin_token']}"}
+        return await self.send(node, method, f"/api/admin/{path}", headers, body=body)
+
+
+class Person:
+    """An account that one story after another belongs to."""
+
+    def __init__(self, name: str, password: str, sub: str):
+        self.name, self.password, self.sub = name, password, sub
+
+
+async def people(nodes: Nodes, count: int) -> list[Person]:
+    found = []
+    for number in range(count):
+        name, password = f"person-{number}-{secrets.token_hex(3)}", "a password of these histories"
+        made = await nodes.administer(0, "POST", "users", {"username": name, "password": password})
+        assert made is not None and made.status == 201, made
+        found.append(Person(name, password, made.json()["id"]))
+    return found
