@@ -29,10 +29,9 @@ import Testing
     @Test func `a theme changes no header, no word and no order of the question whose account goes on`() async throws {
         try await TestBridge.run { _, client in
             func question(_ website: String) async throws -> TestResponse {
-                let alice = try await client.redeem(try await client.issue().token)
-                let cookie = try #require(alice.headers[.setCookie]?.split(separator: ";").first.map(String.init))
+                let alice = try await client.signIn("alice")
                 let token = try await client.issue(#"{"client_id":"\#(website)"}"#, for: "bob").token
-                return try await client.redeem(token, Visitor.navigation(cookie: cookie))
+                return try await client.redeem(token, Visitor.navigation(cookie: alice))
             }
             let (dressed, plain) = (try await question("dressed"), try await question("tolerant"))
             #expect(dressed.text.contains("Needle") && dressed.text.contains("confirm_switch"))

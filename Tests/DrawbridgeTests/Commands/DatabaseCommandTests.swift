@@ -178,11 +178,15 @@ import Testing
                 return failure.description
             } catch let failure as ValidationError {
                 return failure.message
+            } catch {
+                return CommandFailure(error)?.description
             }
         }
         #expect(try await failure("/tmp/x", "postgres://h/d")?.hasPrefix("--from must be sqlite:") == true)
         #expect(try await failure("sqlite:", "postgres://h/d")?.hasPrefix("--from must be sqlite:") == true)
-        #expect(try await failure("sqlite:\(folder.path)/none/drawbridge.sqlite", "postgres://h/d") != nil)
+        #expect(
+            try await failure("sqlite:\(folder.path)/none/drawbridge.sqlite", "postgres://h/d")
+                == "The directory \(folder.path)/none does not exist.")
         #expect(try await failure("sqlite:\(folder.path)/drawbridge.sqlite", "mysql://h/d") != nil)
     }
 

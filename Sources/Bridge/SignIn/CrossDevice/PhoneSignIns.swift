@@ -154,6 +154,8 @@ extension PhoneSignIns {
         guard current.state == seen, current.isOpen else { return current }
         let patience = min(Self.patience, found.signIn.endsAt() - now)
         try await watch.change(of: key, from: found.record.version, within: patience)
+        // Nobody is there to be told more, and a store asks nothing for a task that was cancelled.
+        if Task.isCancelled { return current }
         let later = time.now()
         return page(secret, try await find(id, at: later)?.signIn, at: later)
     }
