@@ -63,7 +63,8 @@ import Testing
         #expect(shown.status == 1)
         #expect(shown.output.isEmpty)
         #expect(shown.reason == "There is no client nosuch in the database.")
-        #expect(await run("clients", "add", "/nowhere/x.json").reason == "/nowhere/x.json cannot be read.")
+        let unread = await run("clients", "add", "/nowhere/x.json")
+        #expect(unread.reason == "Cannot read /nowhere/x.json: no such file or directory.")
     }
 
     @Test(arguments: [
