@@ -162,7 +162,7 @@ def test_the_live_sessions_of_a_client_are_listed_until_they_end(demo, busy, ope
     cookie = demo.sign_in("listed-user")
     browser.refresh()
     row = next(it for it in browser.find_elements(By.CSS_SELECTOR, "tbody tr") if "listed-user" in it.text)
-    assert "Safari on iOS" in row.text and "127.0.0.1" in row.text and "demo-web" in row.text
+    assert "Firefox on Linux" in row.text and "127.0.0.1" in row.text and "demo-web" in row.text
     shot(browser, "sessions")
     row.find_element(By.LINK_TEXT, "listed-user").click()
     wait(browser).until(lambda it: path_of(it) == "/admin/users/listed-user")

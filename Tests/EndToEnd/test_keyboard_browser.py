@@ -116,7 +116,7 @@ def test_another_language_is_chosen(demo, browser):  # noqa: F811
     assert browser.find_element(By.TAG_NAME, "html").get_attribute("lang") == "fr"
 
 
-def test_the_support_desk_finds_helps_and_ends(demo, browser, person):  # noqa: F811
+def test_in_the_console_somebody_is_found_renamed_and_signed_out(demo, browser, person):  # noqa: F811
     token = demo.issue(person["sub"])
     demo.redeem(token["token"])
     browser.get(f"{demo.base}/admin/users")

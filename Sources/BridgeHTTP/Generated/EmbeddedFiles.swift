@@ -2184,7 +2184,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <dl class="facts"><div><dt>{{text.console_nodes.state}}</dt><dd>{{#is_ready}}<span class="badge good">{{text.console_nodes.ready}}</span>{{/is_ready}}{{^is_ready}}<span class="badge bad">{{text.console_nodes.not_ready}}</span>{{/is_ready}}{{#failed}} <span class="badge bad">{{.}}</span>{{/failed}}{{#degraded}} <span class="badge">{{.}}</span>{{/degraded}}</dd></div>
 <div><dt>{{text.console_nodes.version}}</dt><dd><bdi>{{version}}</bdi></dd></div><div><dt>{{text.console_nodes.started}}</dt><dd><bdi>{{started}}</bdi></dd></div></dl></section>
 <section class="card" aria-labelledby="chains"><h2 id="chains">{{text.console_nodes.chains}}</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="{{text.console_nodes.chains}}"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="{{text.console_nodes.by_node}}"><table>
 <thead><tr><th scope="col">{{text.console_nodes.node}}</th><th scope="col">{{text.console_nodes.events}}</th><th scope="col">{{text.console_nodes.last}}</th><th scope="col">{{text.console_nodes.hash}}</th></tr></thead>
 <tbody>
 {{#chains}}<tr><td><bdi>{{node}}</bdi></td><td>{{events}}</td><td><bdi>{{last}}</bdi></td><td><code>{{hash}}…</code></td></tr>
@@ -4182,7 +4182,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "when": "متى (UTC)",
     "retention": "مدة الاحتفاظ السارية",
     "adopted": "مُتبنّى: زال قبل التوقيع عليه",
-    "verify": "التحقق من السجل كله"
+    "verify": "التحقق من السجل كله",
+    "by_node": "السلاسل حسب العقدة"
   }
 }
 
@@ -5171,7 +5172,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "when": "Wann (UTC)",
     "retention": "Geltende Frist",
     "adopted": "übernommen: fehlte, bevor dafür unterschrieben war",
-    "verify": "Das ganze Log prüfen"
+    "verify": "Das ganze Log prüfen",
+    "by_node": "Ketten nach Knoten"
   }
 }
 
@@ -6160,7 +6162,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "when": "When (UTC)",
     "retention": "Retention in force",
     "adopted": "adopted: gone before it was signed for",
-    "verify": "Verify the whole log"
+    "verify": "Verify the whole log",
+    "by_node": "Chains by node"
   }
 }
 
@@ -7149,7 +7152,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "when": "Cuándo (UTC)",
     "retention": "Retención vigente",
     "adopted": "adoptado: ya faltaba antes de firmarse",
-    "verify": "Verificar todo el registro"
+    "verify": "Verificar todo el registro",
+    "by_node": "Cadenas por nodo"
   }
 }
 
@@ -8138,7 +8142,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "when": "Quand (UTC)",
     "retention": "Rétention en vigueur",
     "adopted": "adopté : disparu avant d’être signé",
-    "verify": "Vérifier tout le journal"
+    "verify": "Vérifier tout le journal",
+    "by_node": "Chaînes par nœud"
   }
 }
 
@@ -9127,7 +9132,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "when": "日時（UTC）",
     "retention": "適用された保存期間",
     "adopted": "引き継ぎ：署名前に失われたもの",
-    "verify": "ログ全体を検証"
+    "verify": "ログ全体を検証",
+    "by_node": "ノード別のチェーン"
   }
 }
 
