@@ -16,7 +16,8 @@ from servers import Nginx, Postgres, Redis
 
 NGINX = """
     upstream drawbridge {{
-        # In turn, so that neighbouring requests meet different nodes: no sticky sessions.
+        # In turn, so that neighbouring requests meet different nodes: no sticky sessions. A node that was away for a moment
+        # is asked again at once: left out for ten seconds each, as nginx would have it, three in turn are all left out.
 {servers}
         keepalive 64;
     }}
@@ -58,7 +59,7 @@ class Fleet:
                 self.running.callback(node.stop)
                 self.nodes.append(node)
             if nginx:
-                servers = "\n".join(f"        server 127.0.0.1:{node.port};" for node in self.nodes)
+                servers = "\n".join(f"        server 127.0.0.1:{node.port} max_fails=0;" for node in self.nodes)
                 self.nginx = self.running.enter_context(Nginx(NGINX.format(servers=servers, port=port), port))
         except BaseException:
             self.running.close()

@@ -122,4 +122,4 @@ def test_a_time_out_of_all_years_ends_no_process(demo, tmp_path, time):
     lines[0] = lines[0].replace("1970-01-01T00:00:00.000Z", time, 1)
     export.write_text("".join(lines))
     done = instance.run("audit", "verify", "--export", str(export), "--public-key", str(public), check=False)
-    assert done.returncode == 1 and b"line 1" in done.stderr
+    assert done.returncode == 1 and b"Line 1" in done.stderr

@@ -180,4 +180,4 @@ def test_a_name_in_use_is_refused(fleet):
     done = instance.run("demo", "--listen", f"127.0.0.1:{node.port}", "--management-listen", "127.0.0.1:0",
                         "--database", fleet.database, check=False)
     assert done.returncode != 0
-    assert b"another process writes this database as the node" in done.stderr, done.stderr
+    assert b"Another process writes this database as the node" in done.stderr, done.stderr

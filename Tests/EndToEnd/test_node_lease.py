@@ -129,7 +129,7 @@ def test_a_second_process_with_the_name_is_refused_and_the_first_goes_on(first):
     done = instance.run("serve", "--config", str(first.settings), "--listen", f"127.0.0.1:{instance.free_port()}",
                         "--management-listen", f"127.0.0.1:{instance.free_port()}", check=False)
     assert done.returncode != 0
-    assert b"another process" in done.stderr, done.stderr
+    assert b"Another process" in done.stderr, done.stderr
     assert post_issue(first) == 200
     verify("--config", str(first.settings))
 
@@ -226,7 +226,7 @@ def test_two_processes_on_one_data_folder_are_refused(tmp_path):
     try:
         command = [instance.binary(), "demo", "--listen", "127.0.0.1:0", "--print-json", "--data", str(first.data)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=30)
-        assert done.returncode != 0 and "another process" in done.stderr, done.stderr
+        assert done.returncode != 0 and "Another process" in done.stderr, done.stderr
         # Nor does it help to take the lock's file away: the epoch is in the database.
         for lock in first.data.glob("*.lock"):
             lock.unlink()

@@ -351,7 +351,7 @@ clients:
     warned = instance.run("check-config", "--config", str(settings))
     assert b"warning: clients[0].may_reach names nosuch" in warned.stderr
     for words, told in [
-        (["clients", "add", "nofile.json"], "nofile.json cannot be read"),
+        (["clients", "add", "nofile.json"], "Cannot read nofile.json: no such file or directory."),
         (["clients", "add", "-"], "The settings file has a client shop"),
         (["users", "claims", "alice", "-"], '"client_id" is not a claim'),
     ]:
