@@ -56,7 +56,7 @@ class Connection:
     async def request(self, method: str, target: str, headers: dict, body: bytes = b"") -> Raw:
         headers = {"Host": f"127.0.0.1:{self.port}", **headers}
         lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
-        if method == "POST":
+        if method == "POST" or body:
             lines.append(f"Content-Length: {len(body)}")
         try:
             self.writer.write(("\r\n".join(lines) + "\r\n\r\n").encode() + body)

@@ -116,6 +116,9 @@ RIGHT = {
         ROTATED, act("refresh", 4, "refresh 2", made=[Made("refresh 3", "refresh", ("app",))]),
         act("refresh", 5, "refresh", answer="refused"), act("check", 7, "access", answer="refused")],
     "a device secret that was replaced works once more": [REPLACED, act("exchange", 4, "app", "secret")],
+    "a secret given to an app whose session ended in the middle replaces none": [
+        EXCHANGE, replace(REPLACED, began=4, ended=5), act("end", 4.5, "app"),
+        *(act("view", began, "other access", "secret") for began in (6, 7, 8))],
     "its replay ends the device": [
         REPLACED, act("exchange", 4, "app", "secret"), act("exchange", 5, "app", "secret", answer="refused"),
         act("check", 7, "access", answer="refused")],

@@ -21,11 +21,11 @@ PREFETCH = {**wire.NAVIGATION, "Sec-Purpose": "prefetch;prerender"}
 class HandsOn(SignsIn):
     """What came of a sign-in goes further, or may not."""
 
-    async def issue(self):
+    async def issue(self, of_another: bool = False):
         """A link by one of our tokens, or by another issuer's for the same user."""
         node = self.node()
         if (picked := self.pick({name: app for name, app in self.apps.items() if not app.get("chained")})) \
-                and self.random.random() < 0.8:
+                and not of_another and self.random.random() < 0.8:
             name, app = picked
             shown, bearer = self.bearer(name)
         else:

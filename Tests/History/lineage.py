@@ -97,7 +97,10 @@ class Story:
                 self.maker.setdefault(made.name, act)
             for name in act.shows:
                 self.shown[name].append(act)
-        self.ends = [end for act in self.acts for end in self._ends_of(act)]
+        # Whether a secret was replaced hangs on what may have ended, and what surely ended on whether it was.
+        self.ends: list[End] = []
+        for _ in range(2):
+            self.ends = [end for act in self.acts for end in self._ends_of(act)]
 
     def above(self, names, sign_out: bool = False, before: float = FOREVER) -> set[str]:
         """What these hang under, themselves included.
@@ -190,7 +193,9 @@ class Story:
 
     def overlaps(self, secret: str) -> list[Act]:
         """Uses that came after the secret surely had a successor."""
-        rotations = [act for act in self.acts_on(secret) if act.kind == "refresh" and act.answer == "done"]
+        # An app whose session ended in the middle is given a secret beside the old one.
+        rotations = [act for act in self.acts_on(secret) if act.kind == "refresh" and act.answer == "done"
+                     and not any(end.act.began < act.ended and self.may_end(act.shows[:1], end) for end in self.ends)]
         replaced = min((act.ended for act in rotations), default=FOREVER)
         return [act for act in self.acts_on(secret) if act.answer == "done" and act.began > replaced
                 and secret in self.secrets(act)]

@@ -1,5 +1,6 @@
 """The nodes of a fleet as clients of every kind see them, and the people who come there."""
 
+import asyncio
 import hashlib
 import json
 import re
@@ -85,10 +86,14 @@ class Person:
 
 
 async def people(nodes: Nodes, count: int) -> list[Person]:
+    """As many accounts; where no answer came, another name is tried."""
     found = []
-    for number in range(count):
-        name, password = f"person-{number}-{secrets.token_hex(3)}", "a password of these histories"
+    while len(found) < count:
+        name, password = f"person-{secrets.token_hex(6)}", "a password of these histories"
         made = await nodes.administer(0, "POST", "users", {"username": name, "password": password})
-        assert made is not None and made.status == 201, made
+        if made is None:
+            await asyncio.sleep(0.3)
+            continue
+        assert made.status == 201, made
         found.append(Person(name, password, made.json()["id"]))
     return found

@@ -134,6 +134,16 @@ class SignsIn(Teller):
             newest = list(self.refreshes)[-1]
             await asyncio.gather(self.refresh(token=newest), self.refresh(token=newest))
 
+    async def reuse(self):
+        """Somebody has a refresh token whose successor was used since."""
+        if not self.refreshes:
+            return
+        stolen, (_, app) = list(self.refreshes.items())[-1]
+        for _ in range(2):
+            newest = [name for name, (_, holder) in self.refreshes.items() if holder == app][-1]
+            await self.refresh(token=newest)
+        await self.refresh(token=stolen)
+
     async def exchange(self, wrong: str = ""):
         """Another app by the device secret (contract §5.4)."""
         if not (picked := self.pick(self.first_apps())):

@@ -172,6 +172,20 @@ package enum AdminConformance {
             try expectEqual(try await store.clients(), [], "clients")
             try expect(try await store.clientsVersion() != "1 0", "deleting gives another version")
         },
+        ConformanceCase("a change of a client counts, however far ahead the clock was that made another one") { open in
+            let store = try await open()
+            let ahead = Sample.event(.clientCreated, at: Sample.now + .seconds(20))
+            _ = try await store.save(Client(id: "d", name: "d", kind: .native), expecting: .absent, event: ahead)
+            let first = Client(id: "c", name: "first", kind: .native)
+            _ = try await store.save(first, expecting: .absent, event: Sample.event(.clientCreated))
+            var versions: Set = [try await store.clientsVersion()]
+            for name in ["second", "third"] {
+                let next = Client(id: "c", name: name, kind: .native)
+                _ = try await store.save(next, expecting: .present, event: Sample.event(.clientChanged))
+                let version = try await open().clientsVersion()
+                try expect(versions.insert(version).inserted, "the \(name) gives another version")
+            }
+        },
     ]
 
     private static let tallyCases: [ConformanceCase<any BridgeStorage>] = [

@@ -50,7 +50,7 @@ extension DurableStorage: ClientStore {
     package func clientsVersion() async throws -> String {
         try await read { session in
             guard let row = try session.run(ClientSQL.version).first else { return "" }
-            return "\(try row.integer(0)) \(try row.optionalInteger(1) ?? 0)"
+            return "\(try row.integer(0)) \(try row.integer(1))"
         }
     }
 
@@ -98,7 +98,9 @@ enum ClientSQL {
         DELETE FROM client WHERE client_id = $1 AND document = $2 RETURNING client_id
         """
 
-    static let version: SQLStatement = "SELECT count(*), max(updated_at) FROM client"
+    /// Each change makes its own row's time later. The latest of all would not tell: a clock that is ahead, on another
+    /// node, would hide every change until the others had caught up with it.
+    static let version: SQLStatement = "SELECT count(*), CAST(COALESCE(sum(updated_at), 0) AS BIGINT) FROM client"
 }
 
 extension DurableStorage: RequestStore {
