@@ -105,8 +105,10 @@ def test_axe_finds_nothing_on_the_pages_of_an_account_and_of_the_console(
     person = demo.user("admin")
     fill(browser, username=person["username"], password="wrong")
     browser.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
+    wait(browser).until(lambda it: it.find_elements(By.CSS_SELECTOR, "#password[aria-invalid]"))
     fill(browser, username=person["username"], password=person["password"])
     browser.find_element(By.CSS_SELECTOR, "form.entry button[type=submit]").click()
+    wait_for_path(browser, "/account")
     for path in MEMBER + CONSOLE:
         # The demo's own pages are English.
         if path != "/contacts" or language == "en":

@@ -39,7 +39,9 @@ def inspect(browser, name: str, *, button: str | None = ".button"):
     browser.execute_script(AXE)
     for scheme, accent in [("light", LIGHT), ("dark", DARK)]:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            "features": [{"name": "prefers-color-scheme", "value": scheme},
+                         # A button's colour must not be seen on its way from one scheme to the other.
+                         {"name": "prefers-reduced-motion", "value": "reduce"}]})
         for width in (375, 1280):
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
