@@ -346,7 +346,7 @@ def test_a_failover_that_loses_the_tail_gives_no_token_a_second_use():
                 assert two.redeem(one.issue("carol")["token"]).status == 303
                 reasons = "SELECT reason FROM audit_event WHERE type = 'database.restored'"
                 instance.wait_until(lambda: standby.query(reasons, "lost_tail"), 30, "the event of one node")
-                # By whichever sign a node sees first, and by none twice. Two nodes may each see another one at the same moment.
+                # By whichever sign a node sees first, and by none twice. Under load both signs have been seen once.
                 seen = [reason for reason, in standby.query(reasons, "lost_tail")]
                 assert sorted(seen) in (["other_server"], ["events_missing"], ["events_missing", "other_server"])
             finally:
