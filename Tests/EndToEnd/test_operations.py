@@ -1,5 +1,6 @@
 """Contract §13: probes, metrics, logs, signals, settings, slow and greedy clients, proxies, TLS."""
 
+import http.client
 import json
 import re
 import signal
@@ -7,6 +8,7 @@ import socket
 import sqlite3
 import ssl
 import subprocess
+import threading
 import time
 
 import pytest
@@ -114,6 +116,53 @@ def test_sigterm_finishes_what_is_in_flight(start_demo):
     answer = read_all(connection)
     assert answer.startswith(b"HTTP/1.1 303") and wire.SESSION_COOKIE.encode() in answer
     assert demo.popen.wait(15) == 0
+
+
+def test_a_stop_answers_what_comes_on_a_connection_that_is_kept_and_says_that_it_ends(start_demo):
+    # nginx may not repeat a POST: a connection that was closed without a word is a visitor's 502.
+    demo = start_demo("--no-limits")
+    bearer = demo.bearer("alice")
+    connection = http.client.HTTPConnection("127.0.0.1", demo.port, timeout=15)
+
+    def issue() -> http.client.HTTPResponse:
+        connection.request("POST", "/api/auth/create-sso-token", headers={"Authorization": f"Bearer {bearer}"})
+        answer = connection.getresponse()
+        answer.read()
+        return answer
+
+    assert issue().getheader("Connection") is None
+    kept = connection.sock
+    demo.signal(signal.SIGTERM)
+    answer = issue()
+    while answer.getheader("Connection") is None:
+        assert answer.status == 200 and connection.sock is kept
+        answer = issue()
+    assert (answer.status, answer.getheader("Connection")) == (200, "close")
+    assert demo.popen.wait(15) == 0
+
+
+def test_a_stop_among_new_connections_is_a_clean_one(start_demo):
+    # What was accepted while the listener closed once ended the process, and with it all that was in flight.
+    demo = start_demo()
+    over = threading.Event()
+
+    def knock():
+        while not over.is_set():
+            try:
+                socket.create_connection(("127.0.0.1", demo.port), timeout=5).close()
+            except OSError:
+                pass
+
+    visitors = [threading.Thread(target=knock, daemon=True) for _ in range(4)]
+    for visitor in visitors:
+        visitor.start()
+    wait_until(lambda: demo.send("GET", "/session").status == 200)
+    try:
+        assert demo.stop() == 0, demo.output[:4000]
+    finally:
+        over.set()
+        for visitor in visitors:
+            visitor.join()
 
 
 def test_sigterm_does_not_wait_for_idle_connections(start_demo):

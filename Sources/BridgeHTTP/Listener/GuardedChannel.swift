@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// HTTP/1.1 with a deadline for bodies, behind TLS with the context that is current when a connection comes in.
+/// HTTP/1.1 with a deadline for bodies and a last answer at the stop, behind TLS with the context that is current when a connection comes in.
 ///
 /// Hummingbird's own `TLSChannel` keeps the context it was made with, so a renewed certificate would need a restart.
 struct GuardedChannel: ServerChildChannel {
@@ -15,24 +15,31 @@ struct GuardedChannel: ServerChildChannel {
     /// `nil` leaves the server's own answer.
     let malformed: MalformedRequests?
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    /// A proxy under load asks again within milliseconds; whoever waits for the end of the process, not longer than this.
+    private static let patienceAtStop = TimeAmount.seconds(1)
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
         channel.eventLoop.makeCompletedFuture {
             guard let tls else { return }
             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls.current))
         }.flatMap {
             base.setup(channel: channel, logger: logger)
-        }.flatMapThrowing { value in
+        }.map { [base] value in
+            // Before anything can fail, as it does on a connection that was closed meanwhile.
+            AcceptedConnection(value) { await base.handle(value: $0, logger: logger) }
+        }.flatMapThrowing { accepted in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(BodyDeadlineHandler(timeout: bodyTimeout), position: .after(decoder))
+            try pipeline.addHandler(LastRequestHandler(patience: Self.patienceAtStop), position: .after(decoder))
             if let malformed {
                 try pipeline.addHandler(MalformedRequestHandler(malformed), position: .after(decoder))
             }
-            return value
+            return accepted
         }
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await base.handle(value: value, logger: logger)
+    func handle(value: AcceptedConnection, logger: Logger) async {
+        await value.serve()
     }
 }

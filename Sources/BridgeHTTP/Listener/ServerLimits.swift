@@ -14,7 +14,7 @@ package struct ServerLimits: Hashable, Sendable {
     package var maximumConnections: Int
 
     package init(
-        headerTimeout: TimeAmount = .seconds(30), bodyTimeout: TimeAmount = .seconds(10),
+        headerTimeout: TimeAmount = .seconds(75), bodyTimeout: TimeAmount = .seconds(10),
         maximumHeaderSize: Int = 32 * 1024, maximumHeaderCount: Int = 100, maximumConnections: Int = 10_000
     ) {
         self.headerTimeout = headerTimeout

@@ -75,8 +75,8 @@ struct TLSFiles: Hashable, Sendable {
 
 extension ServerLimits {
     static let headerTimeout = Setting.duration(
-        "http.header_timeout", .seconds(1)...(.seconds(300)), default: "30s",
-        "How long a connection may be idle, or take to send a request's header.")
+        "http.header_timeout", .seconds(1)...(.seconds(300)), default: "75s",
+        "How long a connection may be idle, or take to send a request's header; longer than a proxy keeps one.")
     static let bodyTimeout = Setting.duration(
         "http.body_timeout", .seconds(1)...(.seconds(300)), default: "10s",
         "How long a request's body may take to arrive.")
