@@ -86,6 +86,8 @@ took=$(($(date +%s) - began))
 say "from the package to the first landing in $took s"
 stop
 inside dpkg --purge drawbridge >/dev/null 2>&1 || fail "it is not purged"
+[ -s "$root/etc/drawbridge/backend-secret" ] || fail "purging took a file that is the operator's own"
+rm -r "$root/etc/drawbridge"
 
 # The package.
 inside dpkg --purge drawbridge >/dev/null 2>&1 || true
