@@ -201,7 +201,7 @@ class Ingress:
         return data
 
     def places(self) -> dict[str, list[tuple]]:
-        """The paths of each host, each with the annotations and the service that it has."""
+        """The paths of each host, each with the annotations and the namespace that it has."""
         found: dict[str, list[tuple]] = {}
         for document in self.documents:
             if document["kind"] != "Ingress":
@@ -209,12 +209,13 @@ class Ingress:
             notes = {name.removeprefix(self.NOTE): value for name, value in document["metadata"].get("annotations", {}).items()}
             for rule in document["spec"]["rules"]:
                 for path in rule["http"]["paths"]:
-                    found.setdefault(rule["host"], []).append((path, notes))
+                    namespace = document["metadata"].get("namespace", "default")
+                    found.setdefault(rule["host"], []).append((path, notes, namespace))
         return found
 
     def server(self, host: str, places: list[tuple]) -> str:
-        exact = {path["path"] for path, _ in places if path["pathType"] == "Exact"}
-        text = "".join(self.locations(number, path, notes, exact) for number, (path, notes) in enumerate(places))
+        exact = {path["path"] for path, _, _ in places if path["pathType"] == "Exact"}
+        text = "".join(self.locations(number, *place, exact) for number, place in enumerate(places))
         # Two values of the controller that nobody changes: names with an underscore are dropped.
         return f"""
 server {{
@@ -227,9 +228,9 @@ server {{
 {text}}}
 """
 
-    def locations(self, number: int, path: dict, notes: dict[str, str], exact: set[str]) -> str:
+    def locations(self, number: int, path: dict, notes: dict[str, str], namespace: str, exact: set[str]) -> str:
         service = path["backend"]["service"]["name"]
-        lines = [f'set $service_name "{service}";', "set $pass_access_scheme $scheme;"]
+        lines = [f'set $namespace "{namespace}";', f'set $service_name "{service}";', "set $pass_access_scheme $scheme;"]
         lines += [f"deny {network};" for network in notes.get("denylist-source-range", "").split(",") if network]
         lines += ["access_log off;"] if notes.get("enable-access-log") == "false" else []
         asides = ""
@@ -254,7 +255,7 @@ location {sign_in} {{
                             "X-Scheme": "$pass_access_scheme", "X-Original-Forwarded-For": "$http_x_forwarded_for",
                             "Proxy": "", **self.further_headers}.items():
             lines.append(f'proxy_set_header {name} "{value}";')
-        lines += ["proxy_http_version 1.1;", f"proxy_pass http://{self.services[service]};"]
+        lines += ["proxy_http_version 1.1;", f"proxy_pass http://{self.services[f'{namespace}/{service}']};"]
         body = "\n    ".join(lines)
         # A prefix is one of whole parts of a path.
         matches = [f"= {path['path']}"] if path["pathType"] == "Exact" else [path["path"].rstrip("/") + "/"]
@@ -315,8 +316,8 @@ class Front:
             management = node.management.rpartition(":")[2]
             self.server = Traefik(adapted("traefik.yaml", {**files, **addresses, "port: 8081": f"port: {management}"}), port)
         elif kind == "ingress":
-            text = adapted("ingress-nginx.yaml", {"drawbridge.default.svc.cluster.local:8080": addresses["127.0.0.1:8080"]})
-            services = {"drawbridge": addresses["127.0.0.1:8080"], "website": addresses["127.0.0.1:3000"]}
+            text = adapted("ingress-nginx.yaml", {"drawbridge.drawbridge.svc.cluster.local": addresses["127.0.0.1:8080"]})
+            services = {"drawbridge/drawbridge": addresses["127.0.0.1:8080"], "default/website": addresses["127.0.0.1:3000"]}
             self.server = Nginx(Ingress(text, services, certificate, port).http, port, modules=SET_MISC)
         elif kind == "apache":
             self.server = ApacheProxy(certificate, addresses, port)
@@ -639,6 +640,19 @@ def test_ingress_nginx_sets_every_identity_header_so_that_none_is_a_visitors():
                if document["metadata"]["name"] == "website"]
     named = {name.strip().lower() for name in notes["nginx.ingress.kubernetes.io/auth-response-headers"].split(",")}
     assert {name.lower() for name in FORGED if "_" not in name} <= named
+
+
+def test_ingress_nginx_leads_to_the_service_that_kubernetes_has():
+    namespace = yaml.safe_load((DEPLOY / "kubernetes/kustomization.yaml").read_text())["namespace"]
+    service = next(yaml.safe_load_all((DEPLOY / "kubernetes/service.yaml").read_text()))
+    [port] = [port["port"] for port in service["spec"]["ports"] if port["name"] == "http"]
+    ingresses = [one for one in yaml.safe_load_all((DEPLOY / "ingress-nginx.yaml").read_text()) if one["kind"] == "Ingress"]
+    backends = {(one["metadata"].get("namespace"), path["backend"]["service"]["name"], path["backend"]["service"]["port"]["number"])
+                for one in ingresses for rule in one["spec"]["rules"] for path in rule["http"]["paths"]}
+    assert backends == {(namespace, service["metadata"]["name"], port), (None, "website", 3000)}
+    [check] = [one["metadata"]["annotations"]["nginx.ingress.kubernetes.io/auth-url"] for one in ingresses
+               if one["metadata"]["name"] == "website"]
+    assert check == f"http://{service['metadata']['name']}.{namespace}.svc.cluster.local/auth/check" and port == 80
 
 
 # Containers
