@@ -248,12 +248,12 @@ sentinel failover-timeout {name} 5000
 class Nginx(Server):
     """nginx with a configuration for its `http` block."""
 
-    def __init__(self, http: str, port: int):
+    def __init__(self, http: str, port: int, modules: list[Path] = []):
         super().__init__("nginx")
         self.port = port
         # Started by root, its workers are nobody: they must get at the folder.
         self.folder.chmod(0o755)
-        (self.folder / "nginx.conf").write_text(f"""daemon off;
+        (self.folder / "nginx.conf").write_text("".join(f"load_module {module};\n" for module in modules) + f"""daemon off;
 worker_processes 1;
 pid {self.folder}/nginx.pid;
 error_log {self.folder}/error.log;

@@ -10,7 +10,8 @@ import yaml
 
 import instance
 
-DOCUMENTS = ["asvs.md", "native-sso.md", "seeds.md", "threat-model.md"]
+#: Each with about as many names as its tables have.
+DOCUMENTS = {"asvs.md": 60, "links.md": 15, "native-sso.md": 60, "seeds.md": 60, "threat-model.md": 60}
 
 
 def named(text: str) -> set[str]:
@@ -42,7 +43,7 @@ def existing() -> set[str]:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_test_that_a_table_names_exists(document):
     names = named((instance.ROOT / "docs" / document).read_text())
-    assert len(names) > 60
+    assert len(names) > DOCUMENTS[document]
     assert names - existing() == set()
 
 

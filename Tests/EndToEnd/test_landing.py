@@ -12,7 +12,7 @@ import pytest
 import oauth
 import wire
 from instance import wait_until
-from native import App, claims
+from native import App, Browser, claims
 from receiver import Receiver, Silent
 from test_native_sso_admin import admin
 from test_web_view_cookies import change
@@ -565,3 +565,17 @@ def test_with_such_cookies_a_reload_lands_again_and_a_replay_ends_the_session(de
     refreshed = demo.send("POST", "/session/refresh", {
         "Cookie": cookie, "X-CSRF-Token": landed.cookies["again_anti_csrf_token"].value})
     assert refreshed.status == 401
+
+
+def test_who_signs_in_on_our_own_page_has_the_opaque_cookie_whatever_the_websites_profile(serve):
+    """Everything that is granted hangs under a sign-in, so it is asked after, and verified by nobody offline."""
+    password = "correct horse battery"
+    server = serve(website="cookie_profile: tokens, cookie_prefix: web_", users={"alice": password})
+    browser = Browser(server.base)
+    done = browser.submit(browser.send("GET", "/sign-in?redirect=/contacts"), "/sign-in", username="alice", password=password)
+    assert done.status == 303 and done.session_cookie
+    assert not [name for name in done.cookies if name.startswith("web_")]
+    # A link brings the website's own, beside it.
+    same = browser.send("GET", "/session").json()["sub"]
+    landed = server.redeem(server.issue(same)["token"], {"Cookie": done.session_cookie})
+    assert landed.status == 303 and "web_access_token" in landed.cookies

@@ -12,7 +12,7 @@ import oauth
 import totp
 import wire
 from native import Browser, claims
-from test_second_factor import enrolled
+from test_second_factor import PASSWORD, add, enrolled
 from test_upstream import Browser as Follower
 from test_upstream import served, upstream  # noqa: F401 (fixtures)
 from test_va_sign_in import BASE, post
@@ -87,7 +87,7 @@ def test_what_is_not_honoured_is_refused_by_name(demo, fields, name):
 
 
 @pytest.mark.parametrize("acr", ["loa3", "ial2", "aal2"])
-def test_a_strong_sign_in_is_asked_for_and_had(demo, acr):
+def test_a_strong_sign_in_is_asked_for(demo, acr):
     location = demo.send("GET", f"{BASE}/authorize?" + query(client_id="demo-app", acr=acr)).header("Location")
     asked = parse_qs(urlsplit(location).query)["claims"][0]
     assert asked == '{"id_token":{"acr":{"essential":true,"value":"aal2"}}}'
@@ -95,6 +95,45 @@ def test_a_strong_sign_in_is_asked_for_and_had(demo, acr):
     location = Browser(demo.base).sign_in(location, demo.user("bob"))
     assert parse_qs(urlsplit(location).query)["error"] == ["access_denied"]
 
+
+#: An app and a website that share sign-ins, as the VA's do.
+SHARING = [{"client_id": "vamobile", "client_type": "native", "redirect_uris": ["https://app.example.com/callback"],
+            "native_sso_enabled": True, "share_with": ["web"], "first_party": True}]
+
+
+def test_a_strong_sign_in_that_was_asked_for_is_had(serve):
+    server = serve("compatibility: {va_sign_in: true}\nnative_sso: {enabled: true}\n", clients=SHARING)
+    add(server, "root")
+    key, _ = enrolled(server, "root")
+    verifier = secrets.token_urlsafe(32)
+    browser = oauth.Browser(server)
+
+    def follow(answer: wire.Answer) -> wire.Answer:
+        while answer.status == 303 and not answer.header("Location").startswith("https://app.example.com/"):
+            answer = browser.request("GET", answer.header("Location").removeprefix(server.base))
+        return answer
+
+    page = follow(browser.request("GET", "/sign-in?" + query(verifier, oauth="true", application="vamobile", acr="loa3")))
+    page = follow(browser.submit(page, username="root", password=PASSWORD))
+    assert "one-time-code" in page.text, page.text
+    answer = follow(browser.submit(page, code=totp.code(key)))
+    code = parse_qs(urlsplit(answer.header("Location")).query)["code"][0]
+    tokens = post(server, "token", grant_type="authorization_code", code=code, code_verifier=verifier)
+    assert tokens.status == 200, tokens.text
+    assert claims(tokens.json()["data"]["access_token"])["acr"] == "aal2"
+
+
+def test_a_session_in_the_browser_does_not_hide_what_is_not_honoured(serve):
+    server = serve("compatibility: {va_sign_in: true}\nnative_sso: {enabled: true}\n", clients=SHARING,
+                   users={"alice": PASSWORD})
+    browser = Browser(server.base)
+    browser.sign_in(f"{BASE}/authorize?" + query(client_id="vamobile"), {"username": "alice", "password": PASSWORD})
+    wanted = f"{BASE}/authorize_sso?"
+    answer = browser.send("GET", wanted + query(client_id="vamobile"))
+    assert "code=" in answer.header("Location"), "the session answers"
+    for fields, name in [({"type": "logingov"}, "type"), ({"acr": "ial3"}, "acr"), ({"operation": "sign_up"}, "operation")]:
+        answer = browser.send("GET", wanted + query(client_id="vamobile", **fields))
+        assert (answer.status, words(answer)[1]) == (400, f"Invalid params: {name}"), answer.headers
 
 def test_the_type_leads_straight_to_that_provider(serve, upstream, tmp_path):
     secret = tmp_path / "upstream-secret"

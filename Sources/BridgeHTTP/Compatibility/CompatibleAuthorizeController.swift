@@ -36,6 +36,8 @@ struct CompatibleAuthorizeController: BrowserGroup {
         guard ["authorize_sso", nil].contains(parameters["operation"]) else { throw Self.invalid("operation") }
         let app = try client(parameters)
         let level = try level(parameters)
+        // Refused by its name also where the session answers, so that nobody takes it for honoured.
+        _ = try provider(parameters)
         guard app.kind == .native, app.isNativeSSOEnabled,
             parameters["code_challenge_method"] == "S256",
             let challenge = parameters["code_challenge"].flatMap({ CodeChallenge($0) })

@@ -46,6 +46,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [("203.0.113.9", "2001:db8::9"), ("2001:db8::9", "203.0.113.9"), ("203.0.113.9", "203.0.113.77")])
+    func `a double tap over the other address family lands, and is recorded as one`(
+        first: String, second: String
+    ) async throws {
+        try await withService { service async throws in
+            let token = try await service.issue().token
+            let opened = try #require(try await service.open(token, from: origin(first)).opened)
+            #expect(try await service.open(token, from: origin(second)).word == "landed")
+            #expect(try await service.sessions.lookUp(opened.secret) != nil)
+            let repeats = try await service.events().filter { $0.contains("repeated") || $0.contains("replayed") }
+            #expect(repeats == ["login_token.repeated"])
+        }
+    }
+
+    @Test(arguments: [
+        (origin("203.0.113.9"), origin("198.51.100.9")), (origin("2001:db8::9"), origin("2001:db8:1::9")),
+        (origin("203.0.113.9"), origin("203.0.113.9", userAgent: "another")),
+        (origin("203.0.113.9"), origin("2001:db8::9", userAgent: "another")),
+    ])
+    func `soon after, from another network or by another program, is a replay`(
+        first: RequestOrigin, second: RequestOrigin
+    ) async throws {
+        try await withService { service async throws in
+            let token = try await service.issue().token
+            let opened = try #require(try await service.open(token, from: first).opened)
+            #expect(try await service.open(token, from: second).word == "refused")
+            #expect(try await service.sessions.lookUp(opened.secret) == nil)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `another browser is refused, and the session of the first use ends, with or without the guard`(
         remembers: Bool

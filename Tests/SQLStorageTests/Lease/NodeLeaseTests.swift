@@ -147,6 +147,31 @@ import Testing
         try await storage.state(of: issued.id)?.status
     }
 
+    @Test func `a failover counts once, whichever node finds it out and by whichever sign`() {
+        typealias Verdict = RestoreCheck.Verdict
+        func verdict(
+            _ missing: RestoreNotice.Reason?, _ otherDatabase: RestoreNotice.Reason?, number: Int64, known: Int64?
+        ) -> Verdict {
+            Verdict.of(missing: missing, otherDatabase: otherDatabase, number: number, known: known)
+        }
+        #expect(verdict(nil, nil, number: 1, known: 1) == .same)
+        #expect(verdict(nil, nil, number: 2, known: 1) == .same)
+        #expect(verdict(nil, .otherServer, number: 1, known: 1) == .restored(.otherServer))
+        #expect(verdict(.eventsMissing, .otherServer, number: 1, known: 1) == .restored(.eventsMissing))
+        #expect(verdict(.eventsMissing, nil, number: 1, known: 1) == .restored(.eventsMissing))
+        #expect(verdict(.transactionsMissing, nil, number: 1, known: 1) == .restored(.transactionsMissing))
+        // Another node was first.
+        #expect(verdict(.eventsMissing, nil, number: 2, known: 1) == .counted(.eventsMissing))
+        #expect(verdict(.transactionsMissing, nil, number: 2, known: 1) == .counted(nil))
+        // A second failover since, which nobody has counted.
+        #expect(verdict(.eventsMissing, .otherServer, number: 2, known: 1) == .restored(.eventsMissing))
+        #expect(verdict(nil, .otherServer, number: 2, known: 1) == .restored(.otherServer))
+        // A copy from before the number was last raised.
+        #expect(verdict(.eventsMissing, nil, number: 1, known: 2) == .restored(.eventsMissing))
+        // At its start a process does not know under which number its note was made.
+        #expect(verdict(.eventsMissing, nil, number: 2, known: nil) == .restored(.eventsMissing))
+    }
+
     @Test func `a start on the database that was left ends nothing`() async throws {
         try await TemporaryDatabase.with { database in
             for _ in 0..<3 {

@@ -180,7 +180,7 @@ final class NodeLease: Sendable {
     }
 
     private func hold(_ session: any SQLSession) throws {
-        let (seen, isOpening) = state.withLock { ($0.seen, !$0.hasOpened) }
+        let (seen, known, isOpening) = state.withLock { ($0.seen, $0.held?.restoreNumber, !$0.hasOpened) }
         let identity = try dialect.lease.identity(session)
         try session.begin()
         do {
@@ -188,7 +188,8 @@ final class NodeLease: Sendable {
             let now = time.now()
             var held = try take(session, isOpening: isOpening)
             let restore = RestoreCheck(
-                node: node, dialect: dialect, mark: isOpening ? mark?.found : nil, keepsMark: mark != nil, seen: seen)
+                node: node, dialect: dialect, mark: isOpening ? mark?.found : nil, keepsMark: mark != nil, seen: seen,
+                known: known)
             let point = try restore.run(session, identity: identity.text, at: now)
             held.restoreNumber = point.number
             try session.commit()
@@ -205,7 +206,7 @@ final class NodeLease: Sendable {
             if let notice = point.notice {
                 logger.warning(
                     "the database is not as it was left: login tokens of before are not accepted any more",
-                    metadata: ["reason": "\(notice.reason.rawValue)"])
+                    metadata: ["reason": "\(notice.reason.rawValue)", "number": "\(point.number)"])
             }
         } catch {
             session.rollback()

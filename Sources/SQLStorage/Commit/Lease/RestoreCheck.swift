@@ -9,6 +9,8 @@ struct RestoreCheck {
     let mark: CommitMark.Found?
     let keepsMark: Bool
     let seen: SeenCommit
+    /// The restore number under which this process wrote what it has seen; `nil` at its start.
+    var known: Int64?
 
     /// What was found.
     struct Outcome {
@@ -34,17 +36,47 @@ struct RestoreCheck {
         }
         let number = try row.integer(0)
         let found = try row.text(1)
-        let reason =
-            try flaw(in: session, end: end, transaction: transaction)
-            ?? (isNew || found == identity && dialect.lease.runsOut ? nil : flaw(ofDatabase: found))
-        guard let reason else {
+        let verdict = Verdict.of(
+            missing: try flaw(in: session, end: end, transaction: transaction),
+            otherDatabase: isNew || found == identity && dialect.lease.runsOut ? nil : flaw(ofDatabase: found),
+            number: number, known: dialect.lease.runsOut ? known : nil)
+        switch verdict {
+        case .same, .counted:
             if found != marked, keepsMark || dialect.lease.runsOut {
                 _ = try session.change(RestoreSQL.identify, [.text(marked)])
             }
-            return Outcome(number: number, seen: current, notice: nil)
+            var notice: RestoreNotice?
+            if case .counted(let reason?) = verdict { notice = RestoreNotice(at: now, reason: reason) }
+            return Outcome(number: number, seen: current, notice: notice)
+        case .restored(let reason):
+            try Self.raise(session, identity: marked, at: now)
+            return Outcome(number: number + 1, seen: current, notice: RestoreNotice(at: now, reason: reason))
         }
-        try Self.raise(session, identity: marked, at: now)
-        return Outcome(number: number + 1, seen: current, notice: RestoreNotice(at: now, reason: reason))
+    }
+
+    /// What the signs mean.
+    enum Verdict: Hashable {
+        /// The database that was left.
+        case same
+        /// Another has found it out, and what could be used twice has ended; what this node lost all the same.
+        case counted(RestoreNotice.Reason?)
+        case restored(RestoreNotice.Reason)
+
+        /// - Parameters:
+        ///   - missing: what this process has seen and the database lacks.
+        ///   - otherDatabase: that the database is not the one that was counted last.
+        ///   - number: the database's restore number.
+        ///   - known: under which number this process wrote what it has seen.
+        static func of(
+            missing: RestoreNotice.Reason?, otherDatabase: RestoreNotice.Reason?, number: Int64, known: Int64?
+        ) -> Verdict {
+            if let otherDatabase { return .restored(missing ?? otherDatabase) }
+            guard let missing else { return .same }
+            // The number only grows, and was `known` when what is missing was written. So it grew in a history that never
+            // had this, which is the one that was found out then. What another server counted means nothing here.
+            guard let known, number > known else { return .restored(missing) }
+            return .counted(missing == .eventsMissing ? missing : nil)
+        }
     }
 
     /// Counts the restore, and ends what may have been used in the time that the database does not remember.
