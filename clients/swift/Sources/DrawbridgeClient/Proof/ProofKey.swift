@@ -28,12 +28,20 @@ struct StoredProofKey: ProofKey {
     init(_ item: SecretItem, in store: any SecretStore) async throws(ClientError) {
         if let kept = try await Self.read(item, store) {
             key = kept
-            return
+        } else {
+            key = try await store.locked(item) { () async throws(ClientError) in try await Self.make(item, store) }
         }
+    }
+
+    private static func make(
+        _ item: SecretItem, _ store: any SecretStore
+    ) async throws(ClientError) -> P256.Signing.PrivateKey {
+        // Another process may have made one while this one waited.
+        if let kept = try await read(item, store) { return kept }
         let made = P256.Signing.PrivateKey()
         try await store.write(Redacted(Base64URL.encode(made.rawRepresentation)), to: item)
-        // Another process may have made one at the same moment: what lies there now is the one for all.
-        key = try await Self.read(item, store) ?? made
+        // Where the store has no lock: what lies there now is the one for all.
+        return try await read(item, store) ?? made
     }
 
     private static func read(

@@ -239,7 +239,7 @@ extension Drawbridge {
 
     private func current() async throws(ClientError) -> StoredSignIn {
         guard let signIn = try await stored() else { throw .notSignedIn }
-        return signIn.expiresAt > time.now().addingTimeInterval(30) ? signIn : try await renewed()
+        return signIn.expiresAt > time.now().addingTimeInterval(30) ? signIn : try await renewed(signIn)
     }
 
     /// Calls with the sign-in, and once more with a fresh one when the provider does not take the first: it may
@@ -253,16 +253,25 @@ extension Drawbridge {
         } catch {
             guard case .refused(let refusal) = error, refusal.code == "invalid_token" else { throw error }
         }
-        return try await call(renewed())
+        return try await call(renewed(signIn))
     }
 
-    /// One renewal at a time: a second one with the same refresh token would look like a thief's (RFC 9700 §4.14.2).
-    func renewed() async throws(ClientError) -> StoredSignIn {
+    /// One renewal at a time, in this process and, by the store's lock, on this device: a second one with the same refresh
+    /// token would look like a thief's (RFC 9700 §4.14.2).
+    /// - Parameter stale: what is not good enough; what another process has renewed meanwhile is. `nil`: whatever there is.
+    func renewed(_ stale: StoredSignIn? = nil) async throws(ClientError) -> StoredSignIn {
         await othersChange()
         let task =
             refreshing
             ?? Task {
-                do throws(ClientError) { return .success(try await renew()) } catch { return .failure(error) }
+                do throws(ClientError) {
+                    return .success(
+                        try await store.locked(StoredSignIn.item(of: configuration)) { () async throws(ClientError) in
+                            try await renew(stale)
+                        })
+                } catch {
+                    return .failure(error)
+                }
             }
         refreshing = task
         let result = await task.value
@@ -270,8 +279,12 @@ extension Drawbridge {
         return try result.get()
     }
 
-    private func renew() async throws(ClientError) -> StoredSignIn {
+    private func renew(_ stale: StoredSignIn?) async throws(ClientError) -> StoredSignIn {
         guard let signIn = try await stored() else { throw .notSignedIn }
+        // Another was quicker: its token is as good as ours would be.
+        if let stale, signIn.accessToken != stale.accessToken, signIn.expiresAt > time.now().addingTimeInterval(30) {
+            return signIn
+        }
         guard let refreshToken = signIn.refreshToken else { throw .notSignedIn }
         let shared = try await sharedSignIn()
         var form: [(name: String, value: String)] = [
@@ -296,7 +309,7 @@ extension Drawbridge {
         }
         var fresh = StoredSignIn(tokens, subject: signIn.subject, at: time.now())
         fresh.refreshToken = tokens.refreshToken ?? refreshToken
-        // Another process may have signed out or in meanwhile: a keychain has no lock. That stands.
+        // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         guard let now = try await stored() else {
             // Ended when the provider can be told; the sign-out has ended the session anyway.
             if let token = tokens.refreshToken { _ = await revoke([(token, "refresh_token")], proves: signIn.isBound) }
