@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import instance
@@ -99,6 +100,58 @@ def test_every_case_proves_something_of_its_own():
         script = json.dumps([case["steps"], case["exchange"], case.get("apps"), case.get("begin")])
         assert script not in scripts, (case["id"], scripts[script])
         scripts[script] = case["id"]
+
+
+#: By each error's name, and by `refused.CODE`: what its sentence tells to do.
+ADVICE = json.loads((CLIENTS / "vectors/advice.json").read_text())
+
+
+def test_the_list_of_errors_is_that_of_the_readme_and_of_what_cases_expect():
+    text = (CLIENTS / "vectors/README.md").read_text().split("## Errors")[1].split("## The browser")[0]
+    named = set()
+    for cell in re.findall(r"^\| (`[^|]+) \|", text, re.M):
+        first, *more = re.findall(r"`([\w.]+)`", cell)
+        named |= {first, *(name if not name.startswith(".") else first.split(".")[0] + name for name in more)}
+    assert {name for name in ADVICE if not name.startswith("refused.")} == named
+
+    def expected(value):
+        if isinstance(value, dict):
+            yield from ([value["error"]] if isinstance(value.get("error"), str) else [])
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+            yield from expected(inner)
+
+    assert set(expected([case["steps"] for case in cases()])) <= named
+
+
+def sentences(library: str) -> dict[str, str]:
+    """What each error of the list says in the library; Swift's are asked for in VectorTests."""
+    names = {name: ("refused", name[8:]) if name.startswith("refused.") else (name, None) for name in ADVICE}
+    if library == "python":
+        sys.path.insert(0, str(CLIENTS / "python"))
+        from drawbridge_client import DrawbridgeError
+        return {name: str(DrawbridgeError(code, oauth=oauth)) for name, (code, oauth) in names.items()}
+    if library == "js":
+        module = json.dumps((CLIENTS / "js/drawbridge.mjs").as_uri())
+        said = run(["node", "--input-type=module", "-e", f"""
+            import {{ DrawbridgeError }} from {module};
+            const say = ([code, oauth]) => new DrawbridgeError(code, undefined, {{ oauth: oauth ?? undefined }}).message;
+            console.log(JSON.stringify(Object.fromEntries(Object.entries({json.dumps(names)}).map(([name, it]) => [name, say(it)]))));
+            """])
+        return json.loads(said)
+    source = re.sub(r'"\s*\+ "', "", (CLIENTS / "jvm/src/drawbridge/client/DrawbridgeException.java").read_text())
+    tables = {kind: dict(re.findall(rf'{kind}\.put\("([^"]+)", "([^"]+)"\)', source)) for kind in ["SENTENCES", "ADVICE"]}
+    other = re.search(r'OTHER_ADVICE = "([^"]+)"', source)[1]
+    return {name: tables["SENTENCES"].get(code, "") + (tables["ADVICE"].get(oauth, other) if code == "refused" else "")
+            for name, (code, oauth) in names.items()}
+
+
+@pytest.mark.parametrize("library", ["js", "jvm", "python"])
+def test_every_error_tells_what_to_do_and_the_same_in_every_library(library):
+    """The scripted server asks it of each error that comes up in a case as well."""
+    said = sentences(library)
+    for name, advice in ADVICE.items():
+        assert advice.lower() in said[name].lower(), (name, said[name])
+        assert len(said[name].split()) > len(advice.split()) + 2 or name.startswith("refused"), (name, said[name])
 
 
 def libraries() -> list[str]:
