@@ -21,6 +21,7 @@ import instance
 import native
 import wire
 from devices import Visitor
+from test_client_libraries import HANGS
 
 CLIENT = instance.ROOT / "clients/python"
 sys.path.insert(0, str(CLIENT))
@@ -30,7 +31,7 @@ from drawbridge_client import AsyncDrawbridge, Drawbridge, DrawbridgeError, File
 
 def test_every_vector_holds_or_has_a_reason():
     done = subprocess.run(
-        [sys.executable, "tests/test_vectors.py"], cwd=CLIENT, capture_output=True, text=True, timeout=120,
+        [sys.executable, "tests/test_vectors.py"], cwd=CLIENT, capture_output=True, text=True, timeout=HANGS,
         env={**os.environ, "DRAWBRIDGE_BINARY": instance.binary()})
     assert done.returncode == 0, done.stderr[-6000:]
 
@@ -191,7 +192,7 @@ def test_the_desktops_keyring_keeps_a_sign_in_for_every_process_until_the_sign_o
     try:
         location = urlsplit(native.Browser(demo.base).sign_in(session.stdout.readline().strip(), demo.user("alice")))
         wire.send(f"http://{location.netloc}", "GET", f"{location.path}?{location.query}")
-        out, err = session.communicate(timeout=60)
+        out, err = session.communicate(timeout=HANGS)
     finally:
         session.kill()
         session.communicate()
@@ -246,7 +247,7 @@ def test_wheel_and_source_package_hold_the_library(tmp_path):
     build = "import sys; to = sys.argv[1]; from setuptools import build_meta as b; b.build_sdist(to); b.build_wheel(to)"
     copy = tmp_path / "copy"
     subprocess.run(["cp", "-r", CLIENT, copy], check=True)
-    done = subprocess.run([sys.executable, "-c", build, tmp_path], cwd=copy, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", build, tmp_path], cwd=copy, capture_output=True, text=True, timeout=HANGS)
     assert done.returncode == 0, done.stderr[-3000:]
     wheel = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     source = tarfile.open(next(tmp_path.glob("*.tar.gz"))).getnames()

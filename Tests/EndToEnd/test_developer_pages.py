@@ -12,7 +12,7 @@ import instance
 import wire
 from test_client_journeys import LIBRARIES, SITES
 from test_client_jvm import JAVA, classes  # noqa: F401
-from test_client_libraries import run
+from test_client_libraries import HANGS, run
 from test_client_python import browser
 from test_middleware import JARS, built  # noqa: F401
 
@@ -265,7 +265,7 @@ func main() {{
 	fmt.Print(answer.Body.String())
 }}
 """)
-    done = subprocess.run(["go", "run", "."], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+    done = subprocess.run(["go", "run", "."], cwd=tmp_path, capture_output=True, text=True, timeout=HANGS,
                           env={**instance.environment(), "GOFLAGS": "-mod=mod", "GOPROXY": "off"})
     assert (done.returncode, done.stdout) == (0, alice[1]), done.stderr
 

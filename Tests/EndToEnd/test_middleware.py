@@ -17,6 +17,7 @@ import instance
 import wire
 from native import EXCHANGE, LOGIN_TOKEN, App, claims
 from servers import Nginx, Server
+from test_client_libraries import HANGS
 from test_landing import reach
 from test_native_sso_admin import admin
 
@@ -32,7 +33,7 @@ PAGE = {"Accept": "text/html", "User-Agent": wire.FIREFOX}
 
 def run(command: list, folder, **environment: str) -> str:
     done = subprocess.run(
-        [str(part) for part in command], cwd=folder, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+        [str(part) for part in command], cwd=folder, capture_output=True, text=True, timeout=HANGS, env={**os.environ, **environment})
     assert done.returncode == 0, (command, done.stdout[-4000:], done.stderr[-4000:])
     return done.stdout + done.stderr
 

@@ -42,7 +42,7 @@ def show(address: str) -> bool:
 def main(issuer: str, folder: str, verb: str):
     store = (Meeting if verb == "meet" else KeyringStore)(SERVICE, folder)
     app = Drawbridge(issuer, "demo-app", sharing="example", store=store, logger=logging.getLogger(),
-                     browser=LoopbackBrowser(seconds=60, open_address=show))
+                     browser=LoopbackBrowser(seconds=300, open_address=show))
     match verb:
         case "sign-in":
             print(app.sign_in()["sub"])
