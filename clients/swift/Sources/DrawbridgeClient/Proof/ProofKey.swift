@@ -1,6 +1,10 @@
 import Crypto
 import Foundation
 
+#if canImport(CryptoKit)
+    import CryptoKit
+#endif
+
 /// A key of this device that tokens are bound to (RFC 9449), for ES256. On a phone it belongs into the Secure Enclave.
 public protocol ProofKey: Sendable {
     /// The public point: x and y, 32 bytes each.
