@@ -70,11 +70,17 @@ extension Drawbridge {
 // What the apps of one maker share on one device (Native SSO §3, §4).
 extension Drawbridge {
     /// The shared sign-in, when both of its parts are there and can be read.
+    ///
+    /// They are two items: whoever reads or changes both does it under the lock of the first. It may be taken under that of
+    /// this app's own sign-in, never the other way round.
     func sharedSignIn() async throws(ClientError) -> SharedSignIn? {
-        guard let group = configuration.sharing, let secret = try await store.read(group.deviceSecret),
-            let idToken = try await store.read(group.idToken)
-        else { return nil }
-        return SharedSignIn(deviceSecret: secret, idToken: idToken)
+        guard let group = configuration.sharing else { return nil }
+        return try await store.locked(group.deviceSecret) { () async throws(ClientError) in
+            guard let secret = try await store.read(group.deviceSecret),
+                let idToken = try await store.read(group.idToken)
+            else { return nil }
+            return SharedSignIn(deviceSecret: secret, idToken: idToken)
+        }
     }
 
     func sharedDeviceSecret() async throws(ClientError) -> Redacted<String>? {
@@ -85,17 +91,20 @@ extension Drawbridge {
     /// Puts both parts where the maker's other apps find them. The token first: a secret alone signs nobody in.
     func share(_ deviceSecret: Redacted<String>, _ idToken: Redacted<String>) async throws(ClientError) {
         guard let group = configuration.sharing else { return }
-        try await store.write(idToken, to: group.idToken)
-        try await store.write(deviceSecret, to: group.deviceSecret)
+        try await store.locked(group.deviceSecret) { () async throws(ClientError) in
+            try await store.write(idToken, to: group.idToken)
+            try await store.write(deviceSecret, to: group.deviceSecret)
+        }
     }
 
     /// Forgets a shared sign-in that is no longer good, unless another app has put in a fresh one meanwhile.
     func forgetShared(_ dead: SharedSignIn) async throws(ClientError) {
-        guard let group = configuration.sharing, try await store.read(group.deviceSecret) == dead.deviceSecret else {
-            return
+        guard let group = configuration.sharing else { return }
+        try await store.locked(group.deviceSecret) { () async throws(ClientError) in
+            guard try await store.read(group.deviceSecret) == dead.deviceSecret else { return }
+            try await store.remove(group.deviceSecret)
+            try await store.remove(group.idToken)
         }
-        try await store.remove(group.deviceSecret)
-        try await store.remove(group.idToken)
     }
 }
 
@@ -183,10 +192,17 @@ extension Drawbridge {
         var stays: ClientError?
         do throws(ClientError) { try await drop() } catch { stays = error }
         if let group = configuration.sharing, shared != nil, endsShared {
-            for item in [group.deviceSecret, group.idToken] {
-                let problem = await removed(item)
-                stays = stays ?? problem
+            let problem: ClientError?
+            do throws(ClientError) {
+                problem = try await store.locked(group.deviceSecret) { () async throws(ClientError) in
+                    let first = await removed(group.deviceSecret)
+                    let second = await removed(group.idToken)
+                    return first ?? second
+                }
+            } catch {
+                problem = error
             }
+            stays = stays ?? problem
         }
         if let webViewHost {
             do throws(ClientError) { try await clearWebView(webViewHost) } catch { stays = stays ?? error }
