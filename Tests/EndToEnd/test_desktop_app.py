@@ -183,7 +183,7 @@ def test_secrets_are_in_files_of_the_user_alone_and_in_no_output(demo, user):
     everything = list(user.secrets.iterdir())
     assert {stat.S_IMODE(path.stat().st_mode) for path in everything} == {0o600}
     # What keeps two processes apart is empty, and stays.
-    files = [path for path in everything if not path.name.startswith("lock+")]
+    files = [path for path in everything if not path.name.startswith("lock")]
     assert len(files) == 4 and not any(path.stat().st_size for path in set(everything) - set(files))
     assert stat.S_IMODE(user.secrets.stat().st_mode) == 0o700
     for secret in [path.read_text() for path in files]:

@@ -97,8 +97,8 @@ public struct FileSecretStore: SecretStore {
         try checkFolder()
     }
 
-    /// Names are escaped, so that none leads out of the folder and no two are one; a secret's begins with `=` or `+`, and
-    /// no other file's does.
+    /// Names are escaped, so that none leads out of the folder and no two are one. A secret's begins with an escaped `=`, or
+    /// with `+`: none is a lock's.
     private func path(of item: SecretItem, _ kind: String = "") -> String {
         let name = [item.accessGroup.map { "=\($0)" } ?? "", item.service, item.account].map(FormEncoding.escape)
         return folder.appendingPathComponent(kind + name.joined(separator: "+")).path
