@@ -2,7 +2,9 @@
 
 import json
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -191,6 +193,21 @@ def test_every_skip_has_its_reason_on_the_page_and_concerns_a_case():
 def test_the_apple_parts_of_the_swift_library_fit_the_signatures_that_they_use():
     """Against stand-ins: whether the signatures are Apple's, only a Mac can say."""
     run([str(CLIENTS / "swift" / "StandIns" / "check")])
+
+
+def test_docc_makes_documentation_of_the_swift_library_without_a_warning(tmp_path):
+    docc = Path(shutil.which("swift")).resolve().with_name("docc")
+    target = f"{platform.machine()}-unknown-linux-gnu"
+    run(["swift-symbolgraph-extract", "-module-name", "DrawbridgeClient", "-I", ".build/debug/Modules", "-target", target,
+         "-minimum-access-level", "public", "-output-dir", str(tmp_path)])
+    made = tmp_path / "made"
+    said = run([str(docc), "convert", str(CLIENTS / "swift/Sources/DrawbridgeClient/Documentation.docc"),
+                "--additional-symbol-graph-dir", str(tmp_path), "--fallback-display-name", "DrawbridgeClient",
+                "--fallback-bundle-identifier", "drawbridge.client", "--output-dir", str(made)])
+    # What Apple's platforms alone have is no part of a module that was built here.
+    assert [line for line in said.splitlines() if re.match("(warning|error): ", line)] == [
+        "warning: 'KeychainSecretStore' doesn't exist at '/DrawbridgeClient'"], said
+    assert (made / "data/documentation/drawbridgeclient/drawbridge.json").exists()
 
 
 def test_what_the_catalogue_of_the_swift_library_links_to_is_there():

@@ -22,7 +22,9 @@ extension Drawbridge {
     }
 
     /// The second half: checks the answer, redeems the code and keeps the tokens.
-    /// - Parameter answer: the whole address that the browser brought back.
+    /// - Parameters:
+    ///   - request: what the first half gave.
+    ///   - answer: the whole address that the browser brought back.
     /// - Returns: who is signed in.
     @discardableResult
     public func finishSignIn(_ request: SignInRequest, answer: String) async throws(ClientError) -> IDTokenClaims {

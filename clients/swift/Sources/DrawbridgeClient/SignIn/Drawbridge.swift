@@ -43,6 +43,7 @@ public actor Drawbridge {
     var writes = 0
 
     /// - Parameters:
+    ///   - configuration: the app and its provider.
     ///   - store: where the secrets lie; its items outlive the app.
     ///   - transport: how the provider is reached.
     ///   - binding: whether tokens are bound to a key (RFC 9449).
