@@ -266,7 +266,7 @@ struct VectorRun: Sendable {
             + fill.issuedTokens.map { ("an ID token", $0) } + verifiers.map { ("code_verifier", $0) }
     }
 
-    mutating func judge(_ report: JSONValue) -> [String] {
+    mutating func judge(_ report: JSONValue, _ advice: VectorAdvice) -> [String] {
         guard let report = report.object, let outcomes = report["outcomes"]?.array else {
             return ["the report has no outcomes"]
         }
@@ -277,9 +277,9 @@ struct VectorRun: Sendable {
             if let together = step.object?["together"]?.array {
                 let found = outcome.array ?? []
                 if found.count != together.count { note("step \(index + 1): not one outcome per step") }
-                for (step, outcome) in zip(together, found) { judge(step, outcome, index + 1) }
+                for (step, outcome) in zip(together, found) { judge(step, outcome, index + 1, advice) }
             } else {
-                judge(step, outcome, index + 1)
+                judge(step, outcome, index + 1, advice)
             }
         }
         for (entry, used) in zip(vector.exchange, used) where used < entry.least {
@@ -291,7 +291,9 @@ struct VectorRun: Sendable {
         return problems
     }
 
-    private mutating func judge(_ step: JSONValue, _ outcome: JSONValue, _ number: Int) {
+    private mutating func judge(
+        _ step: JSONValue, _ outcome: JSONValue, _ number: Int, _ advice: VectorAdvice
+    ) {
         let wanted = fill.value(step.object?["expect"] ?? .null)
         let outcome = outcome.object ?? [:]
         if case .object(let members) = wanted {
@@ -302,8 +304,15 @@ struct VectorRun: Sendable {
                         + (outcome["sentence"]?.string.map { " (\($0))" } ?? ""))
             }
         }
-        guard outcome["error"]?.string != nil else { return }
+        guard let error = outcome["error"]?.string else { return }
         let sentence = outcome["sentence"]?.string ?? ""
+        if let text = advice.text(of: error, code: outcome["oauth"]?.string) {
+            if !sentence.lowercased().contains(text.lowercased()) {
+                note("step \(number): the sentence does not tell to \"\(text)\", but says: \(sentence)")
+            }
+        } else {
+            note("step \(number): \(error) is no name of an error")
+        }
         if sentence.split(separator: " ").count < 4 { note("step \(number): no sentence behind the error") }
         if sentence.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) {
             note("step \(number): the sentence holds control characters, which a terminal would obey")

@@ -17,10 +17,12 @@ package final class VectorServer: Sendable {
 
     private let cases: [String: VectorCase]
     private let list: JSONValue
+    private let advice: VectorAdvice
     private let state = Mutex(State())
     private let address = Mutex("")
 
-    package init(_ cases: [VectorCase]) {
+    package init(_ cases: [VectorCase], _ advice: VectorAdvice) {
+        self.advice = advice
         self.cases = Dictionary(cases.map { ($0.id, $0) }) { first, _ in first }
         list = .object(["cases": .array(cases.map(\.summary))])
     }
@@ -102,7 +104,7 @@ package final class VectorServer: Sendable {
         guard let report = JSONValue.parse(bytes: request.body, depth: 24) else { return ScriptedAnswer(code: 400) }
         return state.withLock { state in
             guard var run = state.runs.removeValue(forKey: name) else { return ScriptedAnswer(code: 404) }
-            let problems = run.judge(report)
+            let problems = run.judge(report, advice)
             state.results[run.library, default: [:]][run.vector.id] = problems.isEmpty
             return ScriptedAnswer(
                 json: .object([

@@ -10,11 +10,13 @@ struct Device {
     let store = MemorySecretStore()
     private(set) var time = TimeSource { Device.now }
 
-    func app(_ id: String = "app-a", at now: Date = now) throws -> Drawbridge {
+    func app(
+        _ id: String = "app-a", at now: Date = now, keeping secrets: (any SecretStore)? = nil
+    ) throws -> Drawbridge {
         Drawbridge(
             configuration: try ClientConfiguration(
                 issuer: IssuerAddress(FakeProvider.issuer), clientID: id, sharing: Self.group),
-            store: store, transport: provider, time: TimeSource { now })
+            store: secrets ?? store, transport: provider, time: TimeSource { now })
     }
 
     func claims(_ app: String = "app-a", _ changes: [String: any Sendable] = [:]) -> [String: any Sendable] {

@@ -1,4 +1,4 @@
-import DrawbridgeClient
+@testable import DrawbridgeClient
 import Foundation
 import Testing
 
@@ -128,4 +128,79 @@ import Testing
             #expect(try files().count == items.count)
         }
     }
+
+    #if os(Linux)
+        /// Whether another process, which does not wait, gets the lock of the one file that is there for it.
+        private func isFree() throws -> Bool {
+            let names = try files().filter { $0.hasPrefix("lock") }
+            try #require(names.count == 1)
+            let other = Process()
+            other.executableURL = URL(filePath: "/usr/bin/flock")
+            other.arguments = ["--nonblock", folder.appending(path: names[0]).path(percentEncoded: false), "true"]
+            try other.run()
+            other.waitUntilExit()
+            return other.terminationStatus == 0
+        }
+
+        @Test func `a lock keeps other processes out until it is released, and secrets can be read meanwhile`()
+            async throws
+        {
+            try await removed {
+                try await store.write(Redacted("ds_1"), to: item)
+                let held = try await store.lock(item)
+                #expect(try !isFree())
+                #expect(try await store.read(item)?.expose() == "ds_1")
+                await held.release()
+                #expect(try isFree())
+                let lock = try #require(try files().first { $0.hasPrefix("lock") })
+                #expect(try mode(folder.appending(path: lock).path(percentEncoded: false)) == 0o600)
+            }
+        }
+
+        @Test func `work under a lock that fails lets the next one in`() async throws {
+            try await removed {
+                let store = store
+                await #expect(throws: ClientError.notSignedIn) {
+                    try await store.locked(item) { () async throws(ClientError) in throw .notSignedIn }
+                }
+                let free = try isFree()
+                #expect(free)
+            }
+        }
+    #endif
+
+    @Test func `whoever comes while a lock is held waits for the release`() async throws {
+        try await removed {
+            let (store, item) = (store, item)
+            for turn in 0..<50 {
+                let order = Order()
+                let held = try await store.lock(item)
+                let second = Task {
+                    let own = try await store.lock(item)
+                    await order.note("second")
+                    await own.release()
+                }
+                await order.note("first")
+                await held.release()
+                try await second.value
+                #expect(await order.names == ["first", "second"], "\(turn)")
+            }
+        }
+    }
+
+    @Test func `a lock that is a link to elsewhere is not followed`() async throws {
+        try await removed {
+            await (try store.lock(item)).release()
+            let lock = try onlyFile()
+            try FileManager.default.moveItem(atPath: lock, toPath: "\(lock).elsewhere")
+            try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: "\(lock).elsewhere")
+            await #expect(throws: ClientError.self) { try await store.lock(item) }
+        }
+    }
+}
+
+private actor Order {
+    private(set) var names: [String] = []
+
+    func note(_ name: String) { names.append(name) }
 }

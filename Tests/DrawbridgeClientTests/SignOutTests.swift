@@ -5,8 +5,8 @@ import Testing
 @Suite struct SignOutTests {
     private let device = Device()
 
-    private func signedIn() async throws -> (Drawbridge, Drawbridge) {
-        let (first, second) = (try device.app(), try device.app("app-b"))
+    private func signedIn(keeping secrets: (any SecretStore)? = nil) async throws -> (Drawbridge, Drawbridge) {
+        let (first, second) = (try device.app(keeping: secrets), try device.app("app-b", keeping: secrets))
         try await device.signIn(first)
         await device.provider.answer(
             "/token", await device.tokens("app-b", access: "at_b", refresh: "rt_b", secret: nil))
@@ -50,11 +50,12 @@ import Testing
     }
 
     @Test func `a renewal that another process's sign-out overtook brings nothing back`() async throws {
-        let (first, _) = try await signedIn()
+        // Another process, and a store without a lock that both respect.
+        let unlocked = StubbornStore(under: device.store) { _ in false }
+        let (first, _) = try await signedIn(keeping: unlocked)
         await device.provider.answer("/token", await device.tokens(access: "at_2", refresh: "rt_2"))
-        // Another process: the two have no lock that both respect.
         await device.provider.meanwhile("/token") { try? await first.signOut() }
-        let late = try device.app(at: Device.now.addingTimeInterval(290))
+        let late = try device.app(at: Device.now.addingTimeInterval(290), keeping: unlocked)
         await #expect(throws: ClientError.notSignedIn) { try await late.accessToken() }
         await #expect(throws: ClientError.notSignedIn) { try await first.accessToken() }
         #expect(await revoked() == ["rt_1", "ds_1", "rt_2"], "what came for nobody is ended")
@@ -93,7 +94,7 @@ import Testing
     }
 }
 
-/// A store that does not let go of some items.
+/// A store that does not let go of some items, and has no lock.
 private struct StubbornStore: SecretStore {
     let under: MemorySecretStore
     let keeps: @Sendable (SecretItem) -> Bool

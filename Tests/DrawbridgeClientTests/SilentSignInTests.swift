@@ -1,4 +1,5 @@
-import DrawbridgeClient
+@testable import DrawbridgeClient
+import Foundation
 import Testing
 
 @Suite struct SilentSignInTests {
@@ -104,5 +105,25 @@ import Testing
         let left = await device.shared()
         #expect(left.secret == "ds_2")
         #expect(DeviceSecretHash.fits(idToken: Redacted(left.idToken ?? ""), deviceSecret: Redacted("ds_2")))
+    }
+
+    @Test func `of two apps that put in a new secret at once, one leaves both parts`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "drawbridge-shared-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var parts: [(secret: String, idToken: String)] = []
+        for secret in ["ds_1", "ds_2"] {
+            parts.append((secret, await device.idToken("app-a", ["ds_hash": SigningKey.hash(secret)])))
+        }
+        let apps = try ["app-a", "app-b"].map { try device.app($0, keeping: FileSecretStore(folder: folder)) }
+        for turn in 0..<40 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (app, part) in zip(apps, parts) {
+                    group.addTask { try await app.share(Redacted(part.secret), Redacted(part.idToken)) }
+                }
+                try await group.waitForAll()
+            }
+            let left = try #require(try await apps[0].sharedSignIn())
+            #expect(DeviceSecretHash.fits(idToken: left.idToken, deviceSecret: left.deviceSecret), "\(turn)")
+        }
     }
 }

@@ -17,11 +17,13 @@ struct VectorPlay {
     /// - Returns: what the scripted server found wrong.
     func play(_ id: String) async throws -> [String] {
         let run = try #require(try await post("/case/\(id)?library=swift", nil).object)
-        let device = VectorDevice(run)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("drawbridge-vector-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let device = VectorDevice(run, store: VectorStore(folder))
         var outcomes: [JSONValue] = []
         for step in run["steps"]?.array ?? [] { outcomes.append(await device.act(step)) }
         let report = JSONValue.object([
-            "outcomes": .array(outcomes), "log": .string(device.log), "store": .array(await device.store.values),
+            "outcomes": .array(outcomes), "log": .string(device.log), "store": .array(try await device.store.values),
         ])
         let verdict = try await post("/run/\(run["run"]?.string ?? "")/result", report)
         return verdict.object?["problems"]?.strings ?? ["no verdict: \(verdict.text)"]
@@ -48,11 +50,14 @@ final class VectorDevice: Sendable {
         var apps: [String: Drawbridge] = [:]
     }
 
-    let store = VectorStore()
+    let store: VectorStore
     private let run: [String: JSONValue]
     private let state = Mutex(State())
 
-    init(_ run: [String: JSONValue]) { self.run = run }
+    init(_ run: [String: JSONValue], store: VectorStore) {
+        self.run = run
+        self.store = store
+    }
 
     var log: String { state.withLock { $0.log.joined(separator: "\n") } }
 
@@ -238,15 +243,34 @@ final class VectorDevice: Sendable {
     fileprivate func removed(_ name: String) { state.withLock { $0.cleared.append(name) } }
 }
 
-/// Keeps secrets, and shows the test all of them at the end.
+/// Keeps secrets in files, as apps of one user do, and shows the test all of them at the end. Each app's calls come by a
+/// descriptor of their own, so that what keeps processes apart keeps these apart.
 actor VectorStore: SecretStore {
-    private var kept: [SecretItem: Redacted<String>] = [:]
+    private let files: FileSecretStore
+    private var items: Set<SecretItem> = []
 
-    var values: [JSONValue] { kept.values.map { .string($0.expose()) } }
+    init(_ folder: URL) { files = FileSecretStore(folder: folder) }
 
-    func read(_ item: SecretItem) -> Redacted<String>? { kept[item] }
-    func write(_ secret: Redacted<String>, to item: SecretItem) { kept[item] = secret }
-    func remove(_ item: SecretItem) { kept[item] = nil }
+    var values: [JSONValue] {
+        get async throws {
+            var found: [JSONValue] = []
+            for item in items {
+                if let secret = try await files.read(item) { found.append(.string(secret.expose())) }
+            }
+            return found
+        }
+    }
+
+    func read(_ item: SecretItem) async throws(ClientError) -> Redacted<String>? { try await files.read(item) }
+
+    func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
+        items.insert(item)
+        try await files.write(secret, to: item)
+    }
+
+    func remove(_ item: SecretItem) async throws(ClientError) { try await files.remove(item) }
+
+    func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock { try await files.lock(item) }
 }
 
 private struct VectorWebView: WebViewHost {

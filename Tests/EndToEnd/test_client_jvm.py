@@ -8,6 +8,7 @@ import pytest
 import instance
 import native
 import wire
+from test_client_libraries import HANGS
 
 CLIENT = instance.ROOT / "clients/jvm"
 JAVA = ["java", "-XX:TieredStopAtLevel=1", "-cp"]
@@ -30,7 +31,8 @@ def test_every_vector_holds_or_has_a_reason(classes):
     try:
         url = server.stdout.readline().strip()
         done = subprocess.run(
-            [*JAVA, classes, "drawbridge.client.Vectors", url, CLIENT / "skips.json"], capture_output=True, text=True, timeout=120)
+            [*JAVA, classes, "drawbridge.client.Vectors", url, CLIENT / "skips.json"], capture_output=True, text=True,
+            timeout=HANGS)
         assert done.returncode == 0, (done.stdout, done.stderr[-6000:])
     finally:
         server.terminate()
@@ -51,7 +53,7 @@ def android(classes, tmp_path_factory):
 
 def test_the_adapters_of_android_fit_the_signatures_that_they_use_and_keep_their_word(classes, android):
     done = subprocess.run(
-        [*JAVA, f"{android}:{classes}", "drawbridge.client.android.Adapters"], capture_output=True, text=True, timeout=60)
+        [*JAVA, f"{android}:{classes}", "drawbridge.client.android.Adapters"], capture_output=True, text=True, timeout=HANGS)
     assert done.returncode == 0, done.stderr
 
 

@@ -2,8 +2,11 @@
 
 import json
 import os
+import platform
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import instance
@@ -14,10 +17,14 @@ CLIENTS = ROOT / "clients"
 PAGE = ROOT / "docs" / "client-libraries.md"
 
 
-def run(command: list[str], seconds: float = 150) -> str:
+#: After so many seconds a program has stopped, however busy the machine is: it is no measure of how fast it is.
+HANGS = 600
+
+
+def run(command: list[str]) -> str:
     """Runs a program to its end in the package's folder; what it said, which a failure shows."""
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "DRAWBRIDGE_BINARY": instance.binary()},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANGS)
     said = done.stdout + done.stderr
     failures = re.findall(r"^ *not ok .*(?:\n .*){0,30}", said, re.M)
     assert done.returncode == 0, "\n".join(failures[:5]) or said[-4000:]
@@ -101,6 +108,58 @@ def test_every_case_proves_something_of_its_own():
         scripts[script] = case["id"]
 
 
+#: By each error's name, and by `refused.CODE`: what its sentence tells to do.
+ADVICE = json.loads((CLIENTS / "vectors/advice.json").read_text())
+
+
+def test_the_list_of_errors_is_that_of_the_readme_and_of_what_cases_expect():
+    text = (CLIENTS / "vectors/README.md").read_text().split("## Errors")[1].split("## The browser")[0]
+    named = set()
+    for cell in re.findall(r"^\| (`[^|]+) \|", text, re.M):
+        first, *more = re.findall(r"`([\w.]+)`", cell)
+        named |= {first, *(name if not name.startswith(".") else first.split(".")[0] + name for name in more)}
+    assert {name for name in ADVICE if not name.startswith("refused.")} == named
+
+    def expected(value):
+        if isinstance(value, dict):
+            yield from ([value["error"]] if isinstance(value.get("error"), str) else [])
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+            yield from expected(inner)
+
+    assert set(expected([case["steps"] for case in cases()])) <= named
+
+
+def sentences(library: str) -> dict[str, str]:
+    """What each error of the list says in the library; Swift's are asked for in VectorTests."""
+    names = {name: ("refused", name[8:]) if name.startswith("refused.") else (name, None) for name in ADVICE}
+    if library == "python":
+        sys.path.insert(0, str(CLIENTS / "python"))
+        from drawbridge_client import DrawbridgeError
+        return {name: str(DrawbridgeError(code, oauth=oauth)) for name, (code, oauth) in names.items()}
+    if library == "js":
+        module = json.dumps((CLIENTS / "js/drawbridge.mjs").as_uri())
+        said = run(["node", "--input-type=module", "-e", f"""
+            import {{ DrawbridgeError }} from {module};
+            const say = ([code, oauth]) => new DrawbridgeError(code, undefined, {{ oauth: oauth ?? undefined }}).message;
+            console.log(JSON.stringify(Object.fromEntries(Object.entries({json.dumps(names)}).map(([name, it]) => [name, say(it)]))));
+            """])
+        return json.loads(said)
+    source = re.sub(r'"\s*\+ "', "", (CLIENTS / "jvm/src/drawbridge/client/DrawbridgeException.java").read_text())
+    tables = {kind: dict(re.findall(rf'{kind}\.put\("([^"]+)", "([^"]+)"\)', source)) for kind in ["SENTENCES", "ADVICE"]}
+    other = re.search(r'OTHER_ADVICE = "([^"]+)"', source)[1]
+    return {name: tables["SENTENCES"].get(code, "") + (tables["ADVICE"].get(oauth, other) if code == "refused" else "")
+            for name, (code, oauth) in names.items()}
+
+
+@pytest.mark.parametrize("library", ["js", "jvm", "python"])
+def test_every_error_tells_what_to_do_and_the_same_in_every_library(library):
+    """The scripted server asks it of each error that comes up in a case as well."""
+    said = sentences(library)
+    for name, advice in ADVICE.items():
+        assert advice.lower() in said[name].lower(), (name, said[name])
+        assert len(said[name].split()) > len(advice.split()) + 2 or name.startswith("refused"), (name, said[name])
+
+
 def libraries() -> list[str]:
     return sorted(file.parent.name for file in CLIENTS.glob("*/skips.json"))
 
@@ -134,6 +193,21 @@ def test_every_skip_has_its_reason_on_the_page_and_concerns_a_case():
 def test_the_apple_parts_of_the_swift_library_fit_the_signatures_that_they_use():
     """Against stand-ins: whether the signatures are Apple's, only a Mac can say."""
     run([str(CLIENTS / "swift" / "StandIns" / "check")])
+
+
+def test_docc_makes_documentation_of_the_swift_library_without_a_warning(tmp_path):
+    docc = Path(shutil.which("swift")).resolve().with_name("docc")
+    target = f"{platform.machine()}-unknown-linux-gnu"
+    run(["swift-symbolgraph-extract", "-module-name", "DrawbridgeClient", "-I", ".build/debug/Modules", "-target", target,
+         "-minimum-access-level", "public", "-output-dir", str(tmp_path)])
+    made = tmp_path / "made"
+    said = run([str(docc), "convert", str(CLIENTS / "swift/Sources/DrawbridgeClient/Documentation.docc"),
+                "--additional-symbol-graph-dir", str(tmp_path), "--fallback-display-name", "DrawbridgeClient",
+                "--fallback-bundle-identifier", "drawbridge.client", "--output-dir", str(made)])
+    # What Apple's platforms alone have is no part of a module that was built here.
+    assert [line for line in said.splitlines() if re.match("(warning|error): ", line)] == [
+        "warning: 'KeychainSecretStore' doesn't exist at '/DrawbridgeClient'"], said
+    assert (made / "data/documentation/drawbridgeclient/drawbridge.json").exists()
 
 
 def test_what_the_catalogue_of_the_swift_library_links_to_is_there():

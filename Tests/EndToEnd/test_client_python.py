@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -11,22 +12,26 @@ import threading
 import zipfile
 from urllib.parse import parse_qs, urlsplit
 
+import keyring
+import keyring.backend
+import keyring.errors
 import pytest
 
 import instance
 import native
 import wire
 from devices import Visitor
+from test_client_libraries import HANGS
 
 CLIENT = instance.ROOT / "clients/python"
 sys.path.insert(0, str(CLIENT))
 
-from drawbridge_client import AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, LoopbackBrowser  # noqa: E402
+from drawbridge_client import AsyncDrawbridge, Drawbridge, DrawbridgeError, FileStore, KeyringStore, LoopbackBrowser  # noqa: E402
 
 
 def test_every_vector_holds_or_has_a_reason():
     done = subprocess.run(
-        [sys.executable, "tests/test_vectors.py"], cwd=CLIENT, capture_output=True, text=True, timeout=120,
+        [sys.executable, "tests/test_vectors.py"], cwd=CLIENT, capture_output=True, text=True, timeout=HANGS,
         env={**os.environ, "DRAWBRIDGE_BINARY": instance.binary()})
     assert done.returncode == 0, done.stderr[-6000:]
 
@@ -154,6 +159,77 @@ def test_two_processes_with_one_store_wait_for_each_other(tmp_path):
     assert order == ["first", "second"]
 
 
+@pytest.mark.skipif(not all(map(shutil.which, ["secret-tool", "gnome-keyring-daemon", "dbus-run-session"])),
+                    reason="needs libsecret-tools, gnome-keyring and dbus")
+def test_the_desktops_keyring_keeps_a_sign_in_for_every_process_until_the_sign_out(demo, tmp_path):
+    """A real Secret Service (gnome-keyring), by the package `keyring`; `secret-tool` looks into it from outside."""
+    runtime, folder, script = tmp_path / "runtime", tmp_path / "locks", tmp_path / "session"
+    runtime.mkdir(mode=0o700)
+    # One session bus for everything: the keyring lives as long as it does.
+    script.write_text("""#!/bin/sh
+        kept() { secret-tool search --all service com.example.keyring-app 2>/dev/null | grep -c '^secret = .*access_token'; }
+        printf unlocked | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1
+        $APP whoami && exit 10
+        [ $? = 3 ] || exit 11
+        $APP sign-in || exit 12
+        [ "$(kept)" = 1 ] || exit 13
+        $APP whoami || exit 14
+        $APP age || exit 15
+        $APP meet & one=$!; $APP meet & two=$!
+        wait $one && wait $two || exit 16
+        $APP sign-out || exit 17
+        [ "$(kept)" = 0 ] || exit 18
+        $APP whoami && exit 19
+        [ $? = 3 ]
+        """)
+    script.chmod(0o755)
+    alice = demo.user("alice")["sub"]
+    app = f"{sys.executable} {CLIENT / 'tests/keyring_app.py'} {demo.base} {folder}"
+    session = subprocess.Popen(
+        ["dbus-run-session", "--", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env={**os.environ, "APP": app, "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(runtime),
+                        "XDG_DATA_HOME": str(tmp_path / "data")})
+    try:
+        location = urlsplit(native.Browser(demo.base).sign_in(session.stdout.readline().strip(), demo.user("alice")))
+        wire.send(f"http://{location.netloc}", "GET", f"{location.path}?{location.query}")
+        out, err = session.communicate(timeout=HANGS)
+    finally:
+        session.kill()
+        session.communicate()
+    assert session.returncode == 0, (session.returncode, out, err)
+    assert out.split() == [alice] * 4
+    sent = [line for line in err.splitlines() if line.startswith(f"POST {demo.base}/oauth/token")]
+    assert len(sent) == 2, "the sign-in, and one renewal of two processes that came at once"
+    # Of all this the folder has the locks alone, which are empty.
+    assert [path.read_text() for path in folder.iterdir()] == [""]
+
+
+def test_a_keyring_that_does_not_let_go_of_a_secret_is_no_success(tmp_path):
+    """Some keyrings report that with the error that others have for what is not there."""
+    class Stubborn(keyring.backend.KeyringBackend):
+        priority, kept = 1, {}
+
+        def get_password(self, service, name):
+            return self.kept.get(name)
+
+        def set_password(self, service, name, value):
+            self.kept[name] = value
+
+        def delete_password(self, service, name):
+            raise keyring.errors.PasswordDeleteError("no")
+
+    before = keyring.get_keyring()
+    keyring.set_keyring(Stubborn())
+    try:
+        store = KeyringStore("com.example.app", tmp_path / "locks")
+        store.remove("nothing of this name")
+        store.set("name", "secret")
+        with pytest.raises(keyring.errors.PasswordDeleteError):
+            store.remove("name")
+    finally:
+        keyring.set_keyring(before)
+
+
 def test_nobody_who_answers_in_time_is_an_error_with_a_sentence():
     silent = LoopbackBrowser(seconds=0.05, open_address=lambda address: True)
     silent.prepare()
@@ -164,14 +240,14 @@ def test_nobody_who_answers_in_time_is_an_error_with_a_sentence():
 
 def test_what_a_provider_says_can_be_printed_whatever_it_is():
     """Half of a character, as JSON may hold it, is of no encoding: a log of UTF-8 could not be written."""
-    assert str(DrawbridgeError("refused", "half \ud800 of one\x1b[2J")).encode().endswith(b": half ? of one?[2J")
+    assert b": half ? of one?[2J: " in str(DrawbridgeError("refused", "half \ud800 of one\x1b[2J")).encode()
 
 
 def test_wheel_and_source_package_hold_the_library(tmp_path):
     build = "import sys; to = sys.argv[1]; from setuptools import build_meta as b; b.build_sdist(to); b.build_wheel(to)"
     copy = tmp_path / "copy"
     subprocess.run(["cp", "-r", CLIENT, copy], check=True)
-    done = subprocess.run([sys.executable, "-c", build, tmp_path], cwd=copy, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", build, tmp_path], cwd=copy, capture_output=True, text=True, timeout=HANGS)
     assert done.returncode == 0, done.stderr[-3000:]
     wheel = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     source = tarfile.open(next(tmp_path.glob("*.tar.gz"))).getnames()

@@ -1,9 +1,11 @@
 """`drawbridge-app` with headless Chromium: sign-in by loopback redirect, pages opened signed in, one sign-in for two apps."""
 
 import json
+import re
 import shutil
 import stat
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -178,8 +180,11 @@ def test_a_person_who_says_no_is_told_so_in_both_places(demo, user, browser):
 
 def test_secrets_are_in_files_of_the_user_alone_and_in_no_output(demo, user):
     said = sign_in_by_hand(demo, user) + user.run("whoami") + user.run("sign-in", "--silent", "--app", "demo-app-b")
-    files = list(user.secrets.iterdir())
-    assert len(files) == 4 and {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    everything = list(user.secrets.iterdir())
+    assert {stat.S_IMODE(path.stat().st_mode) for path in everything} == {0o600}
+    # What keeps two processes apart is empty, and stays.
+    files = [path for path in everything if not path.name.startswith("lock")]
+    assert len(files) == 4 and not any(path.stat().st_size for path in set(everything) - set(files))
     assert stat.S_IMODE(user.secrets.stat().st_mode) == 0o700
     for secret in [path.read_text() for path in files]:
         values = json.loads(secret).values() if secret.startswith("{") else [secret]
@@ -217,6 +222,52 @@ def test_the_desktops_secret_service_is_used_when_it_answers(demo, tmp_path):
         said.seek(0)
         assert status == 0, (status, said.read())
     assert not user.secrets.exists(), "no file when there is a secret service"
+
+
+class Registered(instance.Served):
+    """`drawbridge serve` with what docs/apps.md says that its settings need, and the account that it adds."""
+
+    def __init__(self, scratch, block: str):
+        port, management_port = instance.free_port(), instance.free_port()
+        self.base, self.management = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{management_port}"
+        self.facts, self.alice = {"issuer": self.base}, {"username": "alice", "password": "a long enough passphrase"}
+        self.scratch, self.settings = scratch, scratch / "drawbridge.yaml"
+        self.settings.write_text(f"""
+public_origin: {self.base}
+listen: 127.0.0.1:{port}
+management_listen: 127.0.0.1:{management_port}
+data_directory: {scratch / "server"}
+{block}""")
+        instance.run("keys", "init", "--config", str(self.settings))
+        instance.run("users", "add", "--config", str(self.settings), "alice", stdin=self.alice["password"].encode() + b"\n")
+        self.start()
+
+
+def test_the_settings_and_commands_of_the_page_do_what_it_says(tmp_path):
+    page = (instance.ROOT / "docs/apps.md").read_text()
+    [settings], [commands] = (re.findall(rf"^```{kind}\n(.*?)^```", page, re.M | re.S) for kind in ["yaml", "sh"])
+    server = Registered(tmp_path, settings)
+    try:
+        user = desktop.Desktop(server, tmp_path)
+        user.environment["PATH"] = f"{Path(desktop.binary()).parent}:{user.environment['PATH']}"
+        assert commands.count("http://127.0.0.1:8080") == 2
+        shell = subprocess.Popen(
+            ["sh", "-ec", commands.replace("http://127.0.0.1:8080", server.base)], env=user.environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        asked = user.address()
+        user.opened.unlink()
+        assert_answered(native.Browser(server.base).sign_in(asked, server.alice))
+        said, complaint = shell.communicate(timeout=60)
+        assert shell.returncode == 0, (said, complaint)
+        cookies = json.loads(said[said.index("{"):])["cookies"]
+        view = {"Cookie": "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in cookies)}
+        assert server.send("GET", "/session", view).json()["origin"] == "token_exchange"
+        browser = native.Browser(server.base)
+        landed = browser.send("GET", user.address())
+        assert landed.status == 303 and landed.header("Location").endswith("/contacts"), landed.text
+        assert browser.send("GET", "/session").json()["authenticated"] is True
+    finally:
+        assert server.stop() == 0
 
 
 @pytest.mark.parametrize("arguments,status,words", [

@@ -12,7 +12,7 @@ import instance
 import wire
 from test_client_journeys import LIBRARIES, SITES
 from test_client_jvm import JAVA, classes  # noqa: F401
-from test_client_libraries import run
+from test_client_libraries import HANGS, run
 from test_client_python import browser
 from test_middleware import JARS, built  # noqa: F401
 
@@ -116,11 +116,13 @@ public final class Page {{
     assert redeemed_as(demo, url) == demo.user("bob")["sub"]
 
 
-def test_the_swift_of_the_page_is_what_is_compiled_elsewhere():
+@pytest.mark.parametrize("page, sources", [
+    (PAGES["swift"], ["Tests/DrawbridgeClientTests/DocumentedUseTests.swift", "clients/swift/StandIns/Uses/ContactsButton.swift"]),
+    ("docs/apps.md", ["clients/swift/StandIns/Uses/AppsPage.swift"] * 2)])
+def test_the_swift_of_a_page_is_what_is_compiled_elsewhere(page, sources):
     """The first by the library's tests, what needs Apple's frameworks against stand-ins (StandIns/check)."""
-    compiled = [(instance.ROOT / path).read_text() for path in [
-        "Tests/DrawbridgeClientTests/DocumentedUseTests.swift", "clients/swift/StandIns/Uses/ContactsButton.swift"]]
-    for block, source in zip(blocks(PAGES["swift"], "swift"), compiled, strict=True):
+    for block, path in zip(blocks(page, "swift"), sources, strict=True):
+        source = (instance.ROOT / path).read_text()
         lines = [line for line in block.splitlines() if line.strip() and not line.startswith("import ")]
         assert " ".join(" ".join(lines).split()) in " ".join(source.split()), block
 
@@ -265,7 +267,7 @@ func main() {{
 	fmt.Print(answer.Body.String())
 }}
 """)
-    done = subprocess.run(["go", "run", "."], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+    done = subprocess.run(["go", "run", "."], cwd=tmp_path, capture_output=True, text=True, timeout=HANGS,
                           env={**instance.environment(), "GOFLAGS": "-mod=mod", "GOPROXY": "off"})
     assert (done.returncode, done.stdout) == (0, alice[1]), done.stderr
 

@@ -6,9 +6,11 @@ import json
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -17,6 +19,7 @@ import instance
 import wire
 from native import EXCHANGE, LOGIN_TOKEN, App, claims
 from servers import Nginx, Server
+from test_client_libraries import HANGS
 from test_landing import reach
 from test_native_sso_admin import admin
 
@@ -24,6 +27,8 @@ MIDDLEWARE = instance.ROOT / "middleware"
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in [
     "servlet-api", "jetty9-server", "jetty9-servlet", "jetty9-security", "jetty9-http", "jetty9-io", "jetty9-util",
     "jetty9-util-ajax"])
+#: Where Debian has Express and what it needs, in place of a website's own node_modules.
+NODE_MODULES = Path("/usr/share/nodejs")
 #: Found by every request as the proxy's own; the website refuses what comes without it.
 PROXY_SECRET = secrets.token_hex(16)
 HOOK_SECRET = secrets.token_hex(32)
@@ -32,16 +37,20 @@ PAGE = {"Accept": "text/html", "User-Agent": wire.FIREFOX}
 
 def run(command: list, folder, **environment: str) -> str:
     done = subprocess.run(
-        [str(part) for part in command], cwd=folder, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+        [str(part) for part in command], cwd=folder, capture_output=True, text=True, timeout=HANGS, env={**os.environ, **environment})
     assert done.returncode == 0, (command, done.stdout[-4000:], done.stderr[-4000:])
     return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    """What has to be compiled, once: Go's example and Java's classes."""
+    """What has to be compiled, once: Go's example and Java's classes; and Node's example with Express beside it."""
     folder = tmp_path_factory.mktemp("middleware")
     run(["go", "build", "-o", folder / "go-site", "./example"], MIDDLEWARE / "go", GOFLAGS="-mod=mod", GOPROXY="off")
+    # Not a link to it: Node looks for packages beside the file that a link leads to.
+    shutil.copytree(MIDDLEWARE / "node", folder / "node")
+    (folder / "node/node_modules").mkdir()
+    (folder / "node/node_modules/express").symlink_to(NODE_MODULES / "express")
     sources = sorted((MIDDLEWARE / "java").rglob("*.java"))
     run(["javac", "--release", "8", "-Xlint:all,-options,-processing", "-Werror", "-cp", JARS, "-d", folder / "classes", *sources], folder)
     return folder
@@ -87,13 +96,15 @@ class Site(Server):
             "django": [sys.executable, MIDDLEWARE / "python/examples/django_site.py", self.port],
             "fastapi": [sys.executable, MIDDLEWARE / "python/examples/fastapi_site.py", self.port],
             "node": ["node", MIDDLEWARE / "node/examples/site.mjs", self.port],
+            "express": ["node", built / "node/examples/express.mjs", self.port],
             "go": [built / "go-site", self.port],
             "php": ["php", "-S", f"127.0.0.1:{self.port}", MIDDLEWARE / "php/examples/site.php"],
             "java": ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{built / 'classes'}:{JARS}", "Example", self.port],
         }
         self.folder.chmod(0o700)
         self.run([str(part) for part in commands[language]], cwd=self.folder, env={
-            **os.environ, "PYTHONPATH": str(MIDDLEWARE / "python"), "SITE": json.dumps(settings), "FOLDER": str(self.folder)})
+            **os.environ, "PYTHONPATH": str(MIDDLEWARE / "python"), "SITE": json.dumps(settings), "FOLDER": str(self.folder),
+            "NODE_PATH": str(NODE_MODULES)})
         instance.wait_until(lambda: instance.listens(self.port), 30, f"{language}: {(self.folder / 'server.log').read_text()}")
 
     def get(self, path: str, *headers) -> wire.Answer:
@@ -109,8 +120,10 @@ def server():
     assert demo.stop() == 0
 
 
-@pytest.fixture(scope="module", params=["django", "fastapi", "node", "go", "php", "java"])
+@pytest.fixture(scope="module", params=["django", "fastapi", "node", "express", "go", "php", "java"])
 def language(request) -> str:
+    if request.param == "express" and not (NODE_MODULES / "express").exists():
+        pytest.skip("needs node-express")
     return request.param
 
 

@@ -1,11 +1,13 @@
 """An app that signs its users in elsewhere opens three websites that nobody here wrote, and they end together."""
 
 import json
+import re
 import time
 from contextlib import ExitStack
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
+import yaml
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
@@ -14,11 +16,11 @@ import oauth
 import signing
 import wire
 from provider_of_others import Provider, unpadded
-from relying_parties import PHP, DjangoBySubject, JupyterHubBySubject, Traveller
+from relying_parties import PHP, DjangoBySubject, JupyterHubBySubject, Traveller, listing
 
 
 class Keys(Provider):
-    """Somebody's JWKS address with one RSA key."""
+    """The addresses of all six providers' documents, with one RSA key."""
 
     def __init__(self):
         self.rsa = rsa.generate_private_key(65537, 2048)
@@ -26,8 +28,14 @@ class Keys(Provider):
 
     def documents(self) -> dict:
         numbers = self.rsa.public_key().public_numbers()
-        return {"/keys": {"keys": [{"kty": "RSA", "kid": "k", "use": "sig", "alg": "RS256", "e": "AQAB",
-                                    "n": unpadded(numbers.n.to_bytes(256, "big"))}]}}
+        keys = {"keys": [{"kty": "RSA", "kid": "k", "use": "sig", "alg": "RS256", "e": "AQAB",
+                          "n": unpadded(numbers.n.to_bytes(256, "big"))}]}
+        # Of those that are found by discovery; Auth0's issuer ends with a slash.
+        issuers = [f"{self.issuer}/realms/shop", f"{self.issuer}/", f"{self.issuer}/eu-central-1_Example"]
+        return {"/keys": keys} | {
+            f"{urlsplit(issuer).path.rstrip('/')}/.well-known/openid-configuration": {
+                "issuer": issuer, "authorization_endpoint": f"{self.issuer}/authorize", "jwks_uri": f"{self.issuer}/keys"}
+            for issuer in issuers}
 
     def sign(self, claims: dict) -> str:
         body = ".".join(signing.b64url(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": "k"}, claims))
@@ -57,6 +65,7 @@ def supabase(now: int) -> dict:
             "app_metadata": {"provider": "email"}, "user_metadata": {}}
 
 
+#: Those whose tokens name the app by their audience.
 SHAPES = {"cognito": cognito, "firebase": firebase, "supabase": supabase}
 
 
@@ -80,13 +89,18 @@ def clerk(now: int) -> dict:
             "jti": "3f7e", "azp": "http://localhost:3000", "aud": "drawbridge", "client_id": "clerk-app"}
 
 
-#: Token, audience, claim that names the app.
-OTHER_SHAPES = {"keycloak": (keycloak, "drawbridge", "azp"), "auth0": (auth0, "https://www.example.com/api", "azp"),
-                "clerk": (clerk, "drawbridge", "client_id")}
+OTHER_SHAPES = {"keycloak": keycloak, "auth0": auth0, "clerk": clerk}
+ALL_SHAPES = SHAPES | OTHER_SHAPES
+#: What the recipes say that is somebody else's or another machine's, and stands at `Keys`, or in a file of the test, here.
+ELSEWHERE = {
+    "keycloak": "https://id.example.com", "auth0": "https://shop.eu.auth0.com",
+    "cognito": "https://cognito-idp.eu-central-1.amazonaws.com", "supabase": "/etc/drawbridge/supabase-jwt-secret",
+    "firebase": "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
+    "clerk": "https://clerk.example.com/.well-known/jwks.json"}
 
 
 class World:
-    """The service, which believes three issuers, and three websites of its users."""
+    """The service, which believes six issuers by the recipes, and three websites of their users."""
 
     def __init__(self, running: ExitStack):
         self.keys = Keys()
@@ -99,30 +113,33 @@ class World:
             clients.append({**site.document(), "client_id": site.kind, "client_secret_digest": digest})
         self.backend_secret, digest = signing.client_secret()
         clients.append({"client_id": "backend", "client_type": "service", "scope": "admin", "client_secret_digest": digest})
-        apps = {name: (shape(0), shape(0)["aud"], "aud") for name, shape in SHAPES.items()}
-        apps |= {name: (shape(0), audience, claim) for name, (shape, audience, claim) in OTHER_SHAPES.items()}
-        for app in [claims[claim] for claims, _, claim in apps.values()]:
-            clients.append({"client_id": app, "client_type": "native", "can_issue_login_tokens": True,
-                            "may_reach": [site.kind for site in self.sites]})
         (folder := self.sites[0].folder / "issuer").mkdir()
         (folder / "supabase").write_bytes(self.secret)
         (folder / "supabase").chmod(0o600)
-        others = "".join(f"""
-  - issuer: {claims["iss"]}
-    audience: {audience}
-    client_claim: {claim}
-    clients: [{claims[claim]}]
-    subject_prefix: '{name}:'
-    {f"hmac: {{secret_file: {folder}/supabase}}" if name == "supabase" else f"jwks_uri: {self.keys.issuer}/keys"}"""
-                         for name, (claims, audience, claim) in apps.items())
-        self.node = instance.Served("limits: {issue: {device_burst: 50, device_per_hour: 500, user_burst: 50, user_per_hour: 500}}\n", clients=clients, issuer="subject_prefix: 'backend:'\n    clients: [app]" + others)
+        here = {**dict.fromkeys(["keycloak", "auth0", "cognito"], self.keys.issuer), "supabase": str(folder / "supabase"),
+                **dict.fromkeys(["firebase", "clerk"], f"{self.keys.issuer}/keys")}
+        #: As the page has them, but for what is elsewhere.
+        recipes = {name: listing("identity-providers.md", f"{name}.yaml", {ELSEWHERE[name]: here[name]}) for name in ALL_SHAPES}
+        self.entries = {name: yaml.safe_load(text)["trusted_issuers"][0] for name, text in recipes.items()}
+        for text in recipes.values():
+            [app] = yaml.safe_load(text)["clients"]
+            clients.append({**app, "may_reach": [site.kind for site in self.sites]})
+        others = "".join(re.search(r"^trusted_issuers:\n(.*?)^clients:", text, re.M | re.S)[1] for text in recipes.values())
+        limits = "limits: {issue: {device_burst: 50, device_per_hour: 500, user_burst: 50, user_per_hour: 500}}\n"
+        self.node = instance.Served(
+            limits, clients=clients, issuer=f"subject_prefix: 'backend:'\n    clients: [app]\n{others}")
         running.callback(self.node.stop)
         for site in self.sites:
             site.start(self.node, site.kind, secrets[site])
 
-    def bearer(self, name: str) -> str:
-        shape = SHAPES[name] if name in SHAPES else OTHER_SHAPES[name][0]
-        claims = shape(int(time.time()))
+    def bearer(self, name: str, **more) -> str:
+        """A token of this shape; `more` are claims that are different in it."""
+        claims = ALL_SHAPES[name](int(time.time()))
+        # The shapes are for the recipes' names, and what is at another address here is at another there.
+        if claims["iss"].startswith(ELSEWHERE[name]):
+            claims["iss"] = claims["iss"].replace(ELSEWHERE[name], self.keys.issuer)
+        assert claims["iss"] == self.entries[name]["issuer"]
+        claims |= more
         return signing.jwt(claims, self.secret, {"alg": "HS256", "typ": "JWT"}) if name == "supabase" else self.keys.sign(claims)
 
     def link(self, bearer: str, site, redirect: str | None = None) -> wire.Answer:
@@ -195,17 +212,13 @@ def test_an_app_opens_three_websites_and_signing_out_in_it_ends_all_three(world,
 
 # Signing out in the app, and who cannot
 
-def claims_of(world, name: str, **more) -> str:
-    claims = {**SHAPES[name](int(time.time())), **more}
-    return signing.jwt(claims, world.secret, {"alg": "HS256", "typ": "JWT"}) if name == "supabase" else world.keys.sign(claims)
-
 
 def test_a_bearer_of_another_user_app_or_time_signs_nobody_out(world, php):
     visit = open_php(world, php)
     now = int(time.time())
-    another = claims_of(world, "firebase", sub="somebody-else")
-    old = claims_of(world, "firebase", iat=now - 7200, exp=now - 3600, auth_time=now - 7200)
-    forged = claims_of(world, "firebase")[:-8] + "AAAAAAAA"
+    another = world.bearer("firebase", sub="somebody-else")
+    old = world.bearer("firebase", iat=now - 7200, exp=now - 3600, auth_time=now - 7200)
+    forged = world.bearer("firebase")[:-8] + "AAAAAAAA"
     for bearer in [another, old, forged]:
         assert world.sign_out(bearer, "story-project").status == 200, "silence, as RFC 7009 has it"
         assert is_member(visit)
@@ -236,7 +249,16 @@ def test_the_apps_backend_signs_a_user_out_without_the_app(world, php):
 def test_a_token_of_three_further_shapes_opens_a_website_as_its_own_user(world, php, name):
     visit = Traveller(php)
     landed = visit.go(world.open(world.bearer(name), php))
-    assert landed.status == 200 and f"{name}:{OTHER_SHAPES[name][0](0)['sub']}" in landed.text, landed.text[:500]
+    assert landed.status == 200 and f"{name}:{OTHER_SHAPES[name](0)['sub']}" in landed.text, landed.text[:500]
+
+
+@pytest.mark.parametrize("name", ALL_SHAPES)
+def test_a_recipe_lets_in_no_token_for_another_audience_of_another_app_or_issuer(world, php, name):
+    claim = world.entries[name]["client_claim"]
+    for more in [{"aud": "another-backend"}, {claim: "another-app"}, {"iss": "https://another.example.com"}]:
+        refused = world.link(world.bearer(name, **more), php)
+        assert refused.status == 401 and refused.json()["error"] == "invalid_token", (more, refused.text)
+    assert world.link(world.bearer(name), php).status == 200
 
 
 # The PHP site by itself

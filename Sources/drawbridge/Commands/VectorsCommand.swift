@@ -44,7 +44,8 @@ struct VectorsCommand: AsyncParsableCommand {
             let folder = URL(fileURLWithPath: vectors)
             let inner = folder.appendingPathComponent("cases")
             let isOuter = FileManager.default.fileExists(atPath: inner.path)
-            let server = VectorServer(try VectorCase.load(from: isOuter ? inner : folder))
+            let cases = isOuter ? inner : folder
+            let server = VectorServer(try VectorCase.load(from: cases), try VectorAdvice.load(besideCases: cases))
             let port = ListenAddress(listen)?.port ?? 0
             if port != 0, let code = FreePort.problem(host: "127.0.0.1", port: port) {
                 throw ListenError(code, of: ListenAddress(host: "127.0.0.1", port: port), "--listen")

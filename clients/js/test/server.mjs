@@ -18,7 +18,14 @@ const start = async (...commands) => {
         child.once("error", fail);
         child.once("exit", (status) => fail(new Error(`${commands.join(" ")} ended with ${status}`)));
     });
-    return { line, stop: () => new Promise((done) => { child.removeAllListeners("exit"); child.once("exit", done); child.kill(); }) };
+    const stop = () => new Promise((done) => {
+        child.removeAllListeners("exit");
+        // One that has ended already will not say so again.
+        if (child.exitCode !== null || child.signalCode !== null) return done();
+        child.once("exit", done);
+        child.kill();
+    });
+    return { line, stop };
 };
 
 export const startVectors = async () => {

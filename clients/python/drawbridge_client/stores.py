@@ -106,5 +106,9 @@ class KeyringStore(FileStore):
         self._keyring.set_password(self._service, name, value)
 
     def remove(self, name: str):
-        with contextlib.suppress(self._keyring.errors.PasswordDeleteError):
+        try:
             self._keyring.delete_password(self._service, name)
+        except self._keyring.errors.PasswordDeleteError:
+            # Keyrings say it of what is not there, and some of what they do not let go of.
+            if self.get(name) is not None:
+                raise

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 /** One app at one provider. Safe for many threads; its methods wait, so call them beside the main thread. */
 public final class Drawbridge {
     /** Of this library, semantic. */
-    public static final String VERSION = "0.2.0";
+    public static final String VERSION = "0.2.1";
     /** How far two clocks may be apart, in seconds. */
     private static final long LEEWAY = 120;
     /** Seconds for which a code of another device is asked for at most. */

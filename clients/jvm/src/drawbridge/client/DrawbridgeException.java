@@ -8,49 +8,76 @@ public final class DrawbridgeException extends Exception {
     private static final long serialVersionUID = 1;
     private static final Map<String, String> SENTENCES = new HashMap<>();
     private static final Map<String, String> ADVICE = new HashMap<>();
+    private static final String OTHER_ADVICE = "look its code up on the provider's page /errors";
 
     static {
-        SENTENCES.put("configuration", "The settings cannot work");
+        SENTENCES.put("configuration", "The app's settings or the arguments of a call cannot work; "
+                + "correct what is named here");
         SENTENCES.put("unreachable", "No whole answer came from the provider; check the network and ask again");
-        SENTENCES.put("come_back_later", "The provider asks to come back later; wait that long before you ask again");
+        SENTENCES.put("come_back_later", "The provider asks to come back later; wait before you ask again");
         SENTENCES.put("refused", "The provider refused the request");
-        SENTENCES.put("unexpected_answer", "The answer is not one that this request can have; check that the issuer is a Drawbridge");
-        SENTENCES.put("provider.other_issuer", "The provider's description names another issuer; set the issuer to what it calls itself");
-        SENTENCES.put("provider.endpoint", "An endpoint in the provider's description is missing or not https; mend its configuration");
-        SENTENCES.put("provider.no_pkce", "The provider does not know PKCE with S256, without which no app should sign in");
-        SENTENCES.put("provider.malformed", "A document of the provider cannot be read; check that the issuer is right");
-        SENTENCES.put("answer.other_address", "The browser's answer came to another address than the redirect_uri; drop it");
-        SENTENCES.put("answer.malformed", "The browser's answer cannot be read or says something twice; let the person sign in again");
-        SENTENCES.put("answer.foreign_state", "The browser's answer does not belong to this sign-in; somebody else may have sent it");
-        SENTENCES.put("answer.other_issuer", "The browser's answer comes from another provider than the one that was asked");
-        SENTENCES.put("answer.no_code", "The browser's answer has no code, or a code and an error; let the person sign in again");
-        SENTENCES.put("id_token.missing", "The answer has no ID token; the app's scope must contain openid");
-        SENTENCES.put("id_token.malformed", "The ID token cannot be read as a JWT with the claims that every one has");
-        SENTENCES.put("id_token.algorithm", "The ID token is not signed with ES256; set id_token_signed_response_alg of the app to ES256");
-        SENTENCES.put("id_token.unknown_key", "The ID token's key is not among those that the provider publishes");
-        SENTENCES.put("id_token.signature", "The signature of the ID token does not fit; somebody may have changed it");
-        SENTENCES.put("id_token.issuer", "The ID token is of another provider than the one that was asked");
+        SENTENCES.put("unexpected_answer", "The answer is not one that this request can have; "
+                + "check that the issuer is a Drawbridge");
+        SENTENCES.put("provider.other_issuer", "The provider's description names another issuer; "
+                + "set the issuer to what it calls itself");
+        SENTENCES.put("provider.endpoint", "An endpoint in the provider's description is missing or not https; "
+                + "mend the provider's configuration");
+        SENTENCES.put("provider.no_pkce", "The provider does not know PKCE with S256, without which no app should sign in; "
+                + "check that the issuer is a Drawbridge");
+        SENTENCES.put("provider.malformed", "A document of the provider cannot be read; "
+                + "check that the issuer is a Drawbridge");
+        SENTENCES.put("answer.other_address", "The browser's answer came to another address than the redirect_uri; "
+                + "drop it");
+        SENTENCES.put("answer.malformed", "The browser's answer cannot be read or says something twice; "
+                + "let the person sign in again");
+        SENTENCES.put("answer.foreign_state", "The browser's answer does not belong to this sign-in and may be somebody else's; "
+                + "drop it");
+        SENTENCES.put("answer.other_issuer", "The browser's answer comes from another provider than the one that was asked; "
+                + "drop it");
+        SENTENCES.put("answer.no_code", "The browser's answer has no code, or a code and an error; "
+                + "let the person sign in again");
+        SENTENCES.put("id_token.missing", "The answer has no ID token; put openid into the app's scope");
+        SENTENCES.put("id_token.malformed", "The ID token cannot be read as a JWT with the claims that every one has; "
+                + "check that the issuer is a Drawbridge");
+        SENTENCES.put("id_token.algorithm", "The ID token is not signed with ES256; "
+                + "set id_token_signed_response_alg of the app to ES256");
+        SENTENCES.put("id_token.unknown_key", "The ID token's key is not among those that the provider publishes; "
+                + "check what the provider's jwks_uri serves");
+        SENTENCES.put("id_token.signature", "The signature of the ID token does not fit, somebody may have changed it; "
+                + "let the person sign in again");
+        SENTENCES.put("id_token.issuer", "The ID token is of another provider than the one that was asked; "
+                + "check the issuer");
         SENTENCES.put("id_token.audience", "The ID token is meant for another app; check the client_id");
         SENTENCES.put("id_token.expired", "The ID token has expired; check this device's clock");
         SENTENCES.put("id_token.issued_in_future", "The ID token is from the future; check this device's clock");
-        SENTENCES.put("id_token.nonce", "The nonce of the ID token is of another sign-in; let the person sign in again");
-        SENTENCES.put("id_token.auth_time", "The ID token does not show that the person signed in as lately as maxAge wants; ask them to sign in again");
-        SENTENCES.put("id_token.subject", "The answer is about somebody else than the person who is signed in");
-        SENTENCES.put("id_token.access_token_hash", "The ID token belongs to another access token (at_hash); the answer was put together");
-        SENTENCES.put("id_token.device_secret_hash", "The ID token belongs to another device secret (ds_hash); the answer was put together");
-        SENTENCES.put("not_signed_in", "Nobody is signed in in this app; call signIn first");
+        SENTENCES.put("id_token.nonce", "The nonce of the ID token is of another sign-in; "
+                + "let the person sign in again");
+        SENTENCES.put("id_token.auth_time", "The ID token does not show that the person signed in as lately as maxAge wants; "
+                + "let the person sign in again");
+        SENTENCES.put("id_token.subject", "The answer is about somebody else than the person who is signed in; "
+                + "let the person sign in again");
+        SENTENCES.put("id_token.access_token_hash", "The ID token belongs to another access token (at_hash), so the answer was put together; "
+                + "let the person sign in again");
+        SENTENCES.put("id_token.device_secret_hash", "The ID token belongs to another device secret (ds_hash), so the answer was put together; "
+                + "let the person sign in again");
+        SENTENCES.put("not_signed_in", "Nobody is signed in in this app; let the person sign in first");
         SENTENCES.put("secret_store", "The place for secrets does not work; see what the store reports");
-        SENTENCES.put("signed_out_here_only", "Signed out on this device, but the provider could not be told; its sessions run on");
-        SENTENCES.put("cancelled", "The sign-in was cancelled: the person closed the browser or said no");
-        SENTENCES.put("timed_out", "No answer came in time from the person who should sign in");
+        SENTENCES.put("signed_out_here_only", "Signed out on this device, but the provider could not be told and its sessions run on; "
+                + "tell the person, who can end them on the account page");
+        SENTENCES.put("cancelled", "The person closed the browser or said no; "
+                + "show no error, and offer the sign-in again");
+        SENTENCES.put("timed_out", "No answer came in time from the person who should sign in; "
+                + "offer the sign-in again");
         ADVICE.put("invalid_token", "the bearer is expired, revoked or not of a trusted issuer: get a fresh one");
-        ADVICE.put("invalid_redirect", "the path is not in the website's return_paths");
-        ADVICE.put("invalid_target", "there is no such website");
-        ADVICE.put("unauthorized_client", "this app may not do that: see can_issue_login_tokens and may_reach");
-        ADVICE.put("invalid_grant", "the grant is used up or ended: sign in again");
+        ADVICE.put("invalid_redirect", "the page is not open to links: add the path to the website's return_paths");
+        ADVICE.put("invalid_target", "there is no such website: check the website's client_id");
+        ADVICE.put("unauthorized_client", "this app may not do that: see can_issue_login_tokens and may_reach of the app");
+        ADVICE.put("invalid_grant", "the grant is used up or ended: let the person sign in again");
         ADVICE.put("invalid_scope", "ask for no more than the app is registered for");
         ADVICE.put("invalid_client", "check the client_id");
-        ADVICE.put("access_denied", "the app or the person may not");
+        ADVICE.put("access_denied", "the app or the person may not: see who may, in the app's registration and the provider's log");
+        ADVICE.put("login_required", "let the person sign in again");
+        ADVICE.put("insufficient_user_authentication", "let the person sign in again, with the acr_values and max_age that it names");
     }
 
     /** The stable name of the error. */
@@ -70,7 +97,7 @@ public final class DrawbridgeException extends Exception {
     }
 
     DrawbridgeException(String code, String detail, String oauth, Long seconds) {
-        super(text(code, detail, oauth));
+        super(text(code, detail == null && seconds != null ? seconds + " s" : detail, oauth));
         this.code = code;
         this.oauth = oauth;
         this.seconds = seconds;
@@ -83,8 +110,8 @@ public final class DrawbridgeException extends Exception {
             String plain = detail.replaceAll("[\\x00-\\x1f\\x7f-\\x9f]", "?");
             text.append(": ").append(plain, 0, Math.min(300, plain.length()));
         }
-        if (oauth != null && ADVICE.containsKey(oauth)) {
-            text.append(": ").append(ADVICE.get(oauth));
+        if (code.equals("refused")) {
+            text.append(": ").append(ADVICE.getOrDefault(oauth, OTHER_ADVICE));
         }
         return text.toString();
     }

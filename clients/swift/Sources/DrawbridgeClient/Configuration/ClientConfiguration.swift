@@ -9,7 +9,11 @@ public struct ClientConfiguration: Sendable {
     /// Where the apps of one maker keep what they share; `nil` when this app shares nothing.
     public let sharing: SharingGroup?
 
-    /// - Parameter scope: `openid` always comes along, `device_sso` when there is a sharing group.
+    /// - Parameters:
+    ///   - issuer: the provider.
+    ///   - clientID: as the provider knows the app.
+    ///   - scope: `openid` always comes along, `device_sso` when there is a sharing group.
+    ///   - sharing: with which apps of the same maker a sign-in is shared.
     /// - Throws: ``ClientError/configuration(_:)``.
     public init(
         issuer: IssuerAddress, clientID: String, scope: [String] = ["openid", "profile", "offline_access"],

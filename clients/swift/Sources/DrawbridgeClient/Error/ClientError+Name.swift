@@ -28,33 +28,77 @@ extension ClientError: LocalizedError {
     /// What to do about it.
     public var recoverySuggestion: String? {
         switch self {
-        case .configuration: "Mend the app's settings or the arguments of the call."
-        case .unreachable: "Check the network and call again."
-        case .comeBackLater: "Wait that long before you call again."
+        case .configuration: "Correct what is named here: the app's settings, or the arguments of the call."
+        case .unreachable: "Check the network and ask again."
+        case .comeBackLater: "Wait before you ask again."
         case .refused(let refusal): refusal.advice
-        case .provider: "Check that the issuer in the settings is the provider's own."
-        case .answer: "Drop the answer; let the person sign in again."
-        case .idToken(.expired), .idToken(.issuedInFuture): "Check this device's clock."
-        case .idToken: "Let the person sign in again; if it stays so, look at the app's registration."
-        case .unexpectedAnswer: "Check that the issuer in the settings is a Drawbridge."
-        case .notSignedIn: "Call signIn first."
-        case .secretStore: "See what the system says of the keychain or the folder."
-        case .signedOutHereOnly: "The sessions at the provider run on until they end by themselves."
-        case .cancelled, .timedOut: "Let the person try again when they want to."
+        case .provider(let flaw): flaw.advice
+        case .answer(let flaw): flaw.advice
+        case .idToken(let flaw): flaw.advice
+        case .unexpectedAnswer: "Check that the issuer is a Drawbridge."
+        case .notSignedIn: "Let the person sign in first."
+        case .secretStore: "See what the store reports, and what the system says of the keychain or the folder."
+        case .signedOutHereOnly:
+            "Its sessions run on at the provider: tell the person, who can end them on the account page."
+        case .cancelled: "Show no error, and offer the sign-in again."
+        case .timedOut: "Offer the sign-in again."
         }
     }
 }
 
+// What a developer, or an app, can do. The same in every client library: clients/vectors/advice.json.
 extension OAuthRefusal {
-    /// What developers can do about the refusals that they meet.
     var advice: String {
         switch code {
-        case "invalid_token": "Get a fresh bearer: this one is expired, revoked or not of a trusted issuer."
-        case "invalid_redirect": "Add the path to the website's return_paths."
-        case "invalid_target": "Check the website's client_id."
-        case "unauthorized_client": "See can_issue_login_tokens and may_reach of the app."
-        case "invalid_grant": "Let the person sign in again."
-        default: "See error_description, and the page at error_uri."
+        case "invalid_token": "The bearer is expired, revoked or not of a trusted issuer: get a fresh one."
+        case "invalid_redirect": "The page is not open to links: add the path to the website's return_paths."
+        case "invalid_target": "There is no such website: check the website's client_id."
+        case "unauthorized_client":
+            "This app may not do that: see can_issue_login_tokens and may_reach of the app."
+        case "invalid_grant": "The grant is used up or ended: let the person sign in again."
+        case "invalid_scope": "Ask for no more than the app is registered for."
+        case "invalid_client": "Check the client_id."
+        case "access_denied":
+            "The app or the person may not: see who may, in the app's registration and the provider's log."
+        case "login_required": "Let the person sign in again."
+        case "insufficient_user_authentication":
+            "Let the person sign in again, with the acr_values and max_age that it names."
+        default: "Look its code up on the provider's page /errors."
+        }
+    }
+}
+
+extension ProviderFlaw {
+    var advice: String {
+        switch self {
+        case .otherIssuer: "Set the issuer to what it calls itself."
+        case .endpoint: "Mend the provider's configuration."
+        case .noPKCE, .malformed: "Check that the issuer is a Drawbridge."
+        }
+    }
+}
+
+extension AnswerFlaw {
+    var advice: String {
+        switch self {
+        case .otherAddress, .foreignState, .otherIssuer: "It may be somebody else's: drop it."
+        case .malformed, .noCode: "Let the person sign in again."
+        }
+    }
+}
+
+extension IDTokenFlaw {
+    var advice: String {
+        switch self {
+        case .missing: "Put openid into the app's scope."
+        case .malformed: "Check that the issuer is a Drawbridge."
+        case .algorithm: "Set id_token_signed_response_alg of the app to ES256."
+        case .unknownKey: "Check what the provider's jwks_uri serves."
+        case .issuer: "Check the issuer."
+        case .audience: "Check the client_id."
+        case .expired, .issuedInFuture: "Check this device's clock."
+        case .signature, .nonce, .authenticationTime, .subject, .accessTokenHash, .deviceSecretHash:
+            "Let the person sign in again."
         }
     }
 }

@@ -9,7 +9,10 @@ public struct ClientAnswer: Sendable {
     /// All of it.
     public let body: Redacted<[UInt8]>
 
-    /// - Parameter headers: by name in any case.
+    /// - Parameters:
+    ///   - status: the status code.
+    ///   - headers: by name in any case.
+    ///   - body: all of it.
     public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }

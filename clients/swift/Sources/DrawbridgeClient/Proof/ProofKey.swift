@@ -1,6 +1,10 @@
 import Crypto
 import Foundation
 
+#if canImport(CryptoKit)
+    import CryptoKit
+#endif
+
 /// A key of this device that tokens are bound to (RFC 9449), for ES256. On a phone it belongs into the Secure Enclave.
 public protocol ProofKey: Sendable {
     /// The public point: x and y, 32 bytes each.
@@ -28,12 +32,20 @@ struct StoredProofKey: ProofKey {
     init(_ item: SecretItem, in store: any SecretStore) async throws(ClientError) {
         if let kept = try await Self.read(item, store) {
             key = kept
-            return
+        } else {
+            key = try await store.locked(item) { () async throws(ClientError) in try await Self.make(item, store) }
         }
+    }
+
+    private static func make(
+        _ item: SecretItem, _ store: any SecretStore
+    ) async throws(ClientError) -> P256.Signing.PrivateKey {
+        // Another process may have made one while this one waited.
+        if let kept = try await read(item, store) { return kept }
         let made = P256.Signing.PrivateKey()
         try await store.write(Redacted(Base64URL.encode(made.rawRepresentation)), to: item)
-        // Another process may have made one at the same moment: what lies there now is the one for all.
-        key = try await Self.read(item, store) ?? made
+        // Where the store has no lock: what lies there now is the one for all.
+        return try await read(item, store) ?? made
     }
 
     private static func read(

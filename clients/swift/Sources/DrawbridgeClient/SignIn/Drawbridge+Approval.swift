@@ -56,7 +56,9 @@ extension Drawbridge {
     }
 
     /// The same where nothing can be scanned.
-    /// - Parameter letters: the eight that the page shows, in any case, with or without what stands between them.
+    /// - Parameters:
+    ///   - letters: the eight that the page shows, in any case, with or without what stands between them.
+    ///   - decide: as above.
     public func approveSignIn(
         letters: String, decide: @Sendable (AskingBrowser) async -> ApprovalDecision
     ) async throws(ClientError) -> ApprovalDigits? {

@@ -46,6 +46,7 @@ extension Drawbridge {
 
     /// The second half: asks until the person has answered, as slowly as the provider wants, and keeps the tokens.
     /// - Parameters:
+    ///   - device: what the first half gave, and the person was shown.
     ///   - patience: seconds to ask at most; the code's own life bounds it.
     ///   - sleep: waits between two questions.
     /// - Returns: who is signed in.

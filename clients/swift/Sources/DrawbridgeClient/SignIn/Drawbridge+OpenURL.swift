@@ -27,7 +27,11 @@ extension Drawbridge {
     /// A link that opens a page of the website, signed in by the token that the app has of its own backend.
     ///
     /// Nobody needs to be signed in here; the provider has to trust the token's issuer.
-    /// - Parameter bearer: the backend's access token, without a scheme before it.
+    /// - Parameters:
+    ///   - path: where to land; the website's own choice when absent. The provider checks it against its list.
+    ///   - website: its client id; the provider's default website when absent.
+    ///   - bearer: the backend's access token, without a scheme before it.
+    ///   - carrier: how the token travels.
     /// - Throws: ``ClientError/refused(_:)`` with `invalid_token` when it has expired: get another and call again.
     public func openURL(
         path: String? = nil, on website: String? = nil, bearer: Redacted<String>, carrier: LinkCarrier = .address

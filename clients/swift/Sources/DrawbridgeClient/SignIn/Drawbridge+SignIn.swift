@@ -22,7 +22,9 @@ extension Drawbridge {
     }
 
     /// The second half: checks the answer, redeems the code and keeps the tokens.
-    /// - Parameter answer: the whole address that the browser brought back.
+    /// - Parameters:
+    ///   - request: what the first half gave.
+    ///   - answer: the whole address that the browser brought back.
     /// - Returns: who is signed in.
     @discardableResult
     public func finishSignIn(_ request: SignInRequest, answer: String) async throws(ClientError) -> IDTokenClaims {
@@ -70,11 +72,17 @@ extension Drawbridge {
 // What the apps of one maker share on one device (Native SSO §3, §4).
 extension Drawbridge {
     /// The shared sign-in, when both of its parts are there and can be read.
+    ///
+    /// They are two items: whoever reads or changes both does it under the lock of the first. It may be taken under that of
+    /// this app's own sign-in, never the other way round.
     func sharedSignIn() async throws(ClientError) -> SharedSignIn? {
-        guard let group = configuration.sharing, let secret = try await store.read(group.deviceSecret),
-            let idToken = try await store.read(group.idToken)
-        else { return nil }
-        return SharedSignIn(deviceSecret: secret, idToken: idToken)
+        guard let group = configuration.sharing else { return nil }
+        return try await store.locked(group.deviceSecret) { () async throws(ClientError) in
+            guard let secret = try await store.read(group.deviceSecret),
+                let idToken = try await store.read(group.idToken)
+            else { return nil }
+            return SharedSignIn(deviceSecret: secret, idToken: idToken)
+        }
     }
 
     func sharedDeviceSecret() async throws(ClientError) -> Redacted<String>? {
@@ -85,17 +93,20 @@ extension Drawbridge {
     /// Puts both parts where the maker's other apps find them. The token first: a secret alone signs nobody in.
     func share(_ deviceSecret: Redacted<String>, _ idToken: Redacted<String>) async throws(ClientError) {
         guard let group = configuration.sharing else { return }
-        try await store.write(idToken, to: group.idToken)
-        try await store.write(deviceSecret, to: group.deviceSecret)
+        try await store.locked(group.deviceSecret) { () async throws(ClientError) in
+            try await store.write(idToken, to: group.idToken)
+            try await store.write(deviceSecret, to: group.deviceSecret)
+        }
     }
 
     /// Forgets a shared sign-in that is no longer good, unless another app has put in a fresh one meanwhile.
     func forgetShared(_ dead: SharedSignIn) async throws(ClientError) {
-        guard let group = configuration.sharing, try await store.read(group.deviceSecret) == dead.deviceSecret else {
-            return
+        guard let group = configuration.sharing else { return }
+        try await store.locked(group.deviceSecret) { () async throws(ClientError) in
+            guard try await store.read(group.deviceSecret) == dead.deviceSecret else { return }
+            try await store.remove(group.deviceSecret)
+            try await store.remove(group.idToken)
         }
-        try await store.remove(group.deviceSecret)
-        try await store.remove(group.idToken)
     }
 }
 
@@ -183,10 +194,17 @@ extension Drawbridge {
         var stays: ClientError?
         do throws(ClientError) { try await drop() } catch { stays = error }
         if let group = configuration.sharing, shared != nil, endsShared {
-            for item in [group.deviceSecret, group.idToken] {
-                let problem = await removed(item)
-                stays = stays ?? problem
+            let problem: ClientError?
+            do throws(ClientError) {
+                problem = try await store.locked(group.deviceSecret) { () async throws(ClientError) in
+                    let first = await removed(group.deviceSecret)
+                    let second = await removed(group.idToken)
+                    return first ?? second
+                }
+            } catch {
+                problem = error
             }
+            stays = stays ?? problem
         }
         if let webViewHost {
             do throws(ClientError) { try await clearWebView(webViewHost) } catch { stays = stays ?? error }
@@ -239,7 +257,7 @@ extension Drawbridge {
 
     private func current() async throws(ClientError) -> StoredSignIn {
         guard let signIn = try await stored() else { throw .notSignedIn }
-        return signIn.expiresAt > time.now().addingTimeInterval(30) ? signIn : try await renewed()
+        return signIn.expiresAt > time.now().addingTimeInterval(30) ? signIn : try await renewed(signIn)
     }
 
     /// Calls with the sign-in, and once more with a fresh one when the provider does not take the first: it may
@@ -253,16 +271,25 @@ extension Drawbridge {
         } catch {
             guard case .refused(let refusal) = error, refusal.code == "invalid_token" else { throw error }
         }
-        return try await call(renewed())
+        return try await call(renewed(signIn))
     }
 
-    /// One renewal at a time: a second one with the same refresh token would look like a thief's (RFC 9700 §4.14.2).
-    func renewed() async throws(ClientError) -> StoredSignIn {
+    /// One renewal at a time, in this process and, by the store's lock, on this device: a second one with the same refresh
+    /// token would look like a thief's (RFC 9700 §4.14.2).
+    /// - Parameter stale: what is not good enough; what another process has renewed meanwhile is. `nil`: whatever there is.
+    func renewed(_ stale: StoredSignIn? = nil) async throws(ClientError) -> StoredSignIn {
         await othersChange()
         let task =
             refreshing
             ?? Task {
-                do throws(ClientError) { return .success(try await renew()) } catch { return .failure(error) }
+                do throws(ClientError) {
+                    return .success(
+                        try await store.locked(StoredSignIn.item(of: configuration)) { () async throws(ClientError) in
+                            try await renew(stale)
+                        })
+                } catch {
+                    return .failure(error)
+                }
             }
         refreshing = task
         let result = await task.value
@@ -270,8 +297,12 @@ extension Drawbridge {
         return try result.get()
     }
 
-    private func renew() async throws(ClientError) -> StoredSignIn {
+    private func renew(_ stale: StoredSignIn?) async throws(ClientError) -> StoredSignIn {
         guard let signIn = try await stored() else { throw .notSignedIn }
+        // Another was quicker: its token is as good as ours would be.
+        if let stale, signIn.accessToken != stale.accessToken, signIn.expiresAt > time.now().addingTimeInterval(30) {
+            return signIn
+        }
         guard let refreshToken = signIn.refreshToken else { throw .notSignedIn }
         let shared = try await sharedSignIn()
         var form: [(name: String, value: String)] = [
@@ -296,7 +327,7 @@ extension Drawbridge {
         }
         var fresh = StoredSignIn(tokens, subject: signIn.subject, at: time.now())
         fresh.refreshToken = tokens.refreshToken ?? refreshToken
-        // Another process may have signed out or in meanwhile: a keychain has no lock. That stands.
+        // Where the store has no lock across processes, another may have signed out or in meanwhile: that stands.
         guard let now = try await stored() else {
             // Ended when the provider can be told; the sign-out has ended the session anyway.
             if let token = tokens.refreshToken { _ = await revoke([(token, "refresh_token")], proves: signIn.isBound) }

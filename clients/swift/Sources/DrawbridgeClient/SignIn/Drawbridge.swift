@@ -15,7 +15,7 @@ import Foundation
 /// The secret store holds the truth, not this object: two processes of an app see the same sign-in.
 public actor Drawbridge {
     /// Of this library, semantic.
-    public static let version = "0.2.0"
+    public static let version = "0.3.0"
     /// The app and its provider.
     public nonisolated let configuration: ClientConfiguration
     let store: any SecretStore
@@ -43,6 +43,7 @@ public actor Drawbridge {
     var writes = 0
 
     /// - Parameters:
+    ///   - configuration: the app and its provider.
     ///   - store: where the secrets lie; its items outlive the app.
     ///   - transport: how the provider is reached.
     ///   - binding: whether tokens are bound to a key (RFC 9449).
@@ -73,7 +74,8 @@ public actor Drawbridge {
         return found
     }
 
-    /// Does what puts another sign-in in place of this one, or none: beside no renewal and no other such change.
+    /// Does what puts another sign-in in place of this one, or none: beside no renewal and no other such change, of this
+    /// process or, by the store's lock, of another.
     func changingSignIn(
         _ work: @escaping @Sendable (isolated Drawbridge) async -> ClientError?
     ) async throws(ClientError) {
@@ -84,7 +86,13 @@ public actor Drawbridge {
             }
             await othersChange()
         }
-        let own = Task { await work(self) }
+        let own = Task { () -> ClientError? in
+            do throws(ClientError) {
+                return try await store.locked(StoredSignIn.item(of: configuration)) { await work(self) }
+            } catch {
+                return error
+            }
+        }
         changing = own
         let problem = await own.value
         if changing == own { changing = nil }

@@ -46,19 +46,8 @@ public struct FileSecretStore: SecretStore {
 
     /// As ``SecretStore/write(_:to:)`` says: written beside, flushed, and renamed over the old one.
     public func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError) {
-        try checkFolder()
+        try makeFolder()
         let file = path(of: item)
-        do {
-            try FileManager.default.createDirectory(
-                at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
-        } catch {
-            throw .secretStore("\(folder.path) cannot be made")
-        }
-        // Never open to others, not even for a moment: a program that comes at the same time would refuse it.
-        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else {
-            throw .secretStore("\(folder.path) cannot be made: \(Self.lastProblem)")
-        }
-        try checkFolder()
         let draft = "\(file).\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
         // Never readable by others, not even for a moment.
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -87,10 +76,32 @@ public struct FileSecretStore: SecretStore {
         }
     }
 
-    /// Names are escaped, so that none leads out of the folder and no two are one.
-    private func path(of item: SecretItem) -> String {
+    /// As ``SecretStore/lock(_:)`` says: by an empty file beside the secret's, which stays there.
+    public func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock {
+        try makeFolder()
+        return try await FileLock(path: path(of: item, "lock")).hold()
+    }
+
+    private func makeFolder() throws(ClientError) {
+        try checkFolder()
+        do {
+            try FileManager.default.createDirectory(
+                at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
+        } catch {
+            throw .secretStore("\(folder.path) cannot be made")
+        }
+        // Never open to others, not even for a moment: a program that comes at the same time would refuse it.
+        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else {
+            throw .secretStore("\(folder.path) cannot be made: \(Self.lastProblem)")
+        }
+        try checkFolder()
+    }
+
+    /// Names are escaped, so that none leads out of the folder and no two are one. A secret's begins with an escaped `=`, or
+    /// with `+`: none is a lock's.
+    private func path(of item: SecretItem, _ kind: String = "") -> String {
         let name = [item.accessGroup.map { "=\($0)" } ?? "", item.service, item.account].map(FormEncoding.escape)
-        return folder.appendingPathComponent(name.joined(separator: "+")).path
+        return folder.appendingPathComponent(kind + name.joined(separator: "+")).path
     }
 
     private static var lastProblem: String { String(cString: strerror(errno)) }

@@ -4,9 +4,19 @@
     /// Keeps secrets in the desktop's Secret Service (GNOME Keyring, KWallet, KeePassXC) by way of `secret-tool`.
     public struct SecretServiceStore: SecretStore {
         private let tool: SecretTool
+        /// Where locks lie, since the service has none. The user's runtime folder is nobody else's and is gone with the
+        /// session.
+        private let locks: FileSecretStore?
 
-        /// - Parameter path: the program `secret-tool`.
-        init(tool: SecretTool) { self.tool = tool }
+        /// - Parameters:
+        ///   - tool: the program `secret-tool`.
+        ///   - runtimeFolder: the user's; without one nobody is kept out.
+        init(tool: SecretTool, runtimeFolder: String?) {
+            self.tool = tool
+            locks = runtimeFolder.map {
+                FileSecretStore(folder: URL(fileURLWithPath: $0).appendingPathComponent("drawbridge-locks"))
+            }
+        }
 
         /// The user's secret service, when `secret-tool` is installed and a service answers on the session bus.
         public static func available(
@@ -18,7 +28,8 @@
             // A search for what is not there: silent when a service looked, a complaint when there is none.
             guard let probe = try? await tool.run(["lookup", "service", "drawbridge-probe"]), probe.complaint.isEmpty
             else { return nil }
-            return SecretServiceStore(tool: tool)
+            return SecretServiceStore(
+                tool: tool, runtimeFolder: environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil })
         }
 
         /// As ``SecretStore/read(_:)`` says.
@@ -42,6 +53,11 @@
             guard done.status == 0 || done.complaint.isEmpty else {
                 throw .secretStore("the secret service forgets nothing")
             }
+        }
+
+        /// As ``SecretStore/lock(_:)`` says, where the desktop has a folder for what lasts as long as the session.
+        public func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock {
+            try await locks?.lock(item) ?? .none
         }
 
         /// All three always: a search with fewer attributes would find the items of another group.

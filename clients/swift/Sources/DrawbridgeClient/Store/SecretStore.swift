@@ -8,6 +8,9 @@ public protocol SecretStore: Sendable {
     func write(_ secret: Redacted<String>, to item: SecretItem) async throws(ClientError)
     /// Forgets it; nothing happens when there is none.
     func remove(_ item: SecretItem) async throws(ClientError)
+    /// Waits until nobody else holds the lock of this name, and keeps everybody out until it is released: other
+    /// processes too, where the secrets outlive this one. The secret itself can be read and written meanwhile.
+    func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock
 }
 
 /// The name of one kept secret: the attributes of a keychain's generic password.
@@ -30,6 +33,8 @@ public struct SecretItem: Sendable, Hashable {
 /// Keeps secrets as long as the process lives: for tests, and for apps that must leave no trace.
 public actor MemorySecretStore: SecretStore {
     private var secrets: [SecretItem: Redacted<String>] = [:]
+    /// Who waits for a lock that is held, in order.
+    private var waiting: [SecretItem: [CheckedContinuation<Void, Never>]] = [:]
 
     /// An empty store.
     public init() {}
@@ -42,4 +47,21 @@ public actor MemorySecretStore: SecretStore {
 
     /// As ``SecretStore/remove(_:)`` says.
     public func remove(_ item: SecretItem) { secrets[item] = nil }
+
+    /// As ``SecretStore/lock(_:)`` says.
+    public func lock(_ item: SecretItem) async -> SecretLock {
+        if waiting[item] == nil {
+            waiting[item] = []
+        } else {
+            await withCheckedContinuation { waiting[item]?.append($0) }
+        }
+        return SecretLock { await self.release(item) }
+    }
+
+    private func release(_ item: SecretItem) {
+        guard var queue = waiting[item] else { return }
+        let next = queue.isEmpty ? nil : queue.removeFirst()
+        waiting[item] = next == nil ? nil : queue
+        next?.resume()
+    }
 }

@@ -1,0 +1,31 @@
+/// What ``SecretStore/lock(_:)`` gives: until it is released nobody else gets the same.
+public struct SecretLock: Sendable {
+    private let free: @Sendable () async -> Void
+
+    /// - Parameter release: lets the next one in.
+    public init(release: @escaping @Sendable () async -> Void) { free = release }
+
+    /// Keeps nobody out.
+    public static let none = SecretLock {}
+
+    /// Lets the next one in. To be called once.
+    public func release() async { await free() }
+}
+
+extension SecretStore {
+    /// For stores that cannot keep others out, such as a keychain: two processes that renew at once then both ask, and get the
+    /// one successor within the provider's grace.
+    public func lock(_ item: SecretItem) async throws(ClientError) -> SecretLock { .none }
+
+    /// Does what nobody else on this device may do meanwhile, as far as the store can see to that.
+    func locked<Value: Sendable>(
+        _ item: SecretItem, isolation: isolated (any Actor)? = #isolation,
+        _ work: () async throws(ClientError) -> Value
+    ) async throws(ClientError) -> Value {
+        let held = try await lock(item)
+        let result: Result<Value, ClientError>
+        do throws(ClientError) { result = .success(try await work()) } catch { result = .failure(error) }
+        await held.release()
+        return try result.get()
+    }
+}
