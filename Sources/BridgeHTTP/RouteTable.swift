@@ -22,7 +22,7 @@ package enum RouteTable {
             AdminExplainController.self, NativeSSOSettingsController.self, DeviceSecretController.self,
             ConsoleSignIn.self, ConsoleOverview.self, ConsoleSessions.self, ConsoleEvents.self, ConsoleUsers.self,
             ConsoleAccounts.self,
-            ConsoleClients.self,
+            ConsoleClients.self, ConsoleExplain.self,
             ConsoleTools.self, ConsoleDevices.self, ConsoleNativeSSO.self,
         ]
     }

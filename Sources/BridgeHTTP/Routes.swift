@@ -29,13 +29,12 @@ package func buildRouter(
         on: endpoints, bearers: services.loginTokens.bearers, nativeSSO: services.device?.configuration, kit: kit)
     services.provider?.mountDevices(
         on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
-    services.admin.mount(
-        on: endpoints, provider: services.provider, device: services.device, signIn: services.signIn,
-        bearers: services.loginTokens.bearers, kit: kit)
-    ConsoleFrame(
-        kit: kit, services: services.admin, signIn: signIn, device: services.device,
-        bearers: services.loginTokens.bearers
-    ).mount(on: endpoints)
+    let explanations = Explanations(
+        services: services.admin, bearers: services.loginTokens.bearers, clients: kit.clients, signIn: services.signIn,
+        provider: services.provider, device: services.device)
+    services.admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
+    ConsoleFrame(kit: kit, services: services.admin, signIn: signIn, device: services.device)
+        .mount(on: endpoints, explanations: explanations)
     services.device?.mount(on: endpoints, services: services, kit: kit)
     extraRoutes(endpoints)
     return router
@@ -147,22 +146,14 @@ extension ProviderServices {
 extension AdminServices {
     /// The administration API (contract §8).
     fileprivate func mount(
-        on endpoints: Endpoints, provider: ProviderServices?, device: DeviceServices?, signIn: SignInServices,
-        bearers: BearerGate, kit: BrowserPages
+        on endpoints: Endpoints, device: DeviceServices?, explanations: Explanations, random: RandomSource
     ) {
-        let random = kit.random
         endpoints.mount(AuditController(gate: gate, log: storage, terms: node.auditTerms))
         endpoints.mount(AuditStreamController(gate: gate, log: storage))
         endpoints.mount(AdminClientController(gate: gate, clients: clients, random: random))
         endpoints.mount(AdminUserController(gate: gate, users: users, random: random))
         endpoints.mount(AdminKeyController(gate: gate, keys: keys))
-        endpoints.mount(
-            AdminExplainController(
-                gate: gate, explainer: explainer, bearers: bearers, clients: kit.clients, users: storage,
-                exchange: device?.exchange.inquiry,
-                selfIssued: (signIn.selfIssued?.configuration).map {
-                    SelfIssuedExplainer(configuration: $0, keys: storage, time: gate.time)
-                }, devices: provider?.devices.approvals, phones: signIn.phone?.signIns))
+        endpoints.mount(AdminExplainController(gate: gate, explanations: explanations))
         guard let device else { return }
         endpoints.mount(NativeSSOSettingsController(gate: gate, configuration: device.configuration))
         endpoints.mount(DeviceSecretController(gate: gate, device: device))
@@ -171,7 +162,7 @@ extension AdminServices {
 
 extension ConsoleFrame {
     /// The console's pages (contract §8).
-    fileprivate func mount(on endpoints: Endpoints) {
+    fileprivate func mount(on endpoints: Endpoints, explanations: Explanations) {
         endpoints.mount(ConsoleSignIn(frame: self))
         endpoints.mount(ConsoleOverview(frame: self))
         endpoints.mount(ConsoleSessions(frame: self))
@@ -179,6 +170,7 @@ extension ConsoleFrame {
         endpoints.mount(ConsoleUsers(frame: self))
         endpoints.mount(ConsoleAccounts(frame: self, users: ConsoleUsers(frame: self)))
         endpoints.mount(ConsoleClients(frame: self))
+        endpoints.mount(ConsoleExplain(frame: self, explanations: explanations))
         endpoints.mount(ConsoleTools(frame: self))
         guard let device else { return }
         endpoints.mount(ConsoleDevices(frame: self, device: device))

@@ -2,8 +2,11 @@
 
 import http.client
 import json
+import re
 import threading
 from urllib.parse import quote, urlencode, urlsplit
+
+import wire
 
 
 class Admin:
@@ -40,6 +43,39 @@ class Admin:
 
     def follow(self, last_event_id: str | None = None, query: str = "") -> "Stream":
         return Stream(self.demo.base, self.headers, last_event_id, query)
+
+
+class Console:
+    """The console, opened with the administrator's token and used as a browser without scripts would."""
+
+    def __init__(self, demo):
+        self.demo = demo
+        page = demo.send("GET", "/admin/sign-in")
+        form = wire.PageForm(page.text).forms[0]
+        opened = demo.send("POST", "/admin/sign-in", {"Cookie": wire.cookie_header(page)},
+                           wire.encode({**form["fields"], "token": demo.facts["admin_token"]}))
+        self.cookie = {"Cookie": f"__Host-drawbridge_admin={opened.cookies['__Host-drawbridge_admin'].value}"}
+
+    def get(self, path: str):
+        answer = self.demo.send("GET", path, self.cookie)
+        assert answer.status == 200, (answer.status, answer.body)
+        return answer
+
+    def explained(self, kind: str, **fields) -> tuple[bool, str | None]:
+        """What the form of this kind is answered with: whether it passes, and else why not."""
+        form = next(form for form in wire.PageForm(self.get("/admin/explain").text).forms
+                    if form["fields"].get("kind") == kind)
+        assert set(fields) <= set(form["fields"]), "the page has these fields"
+        answer = self.demo.send("POST", "/admin/explain", self.cookie, wire.encode({**form["fields"], **fields}))
+        assert answer.status == 200, (answer.status, answer.body)
+        assert not any(value in answer.text for value in fields.values()), "nothing secret is shown again"
+        return self._decision(answer.text)
+
+    @staticmethod
+    def _decision(page: str) -> tuple[bool, str | None]:
+        heading = re.search(r'<h2 id="answer">(.*?)</h2>', page, re.S).group(1)
+        reason = re.search(r"<code>(.*?)</code>", heading)
+        return "It passes" in heading, reason and reason.group(1)
 
 
 class Stream:

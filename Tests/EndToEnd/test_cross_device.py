@@ -6,7 +6,7 @@ import pytest
 
 import instance
 import wire
-from admin import Admin
+from admin import Admin, Console
 from native import App, Browser
 from computer import PAGE, Computer, Phone, Question, wrong
 
@@ -289,6 +289,19 @@ def test_an_administrator_asks_what_a_sign_in_waits_for_and_whether_an_app_may_a
     assert explained(link=computer.link, token=other.token) == (False, "already_scanned")
     assert explained(token="nonsense") == (False, "malformed")
     assert Admin(demo).send("POST", "explain", {"kind": "cross_device"}).status == 400
+
+
+def test_the_console_explains_a_sign_in_by_the_link_or_the_letters_and_whether_an_app_may_approve(
+        demo, computer, phone):
+    computer.open()
+    console = Console(demo)
+    assert console.explained("cross_device", shown=computer.link) == (True, None)
+    assert console.explained("cross_device", shown=computer.letters) == (True, None)
+    assert console.explained("cross_device", shown="BBBB-BBBB") == (False, "unknown_code")
+    assert console.explained("cross_device", token=phone.token) == (True, None)
+    phone.scan(computer)
+    assert console.explained("cross_device", shown=computer.link, token=Phone(demo, "bob").token) == (
+        False, "already_scanned")
 
 
 def test_off_it_is_not_there(serve):

@@ -13,7 +13,7 @@ import pytest
 import instance
 import oauth
 import wire
-from admin import Admin
+from admin import Admin, Console
 from desktop import Desktop
 from devices import GRANT, Device, Visitor
 from servers import Postgres, Redis
@@ -121,6 +121,12 @@ def test_what_a_code_would_come_to_is_explained_and_no_guess(demo):
     assert explained("AAAA") == (False, "malformed_user_code")
     Visitor(demo).let_in(device)
     assert explained(device.user_code) == (False, "approved")
+
+
+def test_the_console_explains_a_devices_code(demo):
+    console = Console(demo)
+    assert console.explained("device_code", user_code=Device(demo).user_code.lower()) == (True, None)
+    assert console.explained("device_code", user_code="BBBB-BBBB") == (False, "unknown_user_code")
 
 
 def test_the_desktop_app_signs_in_by_a_code(demo, tmp_path):

@@ -15,7 +15,7 @@ import oauth
 import servers
 import signing
 import wire
-from admin import Admin
+from admin import Admin, Console
 from boundaries import World
 from selfissued import Browser, Phone, link_of
 from test_second_factor import drawn, encoded
@@ -518,6 +518,15 @@ def test_explain_says_which_check_decides(demo, linked):
     assert explain(id_token="x")["reason"] == "malformed"
     # Nothing was used up, nothing was written.
     assert explain(id_token=linked.id_token(request, "core7"), nonce=request["nonce"])["passes"]
+
+
+def test_the_console_explains_a_phones_answer(demo, linked):
+    request = Browser(demo).start()
+    console = Console(demo)
+    token = linked.id_token(request, "core7")
+    assert console.explained("self_issued", id_token=token, nonce=request["nonce"]) == (True, None)
+    assert console.explained("self_issued", id_token=token, nonce="another") == (False, "nonce_mismatch")
+    assert console.explained("self_issued", id_token="nonsense") == (False, "malformed")
 
 
 def test_the_console_shows_a_users_keys_and_the_counts_are_there(demo, linked):

@@ -11,18 +11,14 @@ final class ConsoleFrame: Sendable {
     let signIn: SignInController
     /// `nil` without a provider, which device secrets belong to.
     let device: DeviceServices?
-    /// Judges the bearers of apps.
-    let bearers: BearerGate
 
     init(
-        kit: BrowserPages, services: AdminServices, signIn: SignInController, device: DeviceServices?,
-        bearers: BearerGate
+        kit: BrowserPages, services: AdminServices, signIn: SignInController, device: DeviceServices?
     ) {
         self.kit = kit
         self.services = services
         self.signIn = signIn
         self.device = device
-        self.bearers = bearers
     }
 
     var pages: Pages { kit.pages }

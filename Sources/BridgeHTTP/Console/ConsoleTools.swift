@@ -3,11 +3,9 @@ import HTTPTypes
 import Hummingbird
 import OAuth2
 
-/// The explain box, keys, settings and nodes.
+/// Keys, settings and nodes.
 struct ConsoleTools: ConsoleGroup {
     static let routes: [Route<Self>] = [
-        Route(page: "/admin/explain", "consoleExplain", explain),
-        Route(form: "/admin/explain", "consoleAnswer", for: .ask, answer),
         Route(page: "/admin/keys", "consoleKeys", keys),
         Route(form: "/admin/keys/rotate", "consoleRotateKeys", rotate),
         Route(form: "/admin/keys/{kid}/retire", "consoleRetireKey", retire),
@@ -20,43 +18,6 @@ struct ConsoleTools: ConsoleGroup {
     let frame: ConsoleFrame
     /// At this node; another node's page knows nothing of it.
     let verification = AuditVerificationJob()
-
-    @Sendable func explain(
-        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
-    ) async throws -> Response {
-        frame.render("explain", try await clientChoice(nil), section: .explain, visit: visit, request, context)
-    }
-
-    @Sendable func answer(
-        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
-    ) async throws -> Response {
-        let explanation: Explanation
-        // A token is a secret: it is not shown again.
-        var values = try await clientChoice(fields["client_id"])
-        values["redirect"] = fields["redirect"] ?? ""
-        if let bearer = fields["bearer"] {
-            values = try await clientChoice(fields["target"])
-            explanation = try await frame.bearers.explain(
-                Secret(bearer), opening: fields["target"].map(ClientID.init(rawValue:)), in: frame.kit.clients.current,
-                users: frame.services.storage)
-        } else if fields["subject_token"] != nil {
-            guard let exchange = frame.device?.exchange.inquiry else { throw OAuthError(.notFound) }
-            explanation = try await exchange.explain(fields, origin: context.origin(of: request), at: frame.time.now())
-        } else if let token = fields["token"] {
-            explanation = try await frame.services.explainer.redemption(
-                Secret(token), redirect: fields.bytes("redirect"), address: fields["ip"].flatMap { NetworkAddress($0) })
-        } else {
-            explanation = frame.services.explainer.redirect(
-                fields.bytes("redirect") ?? [], client: ClientID(rawValue: fields["client_id"] ?? ""))
-        }
-        values["is_answered"] = true
-        values["passes"] = explanation.passes
-        values["reason"] = explanation.reason
-        values["rule"] = explanation.rule
-        values["steps"] = explanation.steps.map { ["check": $0.check, "outcome": $0.outcome] }
-        values["is_foreign"] = frame.words(request, context).language != "en"
-        return frame.render("explain", values, section: .explain, visit: visit, request, context)
-    }
 
     @Sendable func keys(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
@@ -186,18 +147,6 @@ struct ConsoleTools: ConsoleGroup {
             ])
         }
         return frame.redirect(to: ConsolePath.checked(fields["next"]) ?? ConsolePath.home)
-    }
-
-    private func clientChoice(_ chosen: String?) async throws -> [String: any Sendable] {
-        let clients = try await frame.services.clients.clients()
-        func rows(_ clients: [Client]) -> [[String: any Sendable]] {
-            clients.map { ["id": $0.id.rawValue, "is_chosen": $0.id.rawValue == chosen] }
-        }
-        let exchanging = clients.filter { $0.grantTypes.contains(.tokenExchange) }
-        return [
-            "clients": rows(clients.filter { $0.kind == .web }), "exchanging": rows(exchanging),
-            "can_exchange": frame.device != nil && !exchanging.isEmpty, "audience": frame.issuer.description,
-        ]
     }
 
     private static func cut(_ cut: AuditCut, _ words: ConsoleWords) -> [String: any Sendable] {

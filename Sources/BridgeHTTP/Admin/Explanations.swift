@@ -1,0 +1,93 @@
+import Bridge
+import OAuth2
+
+/// Everything that an administrator may ask about, by the API and in the console.
+///
+/// What an instance has no part for is `nil`, and asking about it is answered with `not_found`.
+final class Explanations: Sendable {
+    let rules: Explainer
+    private let bearers: BearerGate
+    private let clients: Reloadable<ClientDirectory>
+    private let users: any UserStore
+    private let inquiry: NativeSSOInquiry?
+    private let phoneKeys: SelfIssuedExplainer?
+    private let devices: DeviceApprovals?
+    private let phones: PhoneSignIns?
+    private let time: TimeSource
+
+    /// - Parameters:
+    ///   - provider: `nil` where there is no token endpoint.
+    ///   - device: `nil` where there are no device secrets.
+    init(
+        services: AdminServices, bearers: BearerGate, clients: Reloadable<ClientDirectory>, signIn: SignInServices,
+        provider: ProviderServices?, device: DeviceServices?
+    ) {
+        rules = services.explainer
+        self.bearers = bearers
+        self.clients = clients
+        users = services.storage
+        time = services.gate.time
+        inquiry = device?.exchange.inquiry
+        phoneKeys = (signIn.selfIssued?.configuration).map {
+            SelfIssuedExplainer(configuration: $0, keys: services.storage, time: services.gate.time)
+        }
+        devices = provider?.devices.approvals
+        phones = signIn.phone?.signIns
+    }
+
+    var knowsExchanges: Bool { inquiry != nil }
+    var knowsPhoneKeys: Bool { phoneKeys != nil }
+    var knowsDeviceCodes: Bool { devices != nil }
+    var knowsCrossDevice: Bool { phones != nil }
+
+    func bearer(_ token: String, opening website: String?) async throws -> Explanation {
+        try await bearers.explain(
+            Secret(token), opening: website.map(ClientID.init(rawValue:)), in: clients.current, users: users)
+    }
+
+    /// - Parameter request: the token request's parameters.
+    func exchange(origin: RequestOrigin, _ request: () throws -> FormParameters) async throws -> Explanation {
+        guard let inquiry else { throw OAuthError(.notFound, "there is no token endpoint here") }
+        return try await inquiry.explain(try request(), origin: origin, at: time.now())
+    }
+
+    /// - Parameter answer: what a phone would post, and the nonce that it was sent, if that is to be judged.
+    func selfIssued(_ answer: () throws -> (FormParameters, nonce: String?)) async throws -> Explanation {
+        guard let phoneKeys else { throw OAuthError(.notFound, "no phone's answers are taken here") }
+        let (answer, nonce) = try answer()
+        return try await phoneKeys.explain(answer, nonce: nonce)
+    }
+
+    /// - Parameter code: the letters that a device without a browser shows.
+    func deviceCode(_ code: () throws -> String) async throws -> Explanation {
+        guard let devices else { throw OAuthError(.notFound, "there is no token endpoint here") }
+        return try await devices.explain(userCode: try code(), at: time.now())
+    }
+
+    /// The app that is to approve, the page that it is to approve, or both.
+    struct CrossDevice {
+        let token: String?
+        let shown: PhoneSignIns.Shown?
+
+        init(token: String?, link: String?, letters: String?) throws {
+            guard link == nil || letters == nil, token != nil || link != nil || letters != nil else {
+                throw OAuthError(.invalidRequest, "token, and link or user_code, or one of them is needed")
+            }
+            self.token = token
+            shown = link.map(PhoneSignIns.Shown.link) ?? letters.map(PhoneSignIns.Shown.letters)
+        }
+    }
+
+    func crossDevice(_ asked: () throws -> CrossDevice) async throws -> Explanation {
+        guard let phones else { throw OAuthError(.notFound, "no sign-ins across devices are taken here") }
+        let asked = try asked()
+        var explanation = Explanation(rule: "cross_device")
+        var bearer: BearerIdentity?
+        if let token = asked.token {
+            bearer = try await bearers.named(by: Secret(token), in: &explanation)
+            guard bearer != nil else { return explanation }
+        }
+        try await phones.explain(asked.shown, bearer: bearer, in: &explanation)
+        return explanation
+    }
+}

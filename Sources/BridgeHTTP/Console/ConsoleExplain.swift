@@ -1,0 +1,78 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// The explain box: a form for each thing that can be asked here.
+struct ConsoleExplain: ConsoleGroup {
+    static let routes: [Route<Self>] = [
+        Route(page: "/admin/explain", "consoleExplain", explain),
+        Route(form: "/admin/explain", "consoleAnswer", for: .ask, answer),
+    ]
+
+    let frame: ConsoleFrame
+    let explanations: Explanations
+
+    @Sendable func explain(
+        _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        frame.render("explain", try await choices(nil), section: .explain, visit: visit, request, context)
+    }
+
+    @Sendable func answer(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        let explanation = try await explanation(fields, origin: context.origin(of: request))
+        // Tokens and codes are secrets: they are not shown again.
+        var values = try await choices(fields["client_id"])
+        values["redirect"] = fields["redirect"] ?? ""
+        values["is_answered"] = true
+        values["passes"] = explanation.passes
+        values["reason"] = explanation.reason
+        values["rule"] = explanation.rule
+        values["steps"] = explanation.steps.map { ["check": $0.check, "outcome": $0.outcome] }
+        values["is_foreign"] = frame.words(request, context).language != "en"
+        return frame.render("explain", values, section: .explain, visit: visit, request, context)
+    }
+
+    /// The forms have the kinds of the API (contract §13), and its names but where two fields stand for one.
+    private func explanation(_ fields: FormParameters, origin: RequestOrigin) async throws -> Explanation {
+        switch fields["kind"] {
+        case "redirect":
+            explanations.rules.redirect(
+                fields.bytes("redirect") ?? [], client: ClientID(rawValue: fields["client_id"] ?? ""))
+        case "redemption":
+            try await explanations.rules.redemption(
+                Secret(fields["token"] ?? ""), redirect: fields.bytes("redirect"),
+                address: fields["ip"].flatMap { NetworkAddress($0) })
+        case "bearer": try await explanations.bearer(fields["token"] ?? "", opening: fields["client_id"])
+        case "exchange": try await explanations.exchange(origin: origin) { fields }
+        case "self_issued": try await explanations.selfIssued { (fields, fields["nonce"]) }
+        case "device_code": try await explanations.deviceCode { fields["user_code"] ?? "" }
+        case "cross_device":
+            try await explanations.crossDevice {
+                // Whichever is at hand: letters have no slash.
+                let shown = fields["shown"]
+                let isLink = shown?.contains("/") ?? false
+                return try Explanations.CrossDevice(
+                    token: fields["token"], link: isLink ? shown : nil, letters: isLink ? nil : shown)
+            }
+        default: throw OAuthError(.invalidRequest, "kind is missing or unknown")
+        }
+    }
+
+    /// What the forms choose from, and which of them there are.
+    private func choices(_ chosen: String?) async throws -> [String: any Sendable] {
+        let clients = try await frame.services.clients.clients()
+        func rows(_ clients: [Client]) -> [[String: any Sendable]] {
+            clients.map { ["id": $0.id.rawValue, "is_chosen": $0.id.rawValue == chosen] }
+        }
+        let exchanging = clients.filter { $0.grantTypes.contains(.tokenExchange) }
+        return [
+            "clients": rows(clients.filter { $0.kind == .web }), "exchanging": rows(exchanging),
+            "can_exchange": explanations.knowsExchanges && !exchanging.isEmpty,
+            "takes_phone_keys": explanations.knowsPhoneKeys, "takes_device_codes": explanations.knowsDeviceCodes,
+            "takes_cross_device": explanations.knowsCrossDevice, "audience": frame.issuer.description,
+        ]
+    }
+}
