@@ -276,6 +276,27 @@ def test_attack_a_website_that_drops_the_nonce_gets_no_session_and_no_loop(porta
     assert portal.status(sent.header("Location")) == "pending"
 
 
+@pytest.mark.parametrize("profile", [{}, {"cookie_profile": "tokens", "cookie_prefix": "other_"}], ids=["session", "tokens"])
+def test_attack_a_website_takes_its_visitors_cookies_to_the_portal(portal, profile):
+    """Its server sees them. Where the portal's website says its origin, they open nothing there."""
+    before = {"cookie_profile": "session", "cookie_prefix": None} if profile else {}
+    change(portal.demo, "demo-web", public_origin=portal.demo.base)
+    change(portal.demo, "other", **profile)
+    try:
+        browser, state = portal.person(), new_state()
+        landed = portal.land(portal.follow(browser, state).header("Location"), state)
+        seen = "; ".join(f"{name}={cookie.value}" for name, cookie in landed.cookies.items())
+        assert portal.at(OTHER, "/auth/check", cookie=seen).status == 200
+        home = urlsplit(portal.demo.base).netloc
+        for host in [home, "drawbridge.internal"]:
+            assert portal.at(host, "/auth/check", cookie=seen).status == 401, host
+        assert portal.at(home, "/session", cookie=seen).json() == {"authenticated": False}
+        assert browser.send("GET", "/auth/check").status == 200, "the person's own sign-in"
+    finally:
+        change(portal.demo, "other", **before)
+        change(portal.demo, "demo-web", public_origin=None)
+
+
 def test_a_hand_off_is_for_browsers_alone(portal):
     """No authorization request and no website's server can leave out the click."""
     made = admin(portal.demo, "POST", "/api/admin/clients", {
