@@ -51,7 +51,7 @@ struct SourceRule: Sendable, CustomStringConvertible {
             "the library for apps knows nothing of the service", in: "clients/swift/Sources/DrawbridgeClient/",
             except: [],
             matching:
-                #"^\s*(public |package |internal )?import (?!(Foundation|FoundationNetworking|Crypto|Security|WebKit|AuthenticationServices|SafariServices|SwiftUI)$)"#
+                #"^\s*(public |package |internal )?import (?!(Foundation|FoundationNetworking|Crypto|CryptoKit|Security|WebKit|AuthenticationServices|SafariServices|SwiftUI)$)"#
         ),
         // iOS 15 and macOS 12 do not have these; no compiler says so on Linux.
         lines(
