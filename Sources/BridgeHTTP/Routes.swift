@@ -30,7 +30,8 @@ package func buildRouter(
     services.provider?.mountDevices(
         on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
     let explanations = Explanations(
-        services: services.admin, bearers: services.loginTokens.bearers, clients: kit.clients, signIn: services.signIn,
+        services: services.admin, bearers: services.loginTokens.bearers, clients: kit.clients,
+        selfIssued: services.signIn.selfIssued?.configuration, phones: services.signIn.phone?.signIns,
         provider: services.provider, device: services.device)
     services.admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
     ConsoleFrame(kit: kit, services: services.admin, signIn: signIn, device: services.device)
