@@ -203,7 +203,7 @@ legend { padding-block: 0.75rem; padding-inline: 0 0.75rem; font-weight: 650; }
 .plain-list li { padding: 0.4rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 .chain li[aria-current] { font-weight: 600; border-inline-start: 3px solid var(--accent); padding-inline-start: 0.6rem; }
 .sessions:is(ul) { margin: 0; padding: 0; list-style: none; border: 0; max-width: none; }
-ul.sessions li { display: flex; justify-content: space-between; align-items: center; gap: 1rem; padding: 0.75rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+ul.sessions li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: 1rem; padding: 0.75rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 ul.sessions li.over strong { color: var(--quiet); font-weight: 500; }
 .tree .depth-1 { padding-inline-start: 1.25rem; }
 .tree .depth-2 { padding-inline-start: 2.5rem; }
@@ -213,6 +213,13 @@ ul.sessions li.over strong { color: var(--quiet); font-weight: 500; }
 .revoke input[type="text"] { min-height: 2.6rem; padding: 0.4rem 0.7rem; min-width: 7rem; }
 .values { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1.25rem 1.5rem; }
 .value label { font-weight: 500; }
+/* A question that opens under what it is about. */
+ul.sessions li > div { flex: 1 1 60%; min-width: 0; }
+ul.sessions .asks { flex: none; margin: 0; }
+ul.sessions .asks > summary { width: auto; display: inline-flex; }
+ul.sessions .asks[open] { flex: 1 1 100%; }
+.asks > form p { margin: 0 0 0.75rem; }
+.asks > form .revoke .button { width: auto; }
 .value p { margin: 0.35rem 0 0; }
 .value [aria-invalid] { border-color: var(--danger); }
 .hidden-text { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -220,7 +227,7 @@ ul.sessions li.over strong { color: var(--quiet); font-weight: 500; }
 @media (max-width: 40rem) {
     .facts div { grid-template-columns: 1fr; }
     .choice { margin-inline-start: 0; flex-wrap: wrap; }
-    ul.sessions li:has(.revoke) { flex-direction: column; align-items: stretch; }
+    ul.sessions li > div { flex-basis: 100%; }
     .revoke input[type="text"] { flex: 1; }
     .filters .wide { grid-column: 1 / -1; }
     .chart .tick { font-size: 22px; }
@@ -573,6 +580,7 @@ input[readonly] { background: transparent; color: var(--quiet); }
 .places p { margin: 0.15rem 0 0; display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
 .places time { white-space: nowrap; }
 .places .asks { margin: 0; }
+.places .asks > form p { margin: 0 0 0.75rem; }
 .places .asks[open] { grid-column: 1 / -1; grid-row: auto; }
 .places .button { min-height: 2.75rem; padding: 0.4rem 1rem; }
 
@@ -2355,7 +2363,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <ul class="sessions tree">
 {{#sessions}}{{#device_row}}<li class="device depth-0"><div><strong><bdi>{{name}}</bdi></strong> <span class="small quiet">{{text.console_user.device}}{{#platform}}, <bdi>{{platform}}</bdi>{{/platform}}</span></div></li>
 {{/device_row}}{{^device_row}}<li class="depth-{{depth}}{{^alive}} over{{/alive}}"><div><strong><bdi>{{client}}</bdi></strong> {{#alive}}<span class="badge good">{{text.console.live}}</span>{{/alive}}{{#ended}}<span class="badge">{{ended}}</span>{{/ended}}<br><span class="small quiet">{{#browser}}{{browser}} · {{/browser}}{{#ip}}<a href="{{ip_path}}"><bdi>{{ip}}</bdi></a> · {{/ip}}{{kind}}, <bdi>{{opening}}</bdi>{{#app}} · {{app}}{{/app}}{{#parent}} · {{parent}}{{/parent}} · {{created}}{{#seen}} · {{seen}}{{/seen}} · {{until}}</span><br><a class="small" href="{{events_path}}"><code>{{id}}</code></a></div>
-{{#alive}}<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><label class="hidden-text" for="end-{{id}}">{{end_reason}}</label><input type="text" id="end-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}"><button class="button second" type="submit" aria-label="{{end_label}}">{{text.console.end}}</button></form>{{/alive}}</li>
+{{#alive}}<details class="asks"><summary class="button second" aria-label="{{end_label}}">{{text.console.end}}</summary><form method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><p>{{text.console_user.end_question}}</p><div class="revoke"><label class="hidden-text" for="end-{{id}}">{{end_reason}}</label><input type="text" id="end-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}"><button class="button danger-button" type="submit" aria-label="{{end_label}}">{{text.console.end}}</button></div></form></details>{{/alive}}</li>
 {{/device_row}}{{/sessions}}</ul>
 {{#has_live_sessions}}<form class="inline" method="post" action="{{path}}/end-sessions">
 <input type="hidden" name="form_token" value="{{form_token}}">
@@ -2365,14 +2373,14 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{#has_linked_keys}}<section class="card" aria-labelledby="linked-keys"><h2 id="linked-keys">{{text.console_user.phone_keys}}</h2>
 <ul class="sessions">
 {{#linked_keys}}<li><div><strong><code>{{thumbprint}}</code></strong><br><span class="small quiet"><bdi>{{algorithm}}</bdi>, <bdi>{{origin}} {{created}}</bdi>{{#used}} · {{used}}{{/used}}</span><br><a class="small" href="{{events_path}}">{{text.console.nav_events}}</a></div>
-<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><label class="hidden-text" for="unlink-{{thumbprint}}">{{unlink_reason}}</label><input type="text" id="unlink-{{thumbprint}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}" required><button class="button second" type="submit" aria-label="{{unlink_label}}" data-confirm="{{text.console_user.unlink_question}}">{{text.console_user.unlink}}</button></form></li>
+<details class="asks"><summary class="button second" aria-label="{{unlink_label}}">{{text.console_user.unlink}}</summary><form method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><p>{{text.console_user.unlink_question}}</p><div class="revoke"><label class="hidden-text" for="unlink-{{thumbprint}}">{{unlink_reason}}</label><input type="text" id="unlink-{{thumbprint}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}" required><button class="button danger-button" type="submit" aria-label="{{unlink_label}}">{{text.console_user.unlink}}</button></div></form></details></li>
 {{/linked_keys}}</ul>
 </section>
 {{/has_linked_keys}}{{#has_provider}}<section class="card" aria-labelledby="devices"><h2 id="devices">{{text.console_user.devices}}</h2>
 {{^has_devices}}<p class="quiet">{{text.console.none}}</p>{{/has_devices}}
 <ul class="sessions">
 {{#devices}}<li{{^alive}} class="over"{{/alive}}><div><strong><bdi>{{name}}</bdi></strong> {{#alive}}<span class="badge good">{{text.console.live}}</span>{{/alive}}{{#revoked}}<span class="badge bad">{{revoked}}</span>{{/revoked}}{{#expired}}<span class="badge">{{text.console_user.expired}}</span>{{/expired}}{{#is_bound}} <span class="badge">{{text.console_user.bound}}</span>{{/is_bound}}<br><span class="small quiet">{{#platform}}<bdi>{{platform}}</bdi>, {{/platform}}{{given}}{{#used}} · {{used}}{{/used}} · {{until}}{{#revoke_reason}} · <bdi>{{revoke_reason}}</bdi>{{/revoke_reason}}</span><br><a class="small" href="{{session_path}}"><code>{{id}}</code></a></div>
-{{#alive}}<form class="revoke" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><label class="hidden-text" for="reason-{{id}}">{{revoking}}</label><input type="text" id="reason-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}"><button class="button second" type="submit" aria-label="{{revoke_label}}" data-confirm="{{text.console_user.revoke_question}}">{{text.console_user.revoke}}</button></form>{{/alive}}</li>
+{{#alive}}<details class="asks"><summary class="button second" aria-label="{{revoke_label}}">{{text.console_user.revoke}}</summary><form method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><p>{{text.console_user.revoke_question}}</p><div class="revoke"><label class="hidden-text" for="reason-{{id}}">{{revoking}}</label><input type="text" id="reason-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}"><button class="button danger-button" type="submit" aria-label="{{revoke_label}}">{{text.console_user.revoke}}</button></div></form></details>{{/alive}}</li>
 {{/devices}}</ul>
 {{#has_more_devices}}<p class="quiet">{{text.console_user.older_by_api}}</p>{{/has_more_devices}}
 </section>
@@ -2585,21 +2593,16 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{#places}}<li id="{{kind}}-{{id}}"{{#is_current}} aria-current="true"{{/is_current}}>
 <div><div class="name"><strong>{{name}}</strong>{{#is_current}} <span class="tag">{{text.devices.current}}</span>{{/is_current}}{{#by_code}} <span class="tag">{{text.devices.by_code}}</span>{{/by_code}}</div>
 <p class="small quiet" id="about-{{kind}}-{{id}}">{{#browser}}<span>{{browser}}</span> {{/browser}}{{#client}}<span>{{client}}</span> {{/client}}{{#opener}}<span>{{text.devices.opened_by}} <bdi>{{opener}}</bdi></span> {{/opener}}{{#network}}<span>{{text.devices.network}} <bdi dir="ltr">{{network}}</bdi></span> {{/network}}{{#since}}<span>{{text.devices.since}} <time datetime="{{exact}}">{{shown}}</time></span>{{/since}}{{#last_seen}} <span>{{text.devices.last_seen}} <time datetime="{{exact}}">{{shown}}</time></span>{{/last_seen}}</p></div>
-{{#is_current}}<details class="asks">
-<summary class="button second" aria-label="{{end_label}}">{{text.devices.end}}</summary>
+<details class="asks">
+<summary class="button second" aria-label="{{end_label}}" aria-describedby="about-{{kind}}-{{id}}">{{text.devices.end}}</summary>
 <form method="post" action="/account/devices/end">
-<p id="question-{{kind}}-{{id}}">{{text.devices.end_here_question}}</p>
+<p id="question-{{kind}}-{{id}}">{{#is_current}}{{text.devices.end_here_question}}{{/is_current}}{{^is_current}}{{text.devices.end_question}}{{/is_current}}</p>
 <input type="hidden" name="form_token" value="{{form_token}}">
 <input type="hidden" name="kind" value="{{kind}}">
 <input type="hidden" name="id" value="{{id}}">
-<button class="button danger-button" type="submit" aria-describedby="question-{{kind}}-{{id}}">{{text.devices.end_here_now}}</button>
+<button class="button danger-button" type="submit" aria-describedby="question-{{kind}}-{{id}}">{{#is_current}}{{text.devices.end_here_now}}{{/is_current}}{{^is_current}}{{text.devices.end_now}}{{/is_current}}</button>
 </form>
-</details>{{/is_current}}{{^is_current}}<form method="post" action="/account/devices/end">
-<input type="hidden" name="form_token" value="{{form_token}}">
-<input type="hidden" name="kind" value="{{kind}}">
-<input type="hidden" name="id" value="{{id}}">
-<button class="button second" type="submit" aria-label="{{end_label}}" aria-describedby="about-{{kind}}-{{id}}">{{text.devices.end}}</button>
-</form>{{/is_current}}</li>
+</details></li>
 {{/places}}</ul>
 {{/groups}}{{#has_others}}<details class="asks">
 <summary class="button second" id="end-others">{{text.devices.end_others}}</summary>
@@ -2771,12 +2774,16 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{/is_empty}}<ul class="places" aria-labelledby="keys">
 {{#keys}}<li><div><div class="name"><strong><code>{{shown}}</code></strong></div>
 <p class="small quiet" id="about-{{thumbprint}}"><span>{{algorithm}}</span> {{#since}}<span>{{text.linked_keys.since}} <time datetime="{{exact}}">{{shown}}</time></span>{{/since}}{{#used}} <span>{{text.devices.last_seen}} <time datetime="{{exact}}">{{shown}}</time></span>{{/used}}{{#told}} <span>{{text.linked_keys.told}} <bdi>{{shown}}</bdi></span>{{/told}}</p></div>
-{{#may_change}}<form method="post" action="/account/phone-keys">
+{{#may_change}}<details class="asks">
+<summary class="button second" aria-label="{{unlink_label}}" aria-describedby="about-{{thumbprint}}">{{text.linked_keys.unlink}}</summary>
+<form method="post" action="/account/phone-keys">
+<p id="question-{{thumbprint}}">{{text.linked_keys.unlink_question}}</p>
 <input type="hidden" name="form_token" value="{{form_token}}">
 <input type="hidden" name="what" value="unlink">
 <input type="hidden" name="key" value="{{thumbprint}}">
-<button class="button second" type="submit" aria-label="{{unlink_label}}" aria-describedby="about-{{thumbprint}}">{{text.linked_keys.unlink}}</button>
-</form>{{/may_change}}</li>
+<button class="button danger-button" type="submit" aria-describedby="question-{{thumbprint}}">{{text.linked_keys.unlink_now}}</button>
+</form>
+</details>{{/may_change}}</li>
 {{/keys}}</ul>
 <p class="small quiet">{{text.linked_keys.unlink_hint}}</p>
 {{#may_change}}<p class="actions"><a class="button" href="{{link_url}}" id="link-another">{{text.linked_keys.link}}</a></p>
@@ -3292,7 +3299,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "end_others_question": "سيُسجَّل الخروج من كل ما عدا ذلك: الأجهزة الأخرى وتطبيقاتها ومتصفحاتها. ويبقى دخولك هنا مسجّلًا.",
     "end_others_now": "نعم، إنهاء كل ما عداها",
     "end_here_question": "سيُسجَّل خروجك من هذا المتصفح فورًا.",
-    "end_here_now": "نعم، تسجيل الخروج هنا"
+    "end_here_now": "نعم، تسجيل الخروج هنا",
+    "end_question": "سيتعين على من يستخدمه تسجيل الدخول من جديد.",
+    "end_now": "نعم، إنهاء"
   },
   "device": {
     "title": "تسجيل الدخول على جهاز آخر",
@@ -3567,7 +3576,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "refused": "لم يُقبل ذلك. يُرجى المحاولة مرة أخرى.",
     "elsewhere": "هذا المفتاح يخص حسابًا آخر.",
     "last_way_in": "هذا المفتاح هو الوسيلة الوحيدة لتسجيل الدخول إلى حسابك، لذلك يبقى.",
-    "begin_again": "كان بإمكان أي تطبيق الرد على تسجيل الدخول ذاك، لذلك لا يمكن ربط مفتاحه من هنا. يُرجى اختيار «ربط هاتف» في الأسفل، ثم يسأل هاتفك مرة أخرى."
+    "begin_again": "كان بإمكان أي تطبيق الرد على تسجيل الدخول ذاك، لذلك لا يمكن ربط مفتاحه من هنا. يُرجى اختيار «ربط هاتف» في الأسفل، ثم يسأل هاتفك مرة أخرى.",
+    "unlink_question": "هل تريد فك الربط نهائيًا؟ سيلزم مفتاح جديد لتسجيل الدخول بهذا الهاتف مجددًا.",
+    "unlink_now": "نعم، فك الربط"
   },
   "phone": {
     "title": "تسجيل الدخول بهاتفك",
@@ -3934,7 +3945,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "revoke_question": "إلغاء هذا الجهاز وإنهاء كل الجلسات التابعة له؟",
     "older_by_api": "تُعرض الأقدم عبر واجهة API.",
     "latest": "أحدث الأحداث",
-    "all_events": "كل أحداث هذا المستخدم"
+    "all_events": "كل أحداث هذا المستخدم",
+    "end_question": "إنهاء هذه الجلسة وكل ما فُتح منها؟"
   },
   "console_problems": {
     "reason_needed": "يلزم ذكر سبب.",
@@ -4298,7 +4310,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "end_others_question": "Alles andere wird abgemeldet: andere Geräte, ihre Apps und Browser. Hier bleiben Sie angemeldet.",
     "end_others_now": "Ja, alles andere beenden",
     "end_here_question": "Sie werden in diesem Browser sofort abgemeldet.",
-    "end_here_now": "Ja, hier abmelden"
+    "end_here_now": "Ja, hier abmelden",
+    "end_question": "Wer damit arbeitet, muss sich neu anmelden.",
+    "end_now": "Ja, beenden"
   },
   "device": {
     "title": "Auf einem anderen Gerät anmelden",
@@ -4573,7 +4587,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "refused": "Das wurde nicht angenommen. Bitte versuchen Sie es noch einmal.",
     "elsewhere": "Dieser Schlüssel gehört zu einem anderen Konto.",
     "last_way_in": "Dieser Schlüssel ist der einzige Weg in Ihr Konto, darum bleibt er.",
-    "begin_again": "Auf diese Anmeldung konnte jede App antworten, deshalb lässt sich ihr Schlüssel so nicht verknüpfen. Wählen Sie unten „Telefon verknüpfen“; Ihr Telefon fragt dann noch einmal."
+    "begin_again": "Auf diese Anmeldung konnte jede App antworten, deshalb lässt sich ihr Schlüssel so nicht verknüpfen. Wählen Sie unten „Telefon verknüpfen“; Ihr Telefon fragt dann noch einmal.",
+    "unlink_question": "Für immer lösen? Um sich mit diesem Handy wieder anzumelden, bräuchte es einen neuen Schlüssel.",
+    "unlink_now": "Ja, lösen"
   },
   "phone": {
     "title": "Mit dem Handy anmelden",
@@ -4940,7 +4956,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "revoke_question": "Dieses Gerät widerrufen und jede Sitzung darunter beenden?",
     "older_by_api": "Ältere zeigt die API.",
     "latest": "Letzte Ereignisse",
-    "all_events": "Alle Ereignisse dieses Benutzers"
+    "all_events": "Alle Ereignisse dieses Benutzers",
+    "end_question": "Diese Sitzung beenden und alles, was aus ihr geöffnet wurde?"
   },
   "console_problems": {
     "reason_needed": "Eine Begründung ist nötig.",
@@ -5304,7 +5321,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "end_others_question": "Everything else is signed out: other devices, their apps and browsers. You stay signed in here.",
     "end_others_now": "Yes, end everything else",
     "end_here_question": "You are signed out in this browser at once.",
-    "end_here_now": "Yes, sign out here"
+    "end_here_now": "Yes, sign out here",
+    "end_question": "Whoever uses it has to sign in again.",
+    "end_now": "Yes, end it"
   },
   "device": {
     "title": "Sign in on another device",
@@ -5579,7 +5598,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "refused": "That was not accepted. Please try again.",
     "elsewhere": "This key belongs to another account.",
     "last_way_in": "This key is the only way to sign in to your account, so it stays.",
-    "begin_again": "Any app could have answered that sign-in, so its key cannot be linked from here. Choose “Link a phone” below; your phone then asks once more."
+    "begin_again": "Any app could have answered that sign-in, so its key cannot be linked from here. Choose “Link a phone” below; your phone then asks once more.",
+    "unlink_question": "Unlink it for ever? To sign in with this phone again, it would need a new key.",
+    "unlink_now": "Yes, unlink it"
   },
   "phone": {
     "title": "Sign in with your phone",
@@ -5946,7 +5967,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "revoke_question": "Revoke this device and end every session below it?",
     "older_by_api": "Older ones are listed by the API.",
     "latest": "Latest events",
-    "all_events": "All events of this user"
+    "all_events": "All events of this user",
+    "end_question": "End this session, and what was opened from it?"
   },
   "console_problems": {
     "reason_needed": "A reason is needed.",
@@ -6310,7 +6332,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "end_others_question": "Se cierra la sesión en todo lo demás: otros dispositivos, sus aplicaciones y navegadores. Aquí sigue con la sesión iniciada.",
     "end_others_now": "Sí, cerrar todo lo demás",
     "end_here_question": "La sesión de este navegador se cierra de inmediato.",
-    "end_here_now": "Sí, cerrar sesión aquí"
+    "end_here_now": "Sí, cerrar sesión aquí",
+    "end_question": "Quien lo use tendrá que volver a iniciar sesión.",
+    "end_now": "Sí, cerrar"
   },
   "device": {
     "title": "Iniciar sesión en otro dispositivo",
@@ -6585,7 +6609,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "refused": "No se ha aceptado. Inténtelo de nuevo.",
     "elsewhere": "Esta clave pertenece a otra cuenta.",
     "last_way_in": "Esta clave es la única forma de entrar en su cuenta, así que se queda.",
-    "begin_again": "Cualquier aplicación podía responder a ese inicio de sesión, por eso su clave no se puede vincular así. Elija abajo «Vincular un teléfono»; su teléfono preguntará otra vez."
+    "begin_again": "Cualquier aplicación podía responder a ese inicio de sesión, por eso su clave no se puede vincular así. Elija abajo «Vincular un teléfono»; su teléfono preguntará otra vez.",
+    "unlink_question": "¿Desvincularla para siempre? Para volver a iniciar sesión con este teléfono haría falta una clave nueva.",
+    "unlink_now": "Sí, desvincular"
   },
   "phone": {
     "title": "Iniciar sesión con su teléfono",
@@ -6952,7 +6978,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "revoke_question": "¿Revocar este dispositivo y terminar todas las sesiones que cuelgan de él?",
     "older_by_api": "Los anteriores los muestra la API.",
     "latest": "Últimos eventos",
-    "all_events": "Todos los eventos de este usuario"
+    "all_events": "Todos los eventos de este usuario",
+    "end_question": "¿Terminar esta sesión y lo que se abrió desde ella?"
   },
   "console_problems": {
     "reason_needed": "Hace falta un motivo.",
@@ -7316,7 +7343,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "end_others_question": "Tout le reste sera déconnecté : les autres appareils, leurs applications et navigateurs. Vous restez connecté ici.",
     "end_others_now": "Oui, terminer tout le reste",
     "end_here_question": "Vous serez aussitôt déconnecté dans ce navigateur.",
-    "end_here_now": "Oui, me déconnecter ici"
+    "end_here_now": "Oui, me déconnecter ici",
+    "end_question": "La personne qui s’en sert devra se reconnecter.",
+    "end_now": "Oui, terminer"
   },
   "device": {
     "title": "Se connecter sur un autre appareil",
@@ -7591,7 +7620,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "refused": "Cela n’a pas été accepté. Réessayez.",
     "elsewhere": "Cette clé appartient à un autre compte.",
     "last_way_in": "Cette clé est le seul moyen de vous connecter à votre compte : elle reste donc.",
-    "begin_again": "N’importe quelle application pouvait répondre à cette connexion : sa clé ne peut donc pas être liée ainsi. Choisissez « Lier un téléphone » ci-dessous ; votre téléphone demandera encore une fois."
+    "begin_again": "N’importe quelle application pouvait répondre à cette connexion : sa clé ne peut donc pas être liée ainsi. Choisissez « Lier un téléphone » ci-dessous ; votre téléphone demandera encore une fois.",
+    "unlink_question": "La délier pour toujours ? Pour se reconnecter avec ce téléphone, il faudrait une nouvelle clé.",
+    "unlink_now": "Oui, délier"
   },
   "phone": {
     "title": "Se connecter avec votre téléphone",
@@ -7958,7 +7989,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "revoke_question": "Révoquer cet appareil et terminer toutes les sessions qui en dépendent ?",
     "older_by_api": "L’API liste les plus anciens.",
     "latest": "Derniers événements",
-    "all_events": "Tous les événements de cet utilisateur"
+    "all_events": "Tous les événements de cet utilisateur",
+    "end_question": "Terminer cette session, et ce qui a été ouvert depuis elle ?"
   },
   "console_problems": {
     "reason_needed": "Un motif est nécessaire.",
@@ -8322,7 +8354,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "end_others_question": "ほかのデバイスとそのアプリ、ブラウザはすべてサインアウトします。ここはサインインしたままです。",
     "end_others_now": "はい、ほかをすべて終了",
     "end_here_question": "このブラウザからすぐにサインアウトします。",
-    "end_here_now": "はい、ここでサインアウト"
+    "end_here_now": "はい、ここでサインアウト",
+    "end_question": "使っている人は、もう一度サインインする必要があります。",
+    "end_now": "はい、終了する"
   },
   "device": {
     "title": "別のデバイスでサインイン",
@@ -8597,7 +8631,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "refused": "受け付けられませんでした。もう一度お試しください。",
     "elsewhere": "このキーは別のアカウントのものです。",
     "last_way_in": "このキーはアカウントにサインインする唯一の方法なので、解除できません。",
-    "begin_again": "先ほどのサインインにはどのアプリでも応答できたため、そのキーはここから連携できません。下の「スマートフォンを連携する」を選ぶと、スマートフォンでもう一度確認されます。"
+    "begin_again": "先ほどのサインインにはどのアプリでも応答できたため、そのキーはここから連携できません。下の「スマートフォンを連携する」を選ぶと、スマートフォンでもう一度確認されます。",
+    "unlink_question": "完全に解除しますか？このスマートフォンで再びサインインするには、新しいキーが必要になります。",
+    "unlink_now": "はい、解除する"
   },
   "phone": {
     "title": "スマートフォンでサインイン",
@@ -8964,7 +9000,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "revoke_question": "このデバイスを取り消し、その下のセッションをすべて終了しますか？",
     "older_by_api": "古いものは API で一覧できます。",
     "latest": "最近のイベント",
-    "all_events": "このユーザーのすべてのイベント"
+    "all_events": "このユーザーのすべてのイベント",
+    "end_question": "このセッションと、そこから開かれたものを終了しますか？"
   },
   "console_problems": {
     "reason_needed": "理由が必要です。",
