@@ -350,6 +350,33 @@ def test_the_console_works_without_scripts(demo, busy, open_browser):  # noqa: F
     assert Admin(demo).events(sub="without-scripts", type="web_session.ended")[0]["reason"] == "lost"
 
 
+def shown(browser) -> list[str]:
+    return [cell.text for cell in browser.find_elements(By.CSS_SELECTOR, "tbody td:first-child")]
+
+
+def test_lists_are_sorted_by_their_headings(demo, busy, open_browser):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/users?q=user")
+    for page, heading, direction in [
+            ("users?q=user", "User", "ascending"), ("users?q=user", "First seen (UTC)", "descending"),
+            ("clients", "Name", "ascending"), ("keys", "Age", "ascending"), ("nodes", "Events", "descending")]:
+        browser.get(f"{demo.base}/admin/{page}")
+        before = shown(browser)
+        browser.find_element(By.TAG_NAME, "thead").find_element(By.LINK_TEXT, heading).click()
+        wait(browser).until(lambda it: "sort=" in it.current_url)
+        sorted_by = browser.find_element(By.CSS_SELECTOR, "th[aria-sort]")
+        assert (sorted_by.text, sorted_by.get_attribute("aria-sort")) == (heading, direction)
+        assert sorted(shown(browser)) == sorted(before), page
+        assert browser.find_element(By.ID, "count").text
+    browser.get(f"{demo.base}/admin/users?q=user&sort=user")
+    names = shown(browser)
+    assert names == sorted(names, key=str.lower) and len(names) >= 6
+    browser.get(f"{demo.base}/admin/users?q=user&sort=first_seen")
+    assert shown(browser).index("user5") < shown(browser).index("user0"), "the newest first"
+    browser.get(f"{demo.base}/admin/keys?sort=nonsense")
+    assert browser.title.startswith("This request was not accepted")
+
+
 def test_a_page_carries_a_strict_policy_and_nothing_inline(demo, busy):
     admin = demo.send("GET", "/admin/sign-in")
     form = wire.PageForm(admin.text).forms[0]
