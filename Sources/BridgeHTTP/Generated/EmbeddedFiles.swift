@@ -590,14 +590,14 @@ input[readonly] { background: transparent; color: var(--quiet); }
 
 @media (max-width: 30rem) {
     .places li > div { display: contents; }
-    .places .name, .places form, .places details:not([open]) { grid-row: 1; }
-    .places form { align-self: start; }
+    .places .name, .places form, .places li > .button, .places details:not([open]) { grid-row: 1; }
+    .places form, .places li > .button { align-self: start; }
     .places p { grid-column: 1 / -1; }
 }
 /* No room for a name and a button side by side, in any language. */
 @media (max-width: 22.5rem) {
     .places li { grid-template-columns: minmax(0, 1fr); }
-    .places .name, .places form, .places details:not([open]) { grid-row: auto; }
+    .places .name, .places form, .places li > .button, .places details:not([open]) { grid-row: auto; }
 }
 
 /* The page of the API: operations that open, members under members. */
@@ -4176,7 +4176,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "all": "كل الإعدادات",
     "is_reset": "عادت كل قيمة إلى الإعداد أو إلى قيمتها الافتراضية.",
     "not_saved": "لم يُحفظ شيء: توجد قيمة خارج نطاقها.",
-    "values": "القيم",
+    "values": "الإعدادات السارية",
     "wrong": "هذه القيمة غير مسموحة.",
     "range": "من {minimum} إلى {maximum}.",
     "default": "الافتراضي {value}.",
@@ -5187,7 +5187,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "all": "Alle Einstellungen",
     "is_reset": "Jeder Wert kommt wieder aus der Konfiguration oder ist der Standard.",
     "not_saved": "Nichts wurde gespeichert: Ein Wert liegt außerhalb seines Bereichs.",
-    "values": "Werte",
+    "values": "Geltende Einstellungen",
     "wrong": "Dieser Wert ist nicht erlaubt.",
     "range": "{minimum} bis {maximum}.",
     "default": "Standard {value}.",
@@ -5651,7 +5651,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "changed": "Changed",
     "change": "Change",
     "set_up": "Set up",
-    "look": "Look",
+    "look": "See them",
     "no_second_factor": "Not set up. With it, your password alone opens nothing.",
     "keys": "Linked: {count}",
     "no_keys": "No phone is linked.",
@@ -6198,7 +6198,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "all": "All settings",
     "is_reset": "Every value comes from the configuration or its default again.",
     "not_saved": "Nothing was saved: a value is out of its range.",
-    "values": "Values",
+    "values": "Settings in force",
     "wrong": "This value is not allowed.",
     "range": "{minimum} to {maximum}.",
     "default": "Default {value}.",
@@ -7209,7 +7209,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "all": "Todos los ajustes",
     "is_reset": "Todos los valores vuelven a venir de la configuración o de su valor por defecto.",
     "not_saved": "No se ha guardado nada: un valor está fuera de su rango.",
-    "values": "Valores",
+    "values": "Ajustes vigentes",
     "wrong": "Este valor no está permitido.",
     "range": "De {minimum} a {maximum}.",
     "default": "Por defecto {value}.",
@@ -8220,7 +8220,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "all": "Tous les réglages",
     "is_reset": "Chaque valeur vient de nouveau de la configuration ou de son défaut.",
     "not_saved": "Rien n’a été enregistré : une valeur est hors de sa plage.",
-    "values": "Valeurs",
+    "values": "Réglages en vigueur",
     "wrong": "Cette valeur n’est pas permise.",
     "range": "De {minimum} à {maximum}.",
     "default": "Par défaut {value}.",
@@ -9231,7 +9231,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "all": "すべての設定",
     "is_reset": "すべての値が設定ファイルまたは既定値に戻りました。",
     "not_saved": "保存されませんでした。範囲外の値があります。",
-    "values": "値",
+    "values": "現在の設定",
     "wrong": "この値は使えません。",
     "range": "{minimum}～{maximum}。",
     "default": "既定値 {value}。",
