@@ -3398,6 +3398,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "sign_in": {
     "title": "تسجيل الدخول",
     "purpose": "للمتابعة إلى {client}",
+    "for_account": "لفتح حسابك. الجلسة التي فُتحت من تطبيق أو رابط لا يمكنها تغيير طريقة تسجيل دخولك.",
     "username": "اسم المستخدم",
     "password": "كلمة المرور",
     "button": "تسجيل الدخول",
@@ -4409,6 +4410,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "sign_in": {
     "title": "Anmelden",
     "purpose": "um mit {client} fortzufahren",
+    "for_account": "um Ihr Konto zu öffnen. Eine Anmeldung aus einer App oder über einen Link kann nicht ändern, wie Sie sich anmelden.",
     "username": "Benutzername",
     "password": "Passwort",
     "button": "Anmelden",
@@ -5420,6 +5422,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "sign_in": {
     "title": "Sign in",
     "purpose": "to continue to {client}",
+    "for_account": "to open your account. A sign-in that came from an app or a link cannot change how you sign in.",
     "username": "User name",
     "password": "Password",
     "button": "Sign in",
@@ -6431,6 +6434,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "sign_in": {
     "title": "Iniciar sesión",
     "purpose": "para continuar a {client}",
+    "for_account": "para abrir su cuenta. Una sesión abierta desde una aplicación o un enlace no puede cambiar cómo inicia sesión.",
     "username": "Nombre de usuario",
     "password": "Contraseña",
     "button": "Iniciar sesión",
@@ -7442,6 +7446,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "sign_in": {
     "title": "Connexion",
     "purpose": "pour continuer vers {client}",
+    "for_account": "pour ouvrir votre compte. Une connexion venue d’une application ou d’un lien ne peut pas changer la façon dont vous vous connectez.",
     "username": "Nom d’utilisateur",
     "password": "Mot de passe",
     "button": "Se connecter",
@@ -8453,6 +8458,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   "sign_in": {
     "title": "サインイン",
     "purpose": "{client} に進みます",
+    "for_account": "アカウントを開きます。アプリやリンクから開いたセッションでは、サインイン方法を変更できません。",
     "username": "ユーザー名",
     "password": "パスワード",
     "button": "サインイン",
