@@ -534,7 +534,7 @@ pre.user-code { font-size: 1.6rem; font-weight: 650; text-align: center; }
 
 .entry { display: grid; gap: 1.1rem; margin: 1.25rem 0 0; }
 .entry + p { margin: 1rem 0 0; }
-.entry + p a { display: inline-block; padding: 0.35rem 0; }
+.entry + p a:not(.button) { display: inline-block; padding: 0.35rem 0; }
 .grants { margin: 0 0 1rem; padding-inline-start: 1.25rem; display: grid; gap: 0.35rem; }
 
 label { display: block; margin: 0 0 0.35rem; font-weight: 600; }
