@@ -244,6 +244,7 @@ let package = Package(
             name: "RedisStorageTests",
             dependencies: [
                 "Bridge", "RedisStorage", "StorageConformance",
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

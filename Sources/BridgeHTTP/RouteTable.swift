@@ -23,7 +23,7 @@ package enum RouteTable {
             ConsoleSignIn.self, ConsoleOverview.self, ConsoleSessions.self, ConsoleEvents.self, ConsoleUsers.self,
             ConsoleAccounts.self,
             ConsoleClients.self, ConsoleExplain.self,
-            ConsoleTools.self, ConsoleDevices.self, ConsoleNativeSSO.self,
+            ConsoleTools.self, ConsoleDevices.self, ConsoleNativeSSO.self, FrontPageController.self,
         ]
     }
 

@@ -4,9 +4,12 @@ import HTTPTypes
 package import Hummingbird
 
 /// All routes.
-/// - Parameter extraRoutes: adds another part's pages under the same middleware, such as the demo site's.
+/// - Parameters:
+///   - frontPage: whether `/` is ours, and not one of the other part's pages.
+///   - extraRoutes: adds another part's pages under the same middleware, such as the demo site's.
 package func buildRouter(
-    services: BridgeServices, settings: BridgeHTTPSettings, extraRoutes: (Endpoints) -> Void = { _ in }
+    services: BridgeServices, settings: BridgeHTTPSettings, frontPage: Bool = true,
+    extraRoutes: (Endpoints) -> Void = { _ in }
 ) -> Router<BridgeRequestContext> {
     let router = Router(context: BridgeRequestContext.self)
     router.add(middleware: FrontMiddleware(services: services, settings: settings))
@@ -30,12 +33,14 @@ package func buildRouter(
     services.provider?.mountDevices(
         on: endpoints, signIn: signIn, metrics: DeviceGrantMetrics(factory: services.front.metrics))
     let explanations = Explanations(
-        services: services.admin, bearers: services.loginTokens.bearers, clients: kit.clients, signIn: services.signIn,
+        services: services.admin, bearers: services.loginTokens.bearers, clients: kit.clients,
+        selfIssued: services.signIn.selfIssued?.configuration, phones: services.signIn.phone?.signIns,
         provider: services.provider, device: services.device)
     services.admin.mount(on: endpoints, device: services.device, explanations: explanations, random: kit.random)
     ConsoleFrame(kit: kit, services: services.admin, signIn: signIn, device: services.device)
         .mount(on: endpoints, explanations: explanations)
     services.device?.mount(on: endpoints, services: services, kit: kit)
+    if frontPage { endpoints.mount(FrontPageController(origins: kit.origins)) }
     extraRoutes(endpoints)
     return router
 }

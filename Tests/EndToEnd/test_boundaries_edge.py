@@ -310,7 +310,7 @@ PLACES = {
     "/admin/": {CONSOLE}, "/admin/sign-in": {CONSOLE}, "/api/admin/users": {CONSOLE},
     "/api/admin/settings/native-sso": {CONSOLE}, "/oauth/authorize": {ISSUER}, "/oauth/logout": {ISSUER},
     "/sign-in": {ISSUER, CONSOLE}, "/account/devices": {ISSUER, CONSOLE}, "/login-with-token": {WEBSITE, ISSUER},
-    "/session": {WEBSITE, ISSUER, CONSOLE},
+    "/session": {WEBSITE, ISSUER, CONSOLE}, "/": {ISSUER, CONSOLE},
 }
 
 
@@ -319,6 +319,11 @@ def test_each_origin_answers_for_itself_alone(apart, path):
     hosts = [WEBSITE, ISSUER, CONSOLE, "evil.example", f"{CONSOLE}.evil.example", f"{CONSOLE}:8443"]
     answering = {host for host in hosts if apart.at(host, "GET", path, wire.NAVIGATION).status != 404}
     assert answering == PLACES[path]
+
+
+def test_the_front_page_leads_to_what_its_origin_is_for(apart):
+    for host, path in [(ISSUER, "/account"), (CONSOLE, "/admin/")]:
+        assert apart.at(host, "GET", "/").header("Location") == f"https://{host}{path}"
 
 
 @pytest.mark.parametrize("host", [CONSOLE.upper(), f"{CONSOLE}:443"])

@@ -92,8 +92,11 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     assert live >= 1
     # The app's own session and the sign-in behind it are live too.
     ending = f"End the session {checked.header('X-Auth-Session')}"
-    next(button for button in browser.find_elements(By.CSS_SELECTOR, "ul.sessions form button")
-         if button.accessible_name == ending).click()
+    row = next(row for row in browser.find_elements(By.CSS_SELECTOR, "ul.sessions li")
+               if row.find_elements(By.CSS_SELECTOR, f"summary[aria-label='{ending}']"))
+    row.find_element(By.TAG_NAME, "summary").click()
+    assert "End this session" in row.text, "it asks first"
+    row.find_element(By.CSS_SELECTOR, "form button").click()
     wait(browser).until(
         lambda it: len(it.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good")) == live - 1)
     assert demo.send("GET", "/auth/check", {"Cookie": busy["live"]}).status == 401
@@ -212,10 +215,9 @@ def test_a_device_is_found_and_revoked_with_a_reason(demo, open_browser):  # noq
     section = browser.find_element(By.CSS_SELECTOR, "section[aria-labelledby=devices]")
     live = len(section.find_elements(By.CSS_SELECTOR, ".badge.good"))
     assert live >= 1 and "demo-app" in section.text
+    section.find_element(By.CSS_SELECTOR, ".asks summary").click()
     section.find_element(By.CSS_SELECTOR, "input[name=reason]").send_keys("lost on a train")
     section.find_element(By.CSS_SELECTOR, "form button").click()
-    wait(browser).until(lambda it: it.switch_to.alert)
-    browser.switch_to.alert.accept()
     wait_for_text(browser, "lost on a train")
     section = browser.find_element(By.CSS_SELECTOR, "section[aria-labelledby=devices]")
     assert len(section.find_elements(By.CSS_SELECTOR, ".badge.good")) == live - 1
@@ -336,6 +338,43 @@ def test_the_console_works_without_scripts(demo, busy, open_browser):  # noqa: F
     browser.get(demo.base + "/admin/keys")
     press(browser, "Rotate now")
     wait_for_text(browser, "verifying")
+    # Ending a session asks first, with a reason.
+    demo.sign_in("without-scripts")
+    browser.get(demo.base + "/admin/users/without-scripts")
+    row = browser.find_element(By.CSS_SELECTOR, "ul.sessions li")
+    assert not row.find_element(By.TAG_NAME, "button").is_displayed()
+    row.find_element(By.TAG_NAME, "summary").click()
+    row.find_element(By.NAME, "reason").send_keys("lost")
+    row.find_element(By.TAG_NAME, "button").click()
+    wait(browser).until(lambda it: not it.find_elements(By.CSS_SELECTOR, "ul.sessions .badge.good"))
+    assert Admin(demo).events(sub="without-scripts", type="web_session.ended")[0]["reason"] == "lost"
+
+
+def shown(browser) -> list[str]:
+    return [cell.text for cell in browser.find_elements(By.CSS_SELECTOR, "tbody td:first-child")]
+
+
+def test_lists_are_sorted_by_their_headings(demo, busy, open_browser):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/users?q=user")
+    for page, heading, direction in [
+            ("users?q=user", "User", "ascending"), ("users?q=user", "First seen (UTC)", "descending"),
+            ("clients", "Name", "ascending"), ("keys", "Age", "ascending"), ("nodes", "Events", "descending")]:
+        browser.get(f"{demo.base}/admin/{page}")
+        before = shown(browser)
+        browser.find_element(By.TAG_NAME, "thead").find_element(By.LINK_TEXT, heading).click()
+        wait(browser).until(lambda it: "sort=" in it.current_url)
+        sorted_by = browser.find_element(By.CSS_SELECTOR, "th[aria-sort]")
+        assert (sorted_by.text, sorted_by.get_attribute("aria-sort")) == (heading, direction)
+        assert sorted(shown(browser)) == sorted(before), page
+        assert browser.find_element(By.ID, "count").text
+    browser.get(f"{demo.base}/admin/users?q=user&sort=user")
+    names = shown(browser)
+    assert names == sorted(names, key=str.lower) and len(names) >= 6
+    browser.get(f"{demo.base}/admin/users?q=user&sort=first_seen")
+    assert shown(browser).index("user5") < shown(browser).index("user0"), "the newest first"
+    browser.get(f"{demo.base}/admin/keys?sort=nonsense")
+    assert browser.title.startswith("This request was not accepted")
 
 
 def test_a_page_carries_a_strict_policy_and_nothing_inline(demo, busy):

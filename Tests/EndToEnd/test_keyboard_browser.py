@@ -137,6 +137,7 @@ def test_in_the_console_somebody_is_found_renamed_and_signed_out(demo, browser, 
     type_into(browser, "#names-reason", "asked by telephone")
     press(browser, "#rename button")
     wait(browser).until(lambda it: it.find_element(By.TAG_NAME, "h1").text == "Pat by key")
+    tab_to(browser, "ul.sessions li summary").send_keys(Keys.ENTER)
     type_into(browser, "ul.sessions li input[name=reason]", "lost")
     press(browser, "ul.sessions li button")
     event = Admin(demo).events(type="web_session.ended", sub=person["sub"])[0]

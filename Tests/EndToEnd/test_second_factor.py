@@ -51,6 +51,15 @@ def changes(server) -> list[dict]:
             if row["type"] == "user.second_factor_changed" and row["outcome"] == "success"]
 
 
+def test_who_came_by_a_link_is_told_why_to_sign_in_and_no_name(demo):
+    cookie = {"Cookie": demo.sign_in(demo.user("bob")["sub"])}
+    asked = demo.send("GET", PAGE, cookie)
+    page = demo.send("GET", asked.header("Location").removeprefix(demo.base), cookie).text
+    assert "A sign-in that came from an app or a link cannot change how you sign in." in page
+    assert "bob" not in page.lower()
+    assert "came from an app" not in demo.send("GET", "/sign-in").text
+
+
 def test_an_administrator_enrolled_on_the_command_line_opens_the_console_with_a_code(serve):
     server = serve()
     add(server, "root", "--admin")

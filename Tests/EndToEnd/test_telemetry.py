@@ -103,6 +103,27 @@ def test_a_server_without_an_endpoint_passes_a_trace_on_and_records_none(serve):
     assert line["trace_id"] == TRACE and line["span_id"] != CALLER
 
 
+def test_check_config_asks_the_collector_and_says_what_it_lacks(tmp_path):
+    path = tmp_path / "drawbridge.yaml"
+
+    def said(collector: Collector, *more: str) -> str:
+        path.write_text(f"public_origin: http://127.0.0.1:1\ndata_directory: {tmp_path}/data\n" + settings(collector, *more))
+        ran = instance.run("check-config", "--online", "--config", str(path), check=False)
+        (line,) = [line for line in ran.stdout.decode().splitlines() if "collector of spans" in line]
+        return line
+
+    with Collector([401, 404, 415, 503, 302]) as collector:
+        for answer in ["FAIL  collector of spans: answers with 401: telemetry.authorization_file",
+                       "FAIL  collector of spans: answers with 404: nothing takes spans at this path; OTLP's own is /v1/traces",
+                       "FAIL  collector of spans: answers with 415: it takes no JSON",
+                       "FAIL  collector of spans: answers with 503: it takes no spans now",
+                       "FAIL  collector of spans: answers with 302: it leads elsewhere"]:
+            assert said(collector).startswith(answer)
+        assert said(collector) == "ok    collector of spans: takes spans"
+        assert not collector.spans, "asking sends none"
+    assert said(collector) == "FAIL  collector of spans: nobody listens there now"
+
+
 def test_an_endpoint_with_a_password_is_refused_without_telling_it():
     done = instance.run("check-config", "--public-origin", "https://www.example.com",
                         "--telemetry-endpoint", "https://user:Sekret@otel.example.com/v1/traces", check=False)

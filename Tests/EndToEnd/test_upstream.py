@@ -7,6 +7,7 @@ import pytest
 
 import provider_of_others
 import wire
+from collector import Collector
 
 
 @pytest.fixture
@@ -17,18 +18,23 @@ def upstream():
 
 
 @pytest.fixture
-def served(serve, upstream, tmp_path):
+def served(serve, upstream_settings):
+    return serve(upstream_settings)
+
+
+@pytest.fixture
+def upstream_settings(upstream, tmp_path) -> str:
     secret = tmp_path / "upstream-secret"
     secret.touch(mode=0o600)
     secret.write_text("upstream-secret\n")
-    return serve(f"""
+    return f"""
 upstream_providers:
   - id: other
     name: Other & Co
     issuer: {upstream.issuer}
     client_id: drawbridge
     client_secret_file: {secret}
-""")
+"""
 
 
 class Browser:
@@ -68,6 +74,27 @@ def test_the_page_offers_it_and_the_user_lands_where_he_wanted(served):
     answer = browser.follow("/sign-in/with/other?redirect=%2Faccount%2Fprofile")
     assert answer.status == 303 and answer.header("Location") == f"{served.base}/account/profile"
     assert browser.session["authenticated"] is True
+
+
+def test_a_trace_goes_on_through_the_browser_and_the_provider(serve, upstream, upstream_settings):
+    with Collector() as collector:
+        server = serve(upstream_settings + f"telemetry: {{endpoint: {collector.url}, sample: 1}}\n")
+        answer = Browser(server).follow("/sign-in/with/other")
+        assert answer.status == 303
+        assert server.stop() == 0
+        (began,) = collector.named("GET /sign-in/with/{provider}")
+        (ended,) = collector.named("GET /sign-in/callback/{provider}")
+        (step,) = collector.named("finish upstream sign-in")
+        assert (step["traceId"], step["parentSpanId"]) == (began["traceId"], began["spanId"])
+        assert step["facts"] == {"drawbridge.outcome": "opened"}
+        # The browser's own request may be part of a proxy's trace: it keeps its own, and the two name each other.
+        assert ended["traceId"] != began["traceId"]
+        assert [link["spanId"] for link in ended["links"]] == [step["spanId"]]
+        # What the provider is asked for, and the session that is opened, belong to the sign-in.
+        assert {span["traceId"] for span in collector.named("issuer fetch")} == {began["traceId"]}
+        assert step["spanId"] in {span["parentSpanId"] for span in collector.named("store commit")}
+        state = upstream.requests[0]["state"]
+        assert began["traceId"] not in state and state not in collector.text
 
 
 def test_the_request_has_state_nonce_and_pkce(served, upstream):

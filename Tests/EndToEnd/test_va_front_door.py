@@ -14,7 +14,7 @@ import wire
 from native import Browser, claims
 from test_second_factor import PASSWORD, add, enrolled
 from test_upstream import Browser as Follower
-from test_upstream import served, upstream  # noqa: F401 (fixtures)
+from test_upstream import served, upstream, upstream_settings  # noqa: F401 (fixtures)
 from test_va_sign_in import BASE, post
 
 

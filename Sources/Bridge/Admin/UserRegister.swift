@@ -33,8 +33,11 @@ package final class UserRegister: Sendable {
     }
 
     /// The same for users of whose id, name or address `text` is a part.
-    package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
-        try await storage.users(matching: text, after: cursor, limit: limit)
+    /// - Parameter order: `nil` for the order of subject.
+    package func users(
+        matching text: String, by order: UserOrder? = nil, after cursor: Subject?, limit: Int
+    ) async throws -> [UserOverview] {
+        try await storage.users(matching: text, by: order, after: cursor, limit: limit)
     }
 
     package func user(_ subject: Subject) async throws -> UserOverview? {

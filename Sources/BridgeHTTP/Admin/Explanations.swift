@@ -16,11 +16,14 @@ final class Explanations: Sendable {
     private let time: TimeSource
 
     /// - Parameters:
+    ///   - selfIssued: `nil` where no phones' answers are taken.
+    ///   - phones: `nil` where there are no sign-ins across devices.
     ///   - provider: `nil` where there is no token endpoint.
     ///   - device: `nil` where there are no device secrets.
     init(
-        services: AdminServices, bearers: BearerGate, clients: Reloadable<ClientDirectory>, signIn: SignInServices,
-        provider: ProviderServices?, device: DeviceServices?
+        services: AdminServices, bearers: BearerGate, clients: Reloadable<ClientDirectory>,
+        selfIssued: SelfIssuedConfiguration?, phones: PhoneSignIns?, provider: ProviderServices?,
+        device: DeviceServices?
     ) {
         rules = services.explainer
         self.bearers = bearers
@@ -28,11 +31,11 @@ final class Explanations: Sendable {
         users = services.storage
         time = services.gate.time
         inquiry = device?.exchange.inquiry
-        phoneKeys = (signIn.selfIssued?.configuration).map {
+        phoneKeys = selfIssued.map {
             SelfIssuedExplainer(configuration: $0, keys: services.storage, time: services.gate.time)
         }
         devices = provider?.devices.approvals
-        phones = signIn.phone?.signIns
+        self.phones = phones
     }
 
     var knowsExchanges: Bool { inquiry != nil }

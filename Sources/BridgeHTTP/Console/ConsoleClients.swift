@@ -32,13 +32,8 @@ struct ConsoleClients: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["sort"])
-        guard let order = ClientOrder(rawValue: query["sort"] ?? ClientOrder.id.rawValue) else {
-            throw OAuthError(.invalidRequest, "sort must be id, name, type or place")
-        }
-        let clients = try await frame.services.clients.clients()
-            .sorted {
-                order.key($0, frame.services.clients).lexicographicallyPrecedes(order.key($1, frame.services.clients))
-            }
+        let order = try ClientOrder.asked(in: query) ?? .id
+        let clients = order.sort(try await frame.services.clients.clients(), in: frame.services.clients)
         let rows = clients.map { client -> [String: any Sendable] in
             [
                 "id": client.id.rawValue, "name": client.name, "kind": client.kind.rawValue,

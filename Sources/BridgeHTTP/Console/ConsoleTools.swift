@@ -22,9 +22,11 @@ struct ConsoleTools: ConsoleGroup {
     @Sendable func keys(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
+        let order = try KeyOrder.asked(in: try AdminRequestReader.query(request, knowing: ["sort"]))
         let now = frame.time.now()
         let words = frame.words(request, context)
-        let keys = try await frame.services.keys.keys().map { key -> [String: any Sendable] in
+        let found = try await frame.services.keys.keys()
+        let keys = (order?.sort(found) ?? found).map { key -> [String: any Sendable] in
             var row: [String: any Sendable] = [
                 "id": key.id, "use": key.use, "algorithm": key.algorithm.rawValue,
                 "state": words("console_keys", key.state.rawValue),
@@ -40,7 +42,9 @@ struct ConsoleTools: ConsoleGroup {
             return row
         }
         return frame.render(
-            "keys", ["keys": keys, "count": words.count(keys.count)], section: .keys, visit: visit, request, context)
+            "keys",
+            ["keys": keys, "count": words.count(keys.count), "columns": KeyOrder.columns(by: order, words)],
+            section: .keys, visit: visit, request, context)
     }
 
     @Sendable func rotate(
@@ -72,23 +76,29 @@ struct ConsoleTools: ConsoleGroup {
     @Sendable func nodes(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        _ = try AdminRequestReader.query(request, knowing: ["verify"])
+        let query = try AdminRequestReader.query(request, knowing: ["verify", "sort"])
+        let order = try ChainOrder.asked(in: query) ?? .node
         let health = await frame.services.node.health()
         let words = frame.words(request, context)
         let log = frame.services.storage
-        var chains: [[String: any Sendable]] = []
+        var found: [ChainOrder.Chain] = []
         for head in try await log.chains() {
             let last = try await log.entries(of: head.node, in: head.sequence...head.sequence, limit: 1).first
-            chains.append([
-                "node": head.node, "events": String(head.sequence),
-                "last": last?.at.map { ConsoleRows.time($0) } ?? "", "hash": String(head.hash.prefix(12)),
-            ])
+            found.append(ChainOrder.Chain(head: head, last: last?.at))
+        }
+        let chains = order.sort(found).map { chain -> [String: any Sendable] in
+            [
+                "node": chain.head.node, "events": String(chain.head.sequence),
+                "last": chain.last.map { ConsoleRows.time($0) } ?? "", "hash": String(chain.head.hash.prefix(12)),
+            ]
         }
         var values: [String: any Sendable] = [
             "node": health.node, "version": health.version, "started": ConsoleRows.time(health.startedAt),
             "is_ready": health.failed.isEmpty, "failed": health.failed,
             "degraded": health.degraded.map { words("console_nodes", "degraded", ["name": $0]) },
-            "chains": chains, "this_node": words("console_nodes", "this_node", ["node": health.node]),
+            "chains": chains, "count": words.count(chains.count),
+            "columns": ChainOrder.columns(by: order, keeping: query["verify"] == nil ? "" : "verify=1&", words),
+            "this_node": words("console_nodes", "this_node", ["node": health.node]),
         ]
         switch verification.state {
         case .none: break

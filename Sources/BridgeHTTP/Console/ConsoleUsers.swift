@@ -20,14 +20,16 @@ struct ConsoleUsers: ConsoleGroup {
     @Sendable func list(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let query = try AdminRequestReader.query(request, knowing: ["cursor", "sub", "q"])
+        let query = try AdminRequestReader.query(request, knowing: ["cursor", "sub", "q", "sort"])
         if let subject = query["sub"] { return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject))) }
         let cursor = query["cursor"].map(Subject.init(rawValue:))
+        let order = try UserOrder.asked(in: query)
         let found =
-            if let text = query["q"] {
-                try await frame.services.users.users(matching: text, after: cursor, limit: Self.pageSize + 1)
-            } else {
+            if query["q"] == nil, order == nil {
                 try await frame.services.users.users(after: cursor, limit: Self.pageSize + 1)
+            } else {
+                try await frame.services.users.users(
+                    matching: query["q"] ?? "", by: order, after: cursor, limit: Self.pageSize + 1)
             }
         let page = found.prefix(Self.pageSize)
         let words = frame.words(request, context)
@@ -37,9 +39,12 @@ struct ConsoleUsers: ConsoleGroup {
             "count": words.count(page.count, isMore: isMore),
         ]
         values["q"] = query["q"]
+        values["sort"] = order?.rawValue
+        let search = query["q"].map { "q=\(PercentEncoding.encode($0))&" } ?? ""
+        values["columns"] = UserOrder.columns(by: order, keeping: search, words)
         if isMore, let last = page.last {
-            let search = query["q"].map { "q=\(PercentEncoding.encode($0))&" } ?? ""
-            values["next_path"] = "/admin/users?\(search)cursor=\(PercentEncoding.encode(last.subject.rawValue))"
+            let sort = order.map { "sort=\($0.rawValue)&" } ?? ""
+            values["next_path"] = "/admin/users?\(search)\(sort)cursor=\(PercentEncoding.encode(last.subject.rawValue))"
         }
         return frame.render("users", values, section: .users, visit: visit, request, context)
     }

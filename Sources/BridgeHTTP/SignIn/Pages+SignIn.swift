@@ -20,7 +20,8 @@ extension Pages {
         }
         values[visitor.hasUsedPhoneKey ? "first_self_issued_url" : "self_issued_url"] = page.selfIssuedURL
         values["phone_url"] = page.phoneURL
-        values["purpose"] = purpose(page.clientName, language)
+        values["purpose"] =
+            page.isForAccount ? texts.text("sign_in", "for_account", in: language) : purpose(page.clientName, language)
         if let known = page.known {
             values["known"] = known.name
             values["other_url"] = known.otherAccountURL

@@ -70,6 +70,7 @@ extension SignInController {
         if let account {
             content.known = (account.shownName, errand.forAnother.url)
         } else {
+            content.isForAccount = errand.isForAccount
             content.providers = providers(errand)
             content.selfIssuedURL = selfIssuedURL(errand)
             content.phoneURL = phoneURL(errand, request)

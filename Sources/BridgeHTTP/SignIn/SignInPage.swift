@@ -46,6 +46,8 @@ struct SignInPage: Sendable {
     /// The app that asked for the sign-in.
     let clientName: String?
     let formTargets: [String]
+    /// Whether it is asked for by a page of one's own account, which may have a session that is not enough for it.
+    var isForAccount = false
     /// Other ways to sign in.
     var providers: [(name: String, url: String)] = []
     /// Where somebody signs in with a key on a phone.

@@ -12,7 +12,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
             about a console or sign-in pages at the host of a website.
 
             --online also asks what the settings lead to, a line each: key files, database, Redis, the keys of \
-            issuers, and our own origins (DNS, TLS, clock). FAIL lines end with status 1; note lines are what \
+            issuers, the collector of spans, and our own origins (DNS, TLS, clock). FAIL lines end with status 1; note lines are what \
             the first start will mend.
 
             --describe lists every setting there is, as JSON, and reads none.
@@ -26,7 +26,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
 
-    @Flag(help: "Ask databases, Redis, issuers and our own origins too.") var online = false
+    @Flag(help: "Ask databases, Redis, issuers, the collector and our own origins too.") var online = false
 
     @Flag(help: "List every setting with its name, kind, default and purpose, as JSON.") var describe = false
 

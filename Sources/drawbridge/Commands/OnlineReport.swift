@@ -25,6 +25,9 @@ struct OnlineReport {
         for provider in settings.upstreamProviders {
             report.add("provider \(provider.issuer)", await OnlineCheck.provider(provider))
         }
+        if let receiver = OTLPReceiver(settings.telemetry, node: settings.storage.node) {
+            report.add("collector of spans", await OnlineCheck.collector(receiver))
+        }
         for origin in Set([settings.origins.website, settings.origins.issuer, settings.origins.admin]).sorted(
             by: { $0.description < $1.description })
         {

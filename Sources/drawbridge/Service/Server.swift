@@ -12,6 +12,8 @@ import UnixSignals
 /// Runs a composition until a signal ends it.
 struct Server: Sendable {
     let composition: Composition
+    /// Whether `/` is the service's own, and not among the extra routes.
+    var frontPage = true
     var extraRoutes: @Sendable (Endpoints) -> Void = { _ in }
     /// Called once both listeners accept connections.
     var onReady: @Sendable () async -> Void = {}
@@ -29,7 +31,8 @@ struct Server: Sendable {
         let ready = ReadyLatch(expecting: 2) { await started() }
         let publicApplication = buildApplication(
             router: buildRouter(
-                services: composition.services, settings: composition.httpSettings, extraRoutes: extraRoutes),
+                services: composition.services, settings: composition.httpSettings, frontPage: frontPage,
+                extraRoutes: extraRoutes),
             address: settings.listeners.main.bindAddress, limits: settings.listeners.connections, tls: tls,
             malformed: MalformedRequests(
                 front: composition.services.front, origins: composition.httpSettings.origins,

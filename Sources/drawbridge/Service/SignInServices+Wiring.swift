@@ -64,7 +64,7 @@ extension SignInServices {
                 ? nil
                 : UpstreamSignIn(
                     providers: providers, accounts: storage, opener: opener, refusals: refusals, keys: keys,
-                    time: time),
+                    time: time, recorder: ground.recorder),
             secondFactor: SecondFactorEnrolment(
                 accounts: storage, secrets: secrets, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
                 time: time),

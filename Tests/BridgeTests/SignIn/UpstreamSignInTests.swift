@@ -1,12 +1,14 @@
 import OAuth2
 import StorageConformance
 import Testing
+import Tracing
 
 @testable import Bridge
 
 private struct UpstreamDesk: Sendable {
     let service: Service
     let upstream = ScriptedUpstream()
+    let spans = SpanCollection()
     let signIn: UpstreamSignIn
     let browser = OpaqueSecret.make(.formBinding, random: .system)
     let here: WebOrigin
@@ -18,7 +20,7 @@ private struct UpstreamDesk: Sendable {
             providers: [upstream], accounts: service.storage,
             opener: SessionOpener(sessions: service.sessions, store: service.storage, clients: service.clients),
             refusals: RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter)),
-            keys: service.keys, time: service.clock.source)
+            keys: service.keys, time: service.clock.source, recorder: spans.recorder())
     }
 
     /// The `state` of a new trip.
@@ -55,6 +57,25 @@ extension UpstreamSignIn.Outcome {
 @Suite struct UpstreamSignInTests {
     private func withDesk(_ body: (UpstreamDesk) async throws -> Void) async throws {
         try await withService { try await body(UpstreamDesk($0)) }
+    }
+
+    @Test func `a trip that was recorded goes on in its trace, whoever has recorded the request that ends it`()
+        async throws
+    {
+        try await withDesk { desk in
+            desk.upstream.willName("u-1")
+            let request = try #require(desk.spans.recorder().request(continuing: nil, method: "GET"))
+            let state = try await InstrumentationContext.$current.withValue(request.context) { try await desk.begin() }
+            #expect(try await desk.finish(state).session != nil)
+            let step = try #require(desk.spans["finish upstream sign-in"])
+            #expect(step.trace.traceID == request.trace.traceID)
+            #expect(step.parentID == request.trace.spanID)
+            #expect(step.attributes == ["drawbridge.outcome": "opened"])
+            #expect(!state.contains(request.trace.traceID), "sealed")
+            // One that was not is no part of any.
+            _ = try await desk.finish(try await desk.begin(), code: nil)
+            #expect(desk.spans.all.count { $0.name == step.name } == 1)
+        }
     }
 
     @Test func `the first sign-in makes an account, and every later one finds it`() async throws {

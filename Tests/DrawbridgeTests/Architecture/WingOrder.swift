@@ -28,7 +28,7 @@ struct WingOrder: Sendable, CustomStringConvertible {
             target: "Sources/SQLStorage",
             wings: [["Engine"], ["Commit"], ["Schema"], ["Stores"], ["SQLite"], ["Postgres"], ["Copy"]]),
         WingOrder(
-            target: "Sources/Federation", wings: [["Fetch"], ["Issuer"], ["Delivery", "Upstream"]]),
+            target: "Sources/Federation", wings: [["Fetch"], ["Issuer"], ["Delivery", "Upstream"], ["Check"]]),
         WingOrder(
             target: "Sources/RedisStorage",
             wings: [["Wire"], ["Settings"], ["Connection"], ["Topology"], [""], ["Roles"]]),

@@ -26,7 +26,8 @@ import Testing
         let composition = try await demo.compose(accessLog: AccessLog { _ in }, logger: Logger(label: "test"))
         let site = DemoSite(composition: composition, issuer: demo.issuer)
         let router = buildRouter(
-            services: composition.services, settings: composition.httpSettings, extraRoutes: site.addRoutes)
+            services: composition.services, settings: composition.httpSettings, frontPage: false,
+            extraRoutes: site.addRoutes)
         try await Application(router: router, logger: Logger(label: "test")).test(.router) { client in
             try await body(client, composition.ground.storage)
         }

@@ -124,6 +124,7 @@ import Testing
         #expect(
             open == [
                 "appleAppSiteAssociation", "assetLinks", "asset", "favicon", "openapi", "apiDocs", "errors",
+                "frontPage",
                 "explainError",
                 "jwks",
                 "oauthMetadata",

@@ -101,7 +101,7 @@ package enum AccountStoreConformance {
                     email: "Countess@Example.com", createdAt: Sample.now),
                 issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
             func found(_ text: String) async throws -> [Subject] {
-                try await store.users(matching: text, after: nil, limit: 10).map(\.subject)
+                try await store.users(matching: text, by: nil, after: nil, limit: 10).map(\.subject)
             }
             for part in ["s1", "ada", "DA_L", "lovelace", "ess@exam"] {
                 try expectEqual(try await found(part), ["s1"], part)
@@ -116,10 +116,43 @@ package enum AccountStoreConformance {
                 events: { type, _ in Sample.event(type) }, ending: .sample())
             for text in ["Émile", "éMIL"] { try expectEqual(try await found(text), ["s2"], text) }
             try expectEqual(Set(try await found("GUEST")), ["Guest-100%", "guest-1000"], "both")
-            let first = try await store.users(matching: "guest", after: nil, limit: 1).map(\.subject)
-            let second = try await store.users(matching: "guest", after: first.last, limit: 10).map(\.subject)
+            let first = try await store.users(matching: "guest", by: nil, after: nil, limit: 1).map(\.subject)
+            let second = try await store.users(matching: "guest", by: nil, after: first.last, limit: 10).map(\.subject)
             try expectEqual(Set(first + second), ["Guest-100%", "guest-1000"], "page by page")
             try expectEqual(second.count, 1, "the second page")
+        },
+        ConformanceCase("users are listed by what is asked for, page by page, and who lacks it comes last") { open in
+            let store = try await open()
+            for (name, displayName, email, age) in [
+                ("zoe", "Anna", nil, 3), ("bob", nil, "z@example.com", 1), ("Carl", "carl", "a@example.com", 2),
+            ] as [(String, String?, String?, Int)] {
+                _ = try await store.addAccount(
+                    Account(
+                        subject: Subject(rawValue: "s-\(name)"), username: try Sample.username(name),
+                        displayName: displayName, email: email, createdAt: Sample.now + .seconds(-age)),
+                    issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
+            }
+            try await store.recordFirstSight(of: "x", issuer: "an issuer", at: Sample.now)
+            _ = try await store.setDisabled(
+                true, subject: "s-zoe", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
+            func pages(_ order: UserOrder, matching text: String = "") async throws -> [Subject] {
+                var found: [Subject] = []
+                while true {
+                    let page = try await store.users(matching: text, by: order, after: found.last, limit: 1)
+                    guard let next = page.first else { return found }
+                    found.append(next.subject)
+                }
+            }
+            try expectEqual(try await pages(.name), ["s-zoe", "s-bob", "s-Carl", "x"], "shown name")
+            try expectEqual(try await pages(.username), ["s-bob", "s-Carl", "s-zoe", "x"], "user name")
+            try expectEqual(try await pages(.email), ["s-Carl", "s-bob", "s-zoe", "x"], "e-mail")
+            try expectEqual(try await pages(.firstSeen), ["x", "s-bob", "s-Carl", "s-zoe"], "the newest first")
+            try expectEqual(try await pages(.issuer).first, "x", "issuer")
+            try expectEqual(try await pages(.state).first, "s-zoe", "disabled users first")
+            try expectEqual(try await pages(.username, matching: "example.com"), ["s-bob", "s-Carl"], "a search")
+            try expectEqual(
+                try await store.users(matching: "", by: .username, after: "s-bob", limit: 2).map(\.subject),
+                ["s-Carl", "s-zoe"], "two at once")
         },
         ConformanceCase("a user is renamed, unless another has the name") { open in
             let store = try await open()

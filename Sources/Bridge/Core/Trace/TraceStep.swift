@@ -4,6 +4,8 @@ import Tracing
 package enum TraceStep: String, Sendable, CaseIterable {
     /// What a browser's link does in the trace of the app that asked for it.
     case redeem = "redeem login token"
+    /// What a browser that comes back from an upstream provider does in the trace of the request that sent it there.
+    case upstream = "finish upstream sign-in"
     /// From a write's being queued until it is durable.
     case commit = "store commit"
     case replayGuard = "replay guard"
@@ -21,7 +23,7 @@ package enum TraceStep: String, Sendable, CaseIterable {
 
     var kind: SpanKind {
         switch self {
-        case .redeem: .server
+        case .redeem, .upstream: .server
         case .commit: .internal
         case .replayGuard, .rateLimits, .fetch: .client
         }

@@ -16,11 +16,13 @@ package final class UpstreamSignIn: Sendable {
     private let seal: ShortLivedSeal
     private let time: TimeSource
     private let random: RandomSource
+    private let recorder: SpanRecorder?
 
+    /// - Parameter recorder: `nil` where no traces are recorded.
     package init(
         providers: [any UpstreamProvider], accounts: any UserStore, opener: SessionOpener,
         refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
-        random: RandomSource = .system
+        random: RandomSource = .system, recorder: SpanRecorder? = nil
     ) {
         self.providers = providers
         self.accounts = accounts
@@ -29,6 +31,7 @@ package final class UpstreamSignIn: Sendable {
         seal = ShortLivedSeal(keys: keys, purpose: "upstream sign-in", time: time)
         self.time = time
         self.random = random
+        self.recorder = recorder
     }
 
     /// Where the browser goes; `nil` for a provider that is not configured.
@@ -50,6 +53,7 @@ package final class UpstreamSignIn: Sendable {
         trip.add("began", time.now().milliseconds)
         trip.add("fresh", isFresh)
         trip.add("errand", errand)
+        trip.add("trace", RecordedSpan.current?.trace.journey)
         let state = try seal.seal(trip.finish(), binding: browser.digest, lifetime: Self.tripLifetime)
         return try await provider.authorizationURL(
             for: UpstreamRequest(
@@ -62,6 +66,14 @@ package final class UpstreamSignIn: Sendable {
         case signedIn(OpenedSession, errand: String)
         /// - Parameter errand: `nil` when the answer was not to one of our requests.
         case refused(errand: String?)
+
+        /// One of few words, for traces.
+        var label: String {
+            switch self {
+            case .signedIn: "opened"
+            case .refused: "refused"
+            }
+        }
     }
 
     /// Takes in the provider's answer, at the origin where the trip began.
@@ -73,13 +85,33 @@ package final class UpstreamSignIn: Sendable {
         guard !parameters.hasRepeated, let provider = providers.first(where: { $0.id == id }),
             let state = parameters["state"], let trip = trip(state, browser: browser), trip.provider == id
         else { return try await refuse(.stale, errand: nil, origin: origin, at: now) }
+        return try await inTrace(of: trip) {
+            try await finish(
+                trip, state: state, at: provider, parameters, at: here, replacing: current, origin: origin, now)
+        }
+    }
+
+    /// Runs `body` in the trace of the request that sent the browser away, where that was recorded.
+    private func inTrace(of trip: Trip, _ body: () async throws -> Outcome) async throws -> Outcome {
+        guard let recorder, let trace = trip.trace else { return try await body() }
+        return try await recorder.run(.upstream, continuing: trace) { span in
+            let outcome = try await body()
+            span.note(.outcome, outcome.label)
+            return outcome
+        }
+    }
+
+    private func finish(
+        _ trip: Trip, state: String, at provider: any UpstreamProvider, _ parameters: FormParameters,
+        at here: WebOrigin, replacing current: WebSession?, origin: RequestOrigin, _ now: Timestamp
+    ) async throws -> Outcome {
         do {
             guard let code = parameters["code"], parameters["error"] == nil else { throw UpstreamRefusal.declined }
             let user = try await provider.user(
                 code: Secret(code), issuer: parameters["iss"],
                 for: UpstreamRequest(
                     state: state, nonce: trip.nonce, verifier: trip.verifier,
-                    redirectURI: Self.callback(of: id, at: here)), at: now)
+                    redirectURI: Self.callback(of: trip.provider, at: here)), at: now)
             // An upstream that ignored what it was asked for must not pass for one that did it.
             guard !trip.isFresh || Self.isOfTrip(user, began: trip.began) else { throw UpstreamRefusal.notFresh }
             let account = try await account(of: user, at: now)
@@ -101,6 +133,7 @@ package final class UpstreamSignIn: Sendable {
         let began: Timestamp
         let isFresh: Bool
         let errand: String
+        let trace: TraceContext?
     }
 
     private func trip(_ state: String, browser: OpaqueSecret) -> Trip? {
@@ -112,7 +145,7 @@ package final class UpstreamSignIn: Sendable {
         else { return nil }
         return Trip(
             provider: provider, nonce: nonce, verifier: verifier, began: Timestamp(milliseconds: began),
-            isFresh: isFresh, errand: errand)
+            isFresh: isFresh, errand: errand, trace: members["trace"]?.string.flatMap { TraceContext(journey: $0) })
     }
 
     private static func callback(of id: String, at origin: WebOrigin) -> String {

@@ -46,22 +46,32 @@ package struct OTLPReceiver: SpanReceiver {
     }
 
     package func send(_ spans: [FinishedSpan], within patience: Duration) async -> SpanDelivery {
+        let delivery = try? await Deadline.run(patience, otherwise: CancellationError()) { [request = request(spans)] in
+            let response = try await Self.client.execute(request, timeout: .milliseconds(patience.inMilliseconds))
+            return await Self.delivery(by: response)
+        }
+        return delivery ?? .later(after: nil)
+    }
+
+    /// What the receiver says to a message without any span.
+    func ask(within patience: Duration) async throws -> Int {
+        try await Deadline.run(patience, otherwise: IssuerConnection.Failure.timedOut) { [request = request([])] in
+            let response = try await Self.client.execute(request, timeout: .milliseconds(patience.inMilliseconds))
+            return Int(response.status.code)
+        }
+    }
+
+    private func request(_ spans: [FinishedSpan]) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "User-Agent", value: "Drawbridge-Telemetry")
         if let authorization { request.headers.add(name: "Authorization", value: authorization.expose()) }
         request.body = .bytes(ByteBuffer(bytes: OTLPMessage.encode(spans, from: source)))
-        let delivery = try? await Deadline.run(patience, otherwise: CancellationError()) { [request] in
-            try await Self.delivery(of: request, within: patience)
-        }
-        return delivery ?? .later(after: nil)
+        return request
     }
 
-    private static func delivery(
-        of request: HTTPClientRequest, within patience: Duration
-    ) async throws -> SpanDelivery {
-        let response = try await client.execute(request, timeout: .milliseconds(patience.inMilliseconds))
+    private static func delivery(by response: HTTPClientResponse) async -> SpanDelivery {
         switch response.status.code {
         case 200..<300:
             let body = try? await response.body.collect(upTo: longestAnswer)

@@ -53,11 +53,13 @@ extension DurableStorage {
         }
     }
 
-    package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
+    package func users(
+        matching text: String, by order: UserOrder?, after cursor: Subject?, limit: Int
+    ) async throws -> [UserOverview] {
         guard !text.utf8.contains(0) else { return [] }
         // What a pattern would read as its own sign stands for itself.
         let part = text.lowercased().replacing("!", with: "!!").replacing("%", with: "!%").replacing("_", with: "!_")
-        return try await read { [search = SubjectSQL.search(dialect)] session in
+        return try await read { [search = SubjectSQL.search(by: order, dialect)] session in
             let row: [SQLValue] = [
                 .text("%\(part)%"), .text(cursor?.rawValue ?? ""), .integer(Int64(max(0, limit))),
             ]
@@ -135,10 +137,40 @@ enum SubjectSQL {
         """
 
     static let list = SQLStatement("\(users) ORDER BY app_user.subject LIMIT $1")
-    static func search(_ dialect: SQLDialect) -> SQLStatement {
+    /// Looks at all users, as a search for a part of a name does anyway; the place of the cursor is found anew.
+    static func search(by order: UserOrder?, _ dialect: SQLDialect) -> SQLStatement {
         let fields = ["app_user.subject", "account.username", "account.display_name", "account.email"]
         let matches = fields.map { "\(dialect.lowercase($0)) LIKE $1 ESCAPE '!'" }.joined(separator: " OR ")
-        return SQLStatement("\(users) WHERE app_user.subject > $2 AND (\(matches)) ORDER BY app_user.subject LIMIT $3")
+        guard let order else {
+            return SQLStatement(
+                "\(users) WHERE app_user.subject > $2 AND (\(matches)) ORDER BY app_user.subject LIMIT $3")
+        }
+        let key = (keys(of: order, dialect) + ["app_user.subject"]).joined(separator: ", ")
+        return SQLStatement(
+            """
+            \(users) WHERE (\(matches)) AND ($2 = '' OR (\(key)) > (
+                SELECT \(key) FROM app_user LEFT JOIN account ON account.subject = app_user.subject
+                WHERE app_user.subject = $2))
+            ORDER BY \(key) LIMIT $3
+            """)
     }
+
+    private static func keys(of order: UserOrder, _ dialect: SQLDialect) -> [String] {
+        func text(_ expression: String) -> [String] {
+            [
+                "CASE WHEN COALESCE(\(expression), '') = '' THEN 1 ELSE 0 END",
+                "COALESCE(\(dialect.lowercase(expression)), '')",
+            ]
+        }
+        return switch order {
+        case .name: text("COALESCE(account.display_name, account.username, app_user.subject)")
+        case .username: text("account.username")
+        case .email: text("account.email")
+        case .issuer: text("app_user.issuer")
+        case .firstSeen: ["-app_user.first_seen_at"]
+        case .state: ["CASE WHEN app_user.disabled_at IS NULL THEN 1 ELSE 0 END"]
+        }
+    }
+
     static let listAfter = SQLStatement("\(users) WHERE app_user.subject > $1 ORDER BY app_user.subject LIMIT $2")
 }

@@ -13,15 +13,22 @@ struct Telemetry: Sendable {
     init?(
         _ settings: TelemetrySettings, node: String, metrics: any MetricsFactory, time: TimeSource, logger: Logger
     ) {
-        guard let endpoint = settings.endpoint else { return nil }
+        guard let receiver = OTLPReceiver(settings, node: node) else { return nil }
         let bell = NoticeBell()
         let queue = SpanQueue { bell.ring() }
         recorder = SpanRecorder(share: settings.share) { queue.add($0) }
         service = TelemetryService(
-            queue: queue,
-            receiver: OTLPReceiver(
-                url: endpoint, authorization: settings.authorization,
-                source: SpanSource(node: node, version: Version.text)),
-            metrics: TelemetryMetrics(metrics), bell: bell, time: time, logger: logger)
+            queue: queue, receiver: receiver, metrics: TelemetryMetrics(metrics), bell: bell, time: time, logger: logger
+        )
+    }
+}
+
+extension OTLPReceiver {
+    /// - Returns: `nil` where none is set.
+    init?(_ settings: TelemetrySettings, node: String) {
+        guard let endpoint = settings.endpoint else { return nil }
+        self.init(
+            url: endpoint, authorization: settings.authorization,
+            source: SpanSource(node: node, version: Version.text))
     }
 }

@@ -81,21 +81,67 @@ package enum OnlineCheck {
         do {
             let (status, date) = try await connection.look(at: "\(origin)/")
             return (.good("answers with \(status)"), date.map { $0 - now })
-        } catch let error as NIOSSLError {
-            return (.bad("TLS fails: \(tls(error))"), nil)
-        } catch is NIOSSLExtraError {
-            return (.bad("TLS fails: the certificate is for another name"), nil)
-        } catch is BoringSSLError {
-            return (.bad("TLS fails: the certificate is not trusted here, or no version in common"), nil)
-        } catch let error as NIOConnectionError where error.dnsAError != nil && error.dnsAAAAError != nil {
-            return (.bad("its name leads nowhere: DNS knows no address"), nil)
-        } catch is IOError {
-            // Of an address that needed no name looked up.
-            return (.note("nobody listens there now; a server or proxy should"), nil)
-        } catch is NIOConnectionError {
-            return (.note("nobody listens there now; a server or proxy should"), nil)
         } catch {
-            return (.note("no answer that could be read, from here at least"), nil)
+            let obstacle = Obstacle(error)
+            return switch obstacle {
+            case .tls, .noName: (.bad(obstacle.text), nil)
+            case .nobody: (.note("\(obstacle.text); a server or proxy should"), nil)
+            case .unreadable: (.note(obstacle.text), nil)
+            }
+        }
+    }
+
+    /// A collector of spans: whether it takes a message without any.
+    package static func collector(
+        _ receiver: OTLPReceiver, within patience: Duration = FetchLimits().timeout
+    ) async -> Finding {
+        let status: Int
+        do {
+            status = try await receiver.ask(within: patience)
+        } catch IssuerConnection.Failure.timedOut {
+            return .bad("does not answer in time")
+        } catch {
+            return .bad(Obstacle(error).text)
+        }
+        return switch status {
+        case 200..<300: .good("takes spans")
+        case 401, 403:
+            .bad("answers with \(status): telemetry.authorization_file, or the lack of one, does not let us in")
+        case 404, 405: .bad("answers with \(status): nothing takes spans at this path; OTLP's own is /v1/traces")
+        case 415: .bad("answers with 415: it takes no JSON")
+        case 300..<400: .bad("answers with \(status): it leads elsewhere, where spans are not sent")
+        case 429, 500...: .bad("answers with \(status): it takes no spans now")
+        default: .bad("answers with \(status)")
+        }
+    }
+
+    /// Why there was no answer at all.
+    private enum Obstacle {
+        case tls(String)
+        case noName
+        case nobody
+        case unreadable
+
+        init(_ error: any Error) {
+            self =
+                switch error {
+                case let error as NIOSSLError: .tls(OnlineCheck.tls(error))
+                case is NIOSSLExtraError: .tls("the certificate is for another name")
+                case is BoringSSLError: .tls("the certificate is not trusted here, or no version in common")
+                case let error as NIOConnectionError where error.dnsAError != nil && error.dnsAAAAError != nil: .noName
+                // The first of an address that needed no name looked up.
+                case is IOError, is NIOConnectionError: .nobody
+                default: .unreadable
+                }
+        }
+
+        var text: String {
+            switch self {
+            case .tls(let text): "TLS fails: \(text)"
+            case .noName: "its name leads nowhere: DNS knows no address"
+            case .nobody: "nobody listens there now"
+            case .unreadable: "no answer that could be read, from here at least"
+            }
         }
     }
 
