@@ -37,7 +37,7 @@ struct Administration: Sendable {
                 reload: clients.reloadStored),
             users: UserRegister(
                 storage: storage, endings: wings.sessions.endings,
-                passwords: try PasswordHasher(cost: settings.provider.passwordCost),
+                passwords: PasswordHasher(cost: settings.provider.passwordCost),
                 onClaimsChanged: { wings.provider?.tokens.userClaims.forget($0) }, time: time),
             keys: ground.keys,
             explainer: Explainer(

@@ -18,7 +18,7 @@ extension SignInServices {
         let opener = SessionOpener(sessions: sessions.webSessions, store: storage, clients: clients)
         let providers = settings.upstreamProviders.compactMap { OpenIDProvider($0, time: time, logger: ground.logger) }
         let secrets = SecondFactorSecrets(master: ground.master)
-        let desk = try PasswordHasher(cost: settings.provider.passwordCost)
+        let desk = PasswordHasher(cost: settings.provider.passwordCost)
         let throttle = SignInThrottle(
             limiter: ground.limiter, limits: ground.limits, refusals: refusals,
             knownBrowsers: KnownBrowsers(master: ground.master))

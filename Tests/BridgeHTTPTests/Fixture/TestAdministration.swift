@@ -38,7 +38,7 @@ struct TestAdministration {
                             with: ClientDirectory(try await storage.clients() + fixed, defaultTarget: target))
                     }),
                 users: UserRegister(
-                    storage: storage, endings: endings, passwords: try PasswordHasher(cost: .light), time: time),
+                    storage: storage, endings: endings, passwords: PasswordHasher(cost: .light), time: time),
                 keys: try keys(),
                 explainer: Explainer(
                     codec: codec, clients: clients, subjects: storage, store: storage, parents: parents,

@@ -55,7 +55,7 @@ struct TestBridge: Sendable {
         let sessions = WebSessions(store: storage, time: time)
         let appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
         let endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
-        let desk = try PasswordHasher(cost: TestAccounts.cost)
+        let desk = PasswordHasher(cost: TestAccounts.cost)
         let throttle = SignInThrottle(
             limiter: limiter, limits: limits, refusals: refusals,
             knownBrowsers: MasterKey([UInt8](repeating: 7, count: 32)).map { KnownBrowsers(master: $0) })

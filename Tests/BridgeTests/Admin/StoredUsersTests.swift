@@ -12,7 +12,7 @@ import Testing
             try await body(
                 UserRegister(
                     storage: provider.service.storage, endings: provider.service.endings,
-                    passwords: keepingPasswords ? try PasswordHasher(cost: cost) : nil,
+                    passwords: keepingPasswords ? PasswordHasher(cost: cost) : nil,
                     time: provider.service.clock.source), provider)
         }
     }

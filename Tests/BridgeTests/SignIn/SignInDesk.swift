@@ -21,7 +21,7 @@ struct SignInDesk: Sendable {
         secrets = SecondFactorSecrets(master: master)
         let refusals = RefusalLog(audit: storage, limiter: limiter)
         signIn = SignIn(
-            accounts: storage, desk: try PasswordHasher(cost: Self.cost),
+            accounts: storage, desk: PasswordHasher(cost: Self.cost),
             codes: SecondFactorCheck(accounts: storage, secrets: secrets),
             throttle: SignInThrottle(
                 limiter: limiter, limits: LimitSettings(), refusals: refusals,

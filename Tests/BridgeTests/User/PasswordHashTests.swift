@@ -52,8 +52,13 @@ import Testing
         #expect(try hash("caf\u{E9} caf\u{E9}").matches(Secret("cafe\u{301} cafe\u{301}")))
     }
 
+    @Test func `without a hash every password is wrong`() async throws {
+        let desk = PasswordHasher(cost: Self.cheap)
+        #expect(try await !desk.verify(Secret("correct horse"), against: nil))
+    }
+
     @Test func `the desk turns away who comes while too many wait`() async throws {
-        let desk = try PasswordHasher(cost: Self.cheap, width: 1, maximumWaiting: 1)
+        let desk = PasswordHasher(cost: Self.cheap, width: 1, maximumWaiting: 1)
         let gate = AsyncStream<Void>.makeStream()
         let entered = AsyncStream<Void>.makeStream()
         async let first: Void = desk.turn {

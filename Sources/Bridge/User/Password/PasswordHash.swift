@@ -18,6 +18,14 @@ package struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
         output = try Self.derive(password, salt: salt, cost: cost)
     }
 
+    /// What no password has: random bytes instead of a hash, which costs a start nothing. To compare with it takes as
+    /// long as with any other.
+    init(ofNothingAt cost: PasswordCost, random: RandomSource) {
+        self.cost = cost
+        salt = random.bytes(16)
+        output = random.bytes(Self.length)
+    }
+
     /// Reads the text form.
     /// - Returns: `nil` for anything that ``text`` would not have written.
     package init?(_ text: String) {

@@ -24,12 +24,12 @@ package final class PasswordHasher: Sendable {
     ///   - maximumWaiting: sign-ins that wait for their turn; further ones are refused.
     package init(
         cost: PasswordCost = .standard, width: Int = 2, maximumWaiting: Int = 64, random: RandomSource = .system
-    ) throws {
+    ) {
         self.cost = cost
         self.random = random
         self.maximumWaiting = maximumWaiting
         state = Mutex(State(free: max(1, width)))
-        decoy = try PasswordHash(Secret(random.text(16)), cost: cost, random: random)
+        decoy = PasswordHash(ofNothingAt: cost, random: random)
     }
 
     /// Runs `body` when its turn comes. What must not change between a check and a hash belongs inside: no more than
