@@ -277,21 +277,32 @@ def test_attack_a_website_that_drops_the_nonce_gets_no_session_and_no_loop(porta
 
 
 @pytest.mark.parametrize("profile", [{}, {"cookie_profile": "tokens", "cookie_prefix": "other_"}], ids=["session", "tokens"])
-def test_attack_a_website_takes_its_visitors_cookies_to_the_portal(portal, profile):
-    """Its server sees them. Where the portal's website says its origin, they open nothing there."""
+@pytest.mark.parametrize("named", [False, True], ids=["nameless", "named"])
+def test_attack_a_website_takes_its_visitors_cookies_to_the_portal(portal, profile, named):
+    """Its server sees them. They open nothing at the portal's origin, nor where nobody's host is, whether the portal's
+    website says its origin or not; and nothing of the user's account anywhere, the website's own host included."""
     before = {"cookie_profile": "session", "cookie_prefix": None} if profile else {}
-    change(portal.demo, "demo-web", public_origin=portal.demo.base)
+    if named:
+        change(portal.demo, "demo-web", public_origin=portal.demo.base)
     change(portal.demo, "other", **profile)
     try:
         browser, state = portal.person(), new_state()
         landed = portal.land(portal.follow(browser, state).header("Location"), state)
         seen = "; ".join(f"{name}={cookie.value}" for name, cookie in landed.cookies.items())
         assert portal.at(OTHER, "/auth/check", cookie=seen).status == 200
+        assert portal.at(OTHER, "/session", cookie=seen).json()["origin"] == "hand_off"
         home = urlsplit(portal.demo.base).netloc
         for host in [home, "drawbridge.internal"]:
             assert portal.at(host, "/auth/check", cookie=seen).status == 401, host
-        assert portal.at(home, "/session", cookie=seen).json() == {"authenticated": False}
+        assert portal.at(home, "/session", cookie=seen).json()["authenticated"] is False
+        for host in [home, OTHER]:
+            assert portal.at(host, "/account", cookie=seen).status == 303, host
+            assert "/account/devices/end" not in portal.at(host, "/account/devices", cookie=seen).text, host
+            password = portal.at(host, "/account/password", cookie=seen)
+            assert password.status == 303 and "/sign-in?" in password.header("Location"), host
+            assert portal.at(host, "/v0/sign_in/user_info", cookie=seen).status == 401, host
         assert browser.send("GET", "/auth/check").status == 200, "the person's own sign-in"
+        assert "/account/devices/end" in browser.send("GET", "/account/devices").text
     finally:
         change(portal.demo, "other", **before)
         change(portal.demo, "demo-web", public_origin=None)

@@ -40,7 +40,7 @@ extension RouteGuard where Group == CompatibleSessionController, Admitted == App
                 throw invalidToken
             }
         }
-        guard let session = try await group.browsers.find(request)?.session else { throw invalidToken }
+        guard let session = try await group.accountSession(of: request)?.session else { throw invalidToken }
         return .browser(session)
     }
 
