@@ -45,18 +45,23 @@ final class OriginReader: Sendable {
     /// hosts that their client names.
     func admits(_ session: WebSession, at request: Request) -> Bool {
         let directory = clients.current
-        guard !directory.websites.isEmpty, session.opening != .tokenExchange else { return true }
-        guard let websites = directory.websites[own(of: request)] else { return !isKeptElsewhere(session) }
+        if isKeptElsewhere(session) {
+            return directory.websites[own(of: request)]?.contains { $0.id == session.clientID } ?? false
+        }
+        guard !directory.websites.isEmpty, session.opening != .tokenExchange,
+            let websites = directory.websites[own(of: request)]
+        else { return true }
         return websites.contains { session.reaches($0, in: directory) }
     }
 
     /// Whether a hand-off gave a session's cookies to a website of a domain of its own (contract §4.6). Its server sees
     /// them, so they count for that website alone: wherever else they come, it need not be the visitor who sends them.
     func isKeptElsewhere(_ session: WebSession) -> Bool {
-        guard session.opening == .handOff, let website = clients.current[session.clientID],
-            // A website with a sign-in of its own is landed at where the provider is, and sees no cookie of ours.
-            website.landing != .initiateLogin, let origin = website.publicOrigin
-        else { return false }
+        guard session.opening == .handOff else { return false }
+        // Nobody knows any more where a website that is gone was.
+        guard let website = clients.current[session.clientID] else { return true }
+        // A website with a sign-in of its own is landed at where the provider is, and sees no cookie of ours.
+        guard website.landing != .initiateLogin, let origin = website.publicOrigin else { return false }
         return !configured.all.contains(origin)
     }
 

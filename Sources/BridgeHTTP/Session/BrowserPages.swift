@@ -49,21 +49,6 @@ extension BrowserGroup {
     var time: TimeSource { kit.time }
     var random: RandomSource { kit.random }
 
-    /// The session that may see and end what is the user's, at whichever website: by any of a browser's cookies, but for
-    /// those that a website of another domain has seen (``OriginReader/isKeptElsewhere(_:)``).
-    func accountSession(of request: Request) async throws -> SignedIn? {
-        ofAccount(try await browsers.find(request))
-    }
-
-    /// The same, by the cookie of the profile `session` alone.
-    func accountSecretSession(of request: Request) async throws -> SignedIn? {
-        ofAccount(try await browsers.secretSession(of: request))
-    }
-
-    private func ofAccount(_ found: SignedIn?) -> SignedIn? {
-        found.flatMap { origins.isKeptElsewhere($0.session) ? nil : $0 }
-    }
-
     /// For whom a page is made, with the looks of the website that it belongs to: the one that the visit is about where
     /// that is known for certain, else the one at whose origin it is shown, else the one that apps open by default.
     func pageVisitor(

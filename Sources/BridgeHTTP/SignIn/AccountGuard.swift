@@ -8,7 +8,7 @@ extension RouteGuard where Group == DevicesController, Admitted == SignedIn {
     static var session: Self {
         Self(.session) { group, handler in
             { request, context in
-                guard let found = try await group.accountSession(of: request) else {
+                guard let found = try await group.browsers.find(request) else {
                     return group.pages.devicesSignedOut(to: group.pageVisitor(request, context))
                 }
                 return try await handler(request, context, found)
@@ -24,7 +24,7 @@ extension RouteGuard where Group == DevicesController, Admitted == (found: Signe
             { request, context in
                 let form = try await BrowserForm.read(
                     request, as: .devices, isOfSession: true, formTokens: group.formTokens, random: group.random)
-                guard form.isOurs, let found = try await group.accountSession(of: request) else {
+                guard form.isOurs, let found = try await group.browsers.find(request) else {
                     return group.back(to: DevicesController.path, of: request)
                 }
                 return try await handler(request, context, (found, form.parameters))
@@ -38,7 +38,7 @@ extension RouteGuard where Group == AccountController, Admitted == SignedIn {
     static var session: Self {
         Self(.session) { group, handler in
             { request, context in
-                guard let found = try await group.accountSession(of: request) else {
+                guard let found = try await group.browsers.find(request) else {
                     return group.onward(AccountController.signInPath(for: request.uri.path), request)
                 }
                 return try await handler(request, context, found)
@@ -54,7 +54,7 @@ extension RouteGuard where Group == AccountController, Admitted == (found: Signe
             { request, context in
                 let form = try await BrowserForm.read(
                     request, as: .password, isOfSession: true, formTokens: group.formTokens, random: group.random)
-                guard let found = try await group.accountSecretSession(of: request) else {
+                guard let found = try await group.browsers.secretSession(of: request) else {
                     return group.onward(AccountController.signInPath(for: AccountPath.password), request)
                 }
                 return try await handler(request, context, (found, form))
@@ -68,7 +68,7 @@ extension RouteGuard where Group == LinkedKeysController, Admitted == SignedIn {
     static var session: Self {
         Self(.session) { group, handler in
             { request, context in
-                guard let found = try await group.accountSecretSession(of: request) else {
+                guard let found = try await group.browsers.secretSession(of: request) else {
                     return group.onward(LinkedKeysController.signInPath, request)
                 }
                 return try await handler(request, context, found)
@@ -84,7 +84,7 @@ extension RouteGuard where Group == LinkedKeysController, Admitted == (found: Si
             { request, context in
                 let form = try await BrowserForm.read(
                     request, as: .linkedKeys, isOfSession: true, formTokens: group.formTokens, random: group.random)
-                guard let found = try await group.accountSecretSession(of: request) else {
+                guard let found = try await group.browsers.secretSession(of: request) else {
                     return group.onward(LinkedKeysController.signInPath, request)
                 }
                 return try await handler(request, context, (found, form))
@@ -101,7 +101,7 @@ extension RouteGuard where Group == SecondFactorController, Admitted == SecondFa
                 let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
                 let journey = SecondFactorController.Journey(
                     isForConsole: query["for"] == "console", origin: group.origins.own(of: request))
-                guard let found = try await group.accountSecretSession(of: request) else { return journey.signIn }
+                guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }
                 return try await handler(
                     request, context,
                     SecondFactorController.Visit(
@@ -123,7 +123,7 @@ where Group == SecondFactorController, Admitted == (visit: SecondFactorControlle
                     request, as: .secondFactor, isOfSession: true, formTokens: group.formTokens, random: group.random)
                 let journey = SecondFactorController.Journey(
                     isForConsole: form.parameters["for"] == "console", origin: group.origins.own(of: request))
-                guard let found = try await group.accountSecretSession(of: request) else { return journey.signIn }
+                guard let found = try await group.browsers.secretSession(of: request) else { return journey.signIn }
                 let visit = SecondFactorController.Visit(
                     found: found, secret: request.sessionSecret, browser: form.browser, journey: journey,
                     visitor: group.pageVisitor(request, context))
