@@ -219,6 +219,8 @@ ul.sessions .asks { flex: none; margin: 0; }
 ul.sessions .asks > summary { width: auto; display: inline-flex; }
 ul.sessions .asks[open] { flex: 1 1 100%; }
 .asks > form p { margin: 0 0 0.75rem; }
+.asks > summary.button { width: auto; display: inline-flex; }
+form.inline > p { flex: 1 1 100%; margin: 0; }
 .asks > form .revoke .button { width: auto; }
 .revoke { display: flex; gap: 0.5rem; align-items: center; }
 .revoke input[type="text"] { min-height: 2.6rem; padding: 0.4rem 0.7rem; min-width: 7rem; }
@@ -255,12 +257,6 @@ ul.sessions .asks[open] { flex: 1 1 100%; }
         "assets/console.js": ###"""
 // The console's few moving parts. Every page works without them.
 "use strict";
-
-for (const button of document.querySelectorAll("button[data-confirm]")) {
-    button.addEventListener("click", (event) => {
-        if (!window.confirm(button.dataset.confirm)) event.preventDefault();
-    });
-}
 
 // Times are those of the log, in UTC; the reader's own are one look away.
 const local = (element) => {
@@ -1964,7 +1960,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{^is_fixed}}<div class="inline"><div><label for="reason">{{text.console.reason}}</label><input type="text" id="reason" name="reason" maxlength="200" autocomplete="off"></div><button class="button" type="submit">{{text.console.save}}</button></div>{{/is_fixed}}
 </form></section>
 {{#id}}<p><a href="{{sessions_path}}">{{text.console_clients.sessions}}</a> · <a href="{{events_path}}">{{text.console_clients.events}}</a></p>
-{{^is_fixed}}<form method="post" action="{{action}}/delete"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="tag" value="{{tag}}"><button class="button danger-button" type="submit" data-confirm="{{text.console_clients.delete_question}}">{{text.console_clients.delete}}</button></form>{{/is_fixed}}{{/id}}
+{{^is_fixed}}<details class="asks" id="delete"><summary class="button danger-button">{{text.console_clients.delete}}</summary><form class="inline" method="post" action="{{action}}/delete"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="tag" value="{{tag}}"><p>{{text.console_clients.delete_question}}</p><button class="button danger-button" type="submit">{{text.console_clients.delete}}</button></form></details>{{/is_fixed}}{{/id}}
 {{/main}}
 {{/admin}}
 
@@ -2131,9 +2127,10 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{/keys}}</tbody></table></div>
 <section class="card" aria-labelledby="rotate"><h2 id="rotate">{{text.console_keys.rotate}}</h2>
 <p>{{text.console_keys.rotate_hint}}</p>
-<form class="inline" method="post" action="/admin/keys/rotate"><input type="hidden" name="form_token" value="{{form_token}}">
+<details class="asks" id="rotate-now"><summary class="button second">{{text.console_keys.rotate_now}}</summary><form class="inline" method="post" action="/admin/keys/rotate"><input type="hidden" name="form_token" value="{{form_token}}">
+<p>{{text.console_keys.rotate_question}}</p>
 <div><label for="reason">{{text.console.reason}}</label><input type="text" id="reason" name="reason" maxlength="200" autocomplete="off"></div>
-<button class="button" type="submit" data-confirm="{{text.console_keys.rotate_question}}">{{text.console_keys.rotate_now}}</button></form></section>
+<button class="button" type="submit">{{text.console_keys.rotate_now}}</button></form></details></section>
 <section class="card" aria-labelledby="retire"><h2 id="retire">{{text.console_keys.retire}}</h2>
 <p>{{text.console_keys.retire_hint}}</p>
 {{#keys}}{{#can_retire}}<details><summary><code>{{id}}</code> <bdi>{{use}}</bdi> <span class="quiet"><bdi>{{algorithm}}</bdi>, {{state}}</span></summary>
@@ -2141,8 +2138,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{#consequences}}<li>{{.}}</li>
 {{/consequences}}</ul>
 <form class="inline" method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}">
+<p>{{retire_question}}</p>
 <div><label>{{text.console.reason}} <input type="text" name="reason" maxlength="200" autocomplete="off"></label></div>
-<button class="button danger-button" type="submit" data-confirm="{{retire_question}}">{{text.console_keys.retire_now}}</button></form></details>
+<button class="button danger-button" type="submit">{{text.console_keys.retire_now}}</button></form></details>
 {{/can_retire}}{{/keys}}</section>
 {{/main}}
 {{/admin}}
@@ -2179,9 +2177,10 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 </form></section>
 {{#is_set}}<section class="card" aria-labelledby="reset"><h2 id="reset">{{text.console_settings.reset_title}}</h2>
 <p>{{text.console_settings.reset_hint}}</p>
-<form class="inline" method="post" action="/admin/settings/native-sso/reset"><input type="hidden" name="form_token" value="{{form_token}}">
+<details class="asks" id="reset-values"><summary class="button danger-button">{{text.console_settings.reset}}</summary><form class="inline" method="post" action="/admin/settings/native-sso/reset"><input type="hidden" name="form_token" value="{{form_token}}">
+<p>{{text.console_settings.reset_question}}</p>
 <div><label for="reset-reason">{{text.console.reason}}</label><input type="text" id="reset-reason" name="reason" maxlength="200" autocomplete="off"></div>
-<button class="button danger-button" type="submit" data-confirm="{{text.console_settings.reset_question}}">{{text.console_settings.reset}}</button></form></section>{{/is_set}}
+<button class="button danger-button" type="submit">{{text.console_settings.reset}}</button></form></details></section>{{/is_set}}
 {{/main}}
 {{/admin}}
 
@@ -2335,11 +2334,15 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{/has_fault}}{{#set_up_link}}<section class="card" aria-labelledby="link-title"><h2 id="link-title">{{text.console_user.link_title}}</h2><p>{{link_hint}}</p><pre tabindex="0" role="group" aria-labelledby="link-title"><code id="set-up-link">{{set_up_link}}</code></pre><p><button class="button second" type="button" data-copies="set-up-link" data-done="{{text.console.copied}}" hidden>{{text.console_user.copy_link}}</button></p></section>
 {{/set_up_link}}<section class="card" aria-labelledby="facts"><h2 id="facts">{{text.console_users.user}}</h2>
 <dl class="facts"><div><dt>{{text.console_user.id}}</dt><dd><bdi>{{sub}}</bdi></dd></div>{{#username}}<div><dt>{{text.console_users.username}}</dt><dd><bdi>{{username}}</bdi></dd></div>{{/username}}{{#email}}<div><dt>{{text.console_users.email}}</dt><dd><bdi>{{email}}</bdi></dd></div>{{/email}}<div><dt>{{text.console_users.issuer}}</dt><dd><bdi>{{issuer}}</bdi></dd></div>{{#has_account}}<div><dt>{{text.console_user.second_factor}}</dt><dd>{{#second_factor}}{{text.console_user.set_up}}{{/second_factor}}{{^second_factor}}{{text.console_user.none}}{{/second_factor}}</dd></div>{{/has_account}}<div><dt>{{text.console_users.first_seen}}</dt><dd><bdi>{{first_seen}}</bdi></dd></div>{{#disabled_at}}<div><dt>{{text.console_user.disabled}}</dt><dd><bdi>{{disabled_at}}</bdi></dd></div>{{/disabled_at}}</dl>
-<form class="inline" method="post" action="{{path}}/standing">
-<input type="hidden" name="form_token" value="{{form_token}}">
+{{#disabled}}<form class="inline" method="post" action="{{path}}/standing">
+<input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="disabled" value="false">
 <div><label for="standing-reason">{{text.console.reason}}</label><input type="text" id="standing-reason" name="reason" maxlength="200" autocomplete="off"></div>
-{{#disabled}}<input type="hidden" name="disabled" value="false"><button class="button second" type="submit">{{text.console_user.enable}}</button>{{/disabled}}{{^disabled}}<input type="hidden" name="disabled" value="true"><button class="button danger-button" type="submit" data-confirm="{{text.console_user.disable_question}}">{{text.console_user.disable}}</button>{{/disabled}}
-</form></section>
+<button class="button second" type="submit">{{text.console_user.enable}}</button></form>{{/disabled}}{{^disabled}}<details class="asks" id="disable"><summary class="button danger-button">{{text.console_user.disable}}</summary><form class="inline" method="post" action="{{path}}/standing">
+<input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="disabled" value="true">
+<p>{{text.console_user.disable_question}}</p>
+<div><label for="standing-reason">{{text.console.reason}}</label><input type="text" id="standing-reason" name="reason" maxlength="200" autocomplete="off"></div>
+<button class="button danger-button" type="submit">{{text.console_user.disable}}</button></form></details>{{/disabled}}
+</section>
 {{#has_account}}<section class="card" aria-labelledby="help"><h2 id="help">{{text.console_user.help}}</h2>
 <details id="rename"><summary>{{text.console_user.rename}}</summary>
 <form class="inline" method="post" action="{{path}}/names"><input type="hidden" name="form_token" value="{{form_token}}">
@@ -2354,13 +2357,15 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <button class="button second" type="submit">{{text.console_user.make_link}}</button></form></details>
 <details id="set-password"><summary>{{text.console_user.set_password}}</summary>
 <form class="inline" method="post" action="{{path}}/password"><input type="hidden" name="form_token" value="{{form_token}}">
+<p>{{text.console_user.password_question}}</p>
 <div><label for="password">{{text.console_user.new_password}}</label><input type="password" id="password" name="password" maxlength="1024" autocomplete="new-password" required></div>
 <div><label for="password-reason">{{text.console.reason}}</label><input type="text" id="password-reason" name="reason" maxlength="200" autocomplete="off" required></div>
-<button class="button danger-button" type="submit" data-confirm="{{text.console_user.password_question}}">{{text.console_user.password_now}}</button></form></details>
+<button class="button danger-button" type="submit">{{text.console_user.password_now}}</button></form></details>
 {{#second_factor}}<details id="reset-factor"><summary>{{text.console_user.reset_factor}}</summary>
 <form class="inline" method="post" action="{{path}}/second-factor"><input type="hidden" name="form_token" value="{{form_token}}">
+<p>{{text.console_user.reset_question}}</p>
 <div><label for="factor-reason">{{text.console.reason}}</label><input type="text" id="factor-reason" name="reason" maxlength="200" autocomplete="off" required></div>
-<button class="button danger-button" type="submit" data-confirm="{{text.console_user.reset_question}}">{{text.console_user.reset}}</button></form></details>
+<button class="button danger-button" type="submit">{{text.console_user.reset}}</button></form></details>
 {{/second_factor}}</section>
 {{/has_account}}<section class="card" aria-labelledby="sessions"><h2 id="sessions">{{text.console.nav_sessions}}</h2>
 <p class="small quiet">{{session_count}}{{#has_ended}} · <a href="{{ended_path}}">{{ended_words}}</a>{{/has_ended}}</p>
@@ -2370,10 +2375,11 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{/device_row}}{{^device_row}}<li class="depth-{{depth}}{{^alive}} over{{/alive}}"><div><strong><bdi>{{client}}</bdi></strong> {{#alive}}<span class="badge good">{{text.console.live}}</span>{{/alive}}{{#ended}}<span class="badge">{{ended}}</span>{{/ended}}<br><span class="small quiet">{{#browser}}{{browser}} · {{/browser}}{{#ip}}<a href="{{ip_path}}"><bdi>{{ip}}</bdi></a> · {{/ip}}{{kind}}, <bdi>{{opening}}</bdi>{{#app}} · {{app}}{{/app}}{{#parent}} · {{parent}}{{/parent}} · {{created}}{{#seen}} · {{seen}}{{/seen}} · {{until}}</span><br><a class="small" href="{{events_path}}"><code>{{id}}</code></a></div>
 {{#alive}}<details class="asks"><summary class="button second" aria-label="{{end_label}}">{{text.console.end}}</summary><form method="post" action="{{path}}"><input type="hidden" name="form_token" value="{{form_token}}"><input type="hidden" name="sub" value="{{sub}}"><p>{{text.console_user.end_question}}</p><div class="revoke"><label class="hidden-text" for="end-{{id}}">{{end_reason}}</label><input type="text" id="end-{{id}}" name="reason" maxlength="200" autocomplete="off" placeholder="{{text.console.reason}}"><button class="button danger-button" type="submit" aria-label="{{end_label}}">{{text.console.end}}</button></div></form></details>{{/alive}}</li>
 {{/device_row}}{{/sessions}}</ul>
-{{#has_live_sessions}}<form class="inline" method="post" action="{{path}}/end-sessions">
+{{#has_live_sessions}}<details class="asks" id="end-all"><summary class="button danger-button">{{text.console_user.end_all}}</summary><form class="inline" method="post" action="{{path}}/end-sessions">
 <input type="hidden" name="form_token" value="{{form_token}}">
+<p>{{text.console_user.end_all_question}}</p>
 <div><label for="end-reason">{{text.console.reason}}</label><input type="text" id="end-reason" name="reason" maxlength="200" autocomplete="off"></div>
-<button class="button danger-button" type="submit" data-confirm="{{text.console_user.end_all_question}}">{{text.console_user.end_all}}</button></form>{{/has_live_sessions}}
+<button class="button danger-button" type="submit">{{text.console_user.end_all}}</button></form></details>{{/has_live_sessions}}
 </section>
 {{#has_linked_keys}}<section class="card" aria-labelledby="linked-keys"><h2 id="linked-keys">{{text.console_user.phone_keys}}</h2>
 <ul class="sessions">
