@@ -220,6 +220,7 @@ ul.sessions .asks > summary { width: auto; display: inline-flex; }
 ul.sessions .asks[open] { flex: 1 1 100%; }
 .asks > form p { margin: 0 0 0.75rem; }
 .asks > summary.button { width: auto; display: inline-flex; }
+.asks > form.inline .button { width: auto; }
 form.inline > p { flex: 1 1 100%; margin: 0; }
 .asks > form .revoke .button { width: auto; }
 .revoke { display: flex; gap: 0.5rem; align-items: center; }
@@ -441,6 +442,7 @@ footer.site p { margin: 0; }
 main { width: 100%; max-width: 30rem; margin: auto; }
 body.wide main, body.wide .site { max-width: 60rem; }
 body.wide main { margin: 0 auto auto; }
+body.wide .actions .button { max-width: 24rem; }
 
 .card {
     background: var(--card);
@@ -550,6 +552,7 @@ input[readonly] { background: transparent; color: var(--quiet); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 6px; }
 .button:focus-visible { border-radius: 12px; }
 
+.notice > p { margin: 0; }
 .notice {
     margin: 0 0 1rem;
     padding: 0.75rem 1rem;
@@ -2275,7 +2278,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{$main}}<h1>{{text.console.nav_sessions}}</h1>
 <p>{{text.console_sessions.hint}} {{live_now}}</p>
 <form class="filters" method="get" action="/admin/sessions" role="search">
-<div><label for="kind">{{text.console_sessions.kind}}</label><select id="kind" name="kind">{{#kinds}}<option value="{{word}}"{{#is_chosen}} selected{{/is_chosen}}>{{name}}</option>{{/kinds}}</select></div>
+<div class="wide"><label for="kind">{{text.console_sessions.kind}}</label><select id="kind" name="kind">{{#kinds}}<option value="{{word}}"{{#is_chosen}} selected{{/is_chosen}}>{{name}}</option>{{/kinds}}</select></div>
 <div class="wide"><label for="client_id">{{text.console_events.client}}</label><select id="client_id" name="client_id"><option value="">{{text.console.any}}</option>{{#clients}}<option{{#is_chosen}} selected{{/is_chosen}}>{{id}}</option>{{/clients}}</select></div>
 <div class="go"><button class="button" type="submit">{{text.console_events.filter}}</button>{{#is_filtered}} <a href="/admin/sessions">{{text.console.clear}}</a>{{/is_filtered}}</div>
 </form>
@@ -2989,7 +2992,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 {{#name}}<li>{{text.self_issued.told_name}} <strong>{{name}}</strong></li>
 {{/name}}{{#email}}<li>{{text.self_issued.told_email}} <strong>{{email}}</strong></li>
 {{/email}}</ul>
-<p><label class="choice"><input type="checkbox" name="told" value="yes"> {{text.self_issued.keep_told}}</label></p>
+<p class="check"><label><input type="checkbox" name="told" value="yes"> {{text.self_issued.keep_told}}</label></p>
 {{/has_told}}<div class="actions"><button class="button" type="submit" id="new">{{text.self_issued.new}}</button></div>
 </form>
 <h2>{{text.self_issued.have_title}}</h2>
@@ -3040,7 +3043,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <h1>{{text.self_issued.return_title}}</h1>
 <noscript><p>{{text.self_issued.needs_script}}</p></noscript>
 <p id="working" role="status">{{text.self_issued.working}}</p>
-<div id="failure" role="alert" tabindex="-1" hidden>
+<div class="notice" id="failure" role="alert" tabindex="-1" hidden>
 <p id="declined" hidden>{{text.self_issued.declined}}</p>
 <p id="browser_mismatch" hidden>{{text.self_issued.browser_mismatch}}</p>
 <p id="state_unknown" hidden>{{text.self_issued.over}}</p>
