@@ -24,5 +24,8 @@ enum MetricHelp {
         "drawbridge_self_issued_total": "Sign-ins by a phone's own key, by outcome.",
         "drawbridge_spans_dropped_total": "Spans of traced requests that nobody got, by reason.",
         "drawbridge_spans_sent_total": "Spans of traced requests that the collector has taken.",
+        "drawbridge_writer_longest_seconds":
+            "The longest time since the start that the one connection that writes was held, by what held it.",
+        "drawbridge_writer_seconds": "Time for which the one connection that writes was held, by what held it.",
     ]
 }
