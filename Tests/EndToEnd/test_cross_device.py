@@ -60,7 +60,7 @@ def test_a_node_that_keeps_as_many_waiting_as_it_may_answers_the_others_at_once(
     with waiting_visitor(Computer(node.base).open(), node):
         answer = Computer(node.base).open().status("created")
         assert set(answer.json()) == {"state", "left"} and answer.json()["state"] == "created"
-        assert answer.header("Retry-After") == "3" and answer.header("Connection") == "close"
+        assert answer.header("Retry-After") == "10" and answer.header("Connection") == "close"
     assert "\ndrawbridge_phone_sign_in_turned_away_total 1\n" in wire.send(node.management, "GET", "/metrics").text
     # The visitor is gone, and the next one has the place.
     instance.wait_until(lambda: waiting_pages(node) == 0, 10, "a free place")

@@ -181,8 +181,9 @@ extension PhoneSignIns {
     /// How long a page's question is held.
     private static let patience = Duration.seconds(25)
 
-    /// How long a page looks away that cannot be kept waiting: as long as a page without script.
-    private static let pauseWithoutPlace = Duration.seconds(3)
+    /// How long a page looks away that cannot be kept waiting. Its question takes a connection of its own, which costs more
+    /// than the answer: of a thousand pages, shorter pauses would cost more than all that are kept waiting.
+    private static let pauseWithoutPlace = Duration.seconds(10)
 
     private func page(_ secret: OpaqueSecret, _ signIn: PhoneSignIn?, at now: Timestamp) -> PhoneSignInPage {
         let names = PhoneSignInNames(of: secret)

@@ -100,7 +100,7 @@ import Testing
             let news = try await node.news(of: page.secret, seen: "created", origin: origin())
             #expect(news.page.state == "created")
             #expect(news.page.left == 120)
-            #expect(news.nextQuestionAfter == .seconds(3))
+            #expect(news.nextQuestionAfter == .seconds(10))
             #expect(reports.withLock { $0 } == [.turnedAway])
         }
     }
