@@ -26,7 +26,8 @@ package final class SessionOpener: Sendable {
     ///   - current: the browser's session, which ends.
     ///   - way: how the person showed who he is.
     ///   - end: when it is over at the latest.
-    /// - Returns: `nil` when the user is disabled, or has another password by now, or the key is unlinked.
+    /// - Returns: `nil` when the user is disabled, or has another password by now, or the key or passkey
+    ///   is not good any more.
     func open(
         for subject: Subject, authentication: Authentication, provenBy basis: SignInBasis?,
         replacing current: WebSession?, by way: SignInWay = .here, until end: Timestamp? = nil, origin: RequestOrigin,
@@ -113,11 +114,18 @@ package final class SessionOpener: Sendable {
 enum SignInWay: Sendable {
     /// With a password, or at an upstream provider.
     case here
+    case passkey
     /// With a key on this device (docs/self-issued.md).
     case phone
     /// With a key on another device than the browser's.
     case phoneElsewhere
 
     /// For the audit log.
-    var reason: String? { self == .here ? nil : SelfIssuedSignIn.method }
+    var reason: String? {
+        switch self {
+        case .here: nil
+        case .passkey: PasskeySignIn.method
+        case .phone, .phoneElsewhere: SelfIssuedSignIn.method
+        }
+    }
 }
