@@ -81,7 +81,7 @@ extension FuzzTarget {
 
     /// What is read says what its bytes say, and no byte may be missing or left.
     private static let authenticatorData: @Sendable ([UInt8]) -> String? = { input in
-        guard let data = AuthenticatorData(input) else { return nil }
+        guard let data = AuthenticatorStatement(input) else { return nil }
         guard data.relyingPartyHash == Array(input[..<32]) else { return "another relying party" }
         guard data.isUserPresent == (input[32] & 1 != 0), data.isUserVerified == (input[32] & 4 != 0) else {
             return "another user"
@@ -91,8 +91,8 @@ extension FuzzTarget {
             guard Array(input[55..<55 + credential.id.count]) == credential.id else { return "another id" }
             guard credential.key.coseAlgorithm != nil else { return "a key of no algorithm" }
         }
-        guard AuthenticatorData(input + [0]) == nil else { return "a byte behind makes no difference" }
-        return AuthenticatorData(Array(input.dropLast())) == nil ? nil : "a missing byte makes no difference"
+        guard AuthenticatorStatement(input + [0]) == nil else { return "a byte behind makes no difference" }
+        return AuthenticatorStatement(Array(input.dropLast())) == nil ? nil : "a missing byte makes no difference"
     }
 
     /// The parameters are those that the URL Standard's parser of such bodies finds, and no others.

@@ -21,12 +21,12 @@ package struct MadePasskey: Sendable {
     func credential(
         for challenge: PasskeyChallenge, at party: PasskeyParty
     ) throws(PasskeyRefusal) -> (id: [UInt8], key: VerificationKey, signCount: UInt32) {
-        try CollectedClientData.check(
+        try CeremonyStatement.check(
             clientData,
-            against: CollectedClientData.Terms(ceremony: .create, challenge: challenge.bytes, origin: party.origin))
+            against: CeremonyStatement.Terms(ceremony: .create, challenge: challenge.bytes, origin: party.origin))
         guard let members = CBORValue.parse(attestation)?.map, members[.text("fmt")]?.text != nil,
             members[.text("attStmt")]?.map != nil,
-            let data = members[.text("authData")]?.bytes.flatMap({ AuthenticatorData($0) }),
+            let data = members[.text("authData")]?.bytes.flatMap({ AuthenticatorStatement($0) }),
             let credential = data.credential
         else { throw .malformed }
         try data.check(for: party)
@@ -46,7 +46,7 @@ package struct PasskeyAssertion: Sendable {
     ///   comes from the passkey alone.
     package init?(_ form: FormParameters) {
         guard let id = form["credential"].flatMap({ Base64URL.decode($0) }),
-            (1...AuthenticatorData.longestID).contains(id.count),
+            (1...AuthenticatorStatement.longestID).contains(id.count),
             let clientData = form["client_data"].flatMap({ Base64URL.decode($0) }),
             let authenticatorData = form["authenticator_data"].flatMap({ Base64URL.decode($0) }),
             let signature = form["signature"].flatMap({ Base64URL.decode($0) }),
@@ -65,10 +65,10 @@ package struct PasskeyAssertion: Sendable {
     func check(
         _ passkey: Passkey, for challenge: PasskeyChallenge, at party: PasskeyParty
     ) throws(PasskeyRefusal) -> Int64 {
-        try CollectedClientData.check(
+        try CeremonyStatement.check(
             clientData,
-            against: CollectedClientData.Terms(ceremony: .get, challenge: challenge.bytes, origin: party.origin))
-        guard let data = AuthenticatorData(authenticatorData) else { throw .malformed }
+            against: CeremonyStatement.Terms(ceremony: .get, challenge: challenge.bytes, origin: party.origin))
+        guard let data = AuthenticatorStatement(authenticatorData) else { throw .malformed }
         try data.check(for: party)
         guard passkey.relyingParty.utf8.elementsEqual(party.id.utf8) else { throw .wrongRelyingParty }
         guard ConstantTime.equals(userHandle.utf8, passkey.userHandle.utf8) else { throw .wrongUser }
@@ -86,7 +86,7 @@ package struct PasskeyAssertion: Sendable {
     }
 }
 
-extension AuthenticatorData {
+extension AuthenticatorStatement {
     /// What both ceremonies ask of an authenticator.
     fileprivate func check(for party: PasskeyParty) throws(PasskeyRefusal) {
         guard party.isMeant(by: self) else { throw .wrongRelyingParty }

@@ -15,7 +15,7 @@ package struct PasskeyParty: Hashable, Sendable {
 
     package var id: String { origin.host }
 
-    func isMeant(by data: AuthenticatorData) -> Bool {
+    func isMeant(by data: AuthenticatorStatement) -> Bool {
         ConstantTime.equals(data.relyingPartyHash, Array(SHA256.hash(data: Array(id.utf8))))
     }
 }

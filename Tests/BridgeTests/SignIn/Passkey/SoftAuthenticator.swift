@@ -30,10 +30,13 @@ struct SoftAuthenticator: Sendable {
             + [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20] + point[..<32] + [0x22, 0x58, 0x20]
             + point[32...]
         let data = head(flags: 0x40) + credential + appended
+        // The shortest form, as CTAP 2 wants it.
+        let length: [UInt8] =
+            data.count < 256 ? [0x58, UInt8(data.count)] : [0x59, UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
         let attestation =
             [0xA3, 0x63] + Array("fmt".utf8) + [0x60 + UInt8(format.utf8.count)] + Array(format.utf8) + [0x67]
             + Array("attStmt".utf8) + [0xA0, 0x68] + Array("authData".utf8)
-            + [0x59, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + data
+            + length + data
         return MadePasskey(
             try form([
                 "client_data": clientData("webauthn.create", challenge), "attestation": Base64URL.encode(attestation),

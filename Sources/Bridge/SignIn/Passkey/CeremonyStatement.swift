@@ -1,7 +1,7 @@
 import OAuth2
 
 /// What a browser says of a ceremony, and its authenticator signs (Web Authentication §5.8.1).
-struct CollectedClientData: Sendable {
+struct CeremonyStatement: Sendable {
     /// What was asked of the browser.
     enum Ceremony: String, Sendable {
         case create = "webauthn.create"

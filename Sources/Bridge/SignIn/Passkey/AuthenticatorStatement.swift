@@ -1,7 +1,7 @@
 package import OAuth2
 
 /// What an authenticator says of a ceremony, and signs (Web Authentication §6.1).
-package struct AuthenticatorData: Sendable {
+package struct AuthenticatorStatement: Sendable {
     /// A credential that was just made (§6.5.1).
     package struct Credential: Sendable {
         package let id: [UInt8]
