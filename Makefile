@@ -53,10 +53,18 @@ test-release: release ## Try both in a bare Debian 12 without Swift; needs root
 .PHONY: test
 test: unit e2e conformance ## Run all tests
 
-.PHONY: unit
+.PHONY: unit unit-domain unit-service
 unit: build packages-unit ## Run the Swift tests
-	# One after another: Foundation's Process.run crashes at times when several tests start their servers at once.
-	$(SWIFT) test --skip-build --no-parallel
+	$(MAKE) --jobs 2 --output-sync=target --keep-going unit-domain unit-service
+
+# One after another in each of two processes, which take about as long as each other: Foundation's Process.run crashes at
+# times when several tests of one process start their servers at once. `swift test` waits for itself, even to run.
+SWIFT_TESTS = NO_COLOR=1 .build/debug/drawbridgePackageTests.xctest --testing-library swift-testing --no-parallel
+DOMAIN = ^(SQLStorageTests|BridgeTests)\.
+unit-domain:
+	$(SWIFT_TESTS) --filter '$(DOMAIN)'
+unit-service:
+	$(SWIFT_TESTS) --skip '$(DOMAIN)'
 
 .PHONY: coverage
 coverage: packages-build packages-unit ## Measure the Swift tests' coverage of OAuth2 and Bridge; a build of its own, not part of CI

@@ -17,6 +17,9 @@ package protocol BridgeStorage: AuditLog, AuditUpkeep, AuditForwardCursors, Clie
     /// - Parameter body: called now, and whenever the standing changes.
     func observeNode(_ body: @escaping @Sendable (NodeStanding) -> Void)
 
+    /// - Parameter body: told how long the one connection that writes was held, and by what, each time.
+    func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void)
+
     /// Nodes that write to the database now, beside this process.
     func livingNodes() async throws -> [String]
 

@@ -73,27 +73,34 @@ package final class LoginTokenServices: Sendable {
 
 extension BridgeServices {
     /// Finds the session of a browser in whichever cookies it has.
-    package var browserSessions: BrowserSessions {
+    package func browserSessions(at origins: Origins) -> BrowserSessions { browserSessions(at: reader(of: origins)) }
+
+    private func browserSessions(at origins: OriginReader) -> BrowserSessions {
         BrowserSessions(
             sessions: browsers.sessions, clients: browsers.clients, accessTokens: provider?.accessTokens,
-            time: front.time)
+            origins: origins, time: front.time)
+    }
+
+    private func reader(of origins: Origins) -> OriginReader {
+        OriginReader(configured: origins, clients: browsers.clients)
     }
 
     /// Ends them, and takes the cookies away.
-    private var browserSignOut: BrowserSignOut {
+    private func browserSignOut(of found: BrowserSessions) -> BrowserSignOut {
         let refreshPaths =
             [CookieTokens.refreshPath] + (device?.compatibility == nil ? [] : [SignInCompatibility.refreshPath])
         return BrowserSignOut(
-            browsers: browserSessions, endings: browsers.endings, clients: browsers.clients,
+            browsers: found, endings: browsers.endings, clients: browsers.clients,
             refreshPaths: refreshPaths, time: front.time)
     }
 
     /// What every route for browsers shares.
     func browserPages(at origins: Origins) -> BrowserPages {
-        BrowserPages(
-            browsers: browserSessions, browserSignOut: browserSignOut, clients: browsers.clients,
-            formTokens: browsers.formTokens, pages: browsers.pages,
-            origins: OriginReader(configured: origins, clients: browsers.clients), time: front.time,
+        let origins = reader(of: origins)
+        let found = browserSessions(at: origins)
+        return BrowserPages(
+            browsers: found, browserSignOut: browserSignOut(of: found), clients: browsers.clients,
+            formTokens: browsers.formTokens, pages: browsers.pages, origins: origins, time: front.time,
             random: front.random, cookieTokens: device?.cookies)
     }
 }

@@ -68,7 +68,7 @@ extension BrowserServices {
         endpoints.mount(SessionController(kit: kit))
         endpoints.mount(
             AuthCheckController(
-                sessions: kit.browsers, origins: kit.origins, time: kit.time, way: way, users: users))
+                sessions: kit.browsers, time: kit.time, way: way, users: users))
         endpoints.mount(MessageController(pages: pages))
         endpoints.mount(
             LanguageController(pages: pages, origins: kit.origins, repetition: RouteTable.repetition))

@@ -1,6 +1,9 @@
 """Signing in a computer's browser with a phone over the wire (contract §9), and what is tried against it."""
 
 import re
+import socket
+from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -8,7 +11,7 @@ import instance
 import wire
 from admin import Admin, Console
 from native import App, Browser
-from computer import PAGE, Computer, Phone, Question, wrong
+from computer import PAGE, Computer, Phone, Question, waiting_pages, wrong
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
@@ -50,6 +53,42 @@ def test_the_page_hears_of_the_scan_while_it_waits(demo, computer, phone):
     phone.scan(computer)
     answer = question.answer().json()
     assert answer["state"] == "scanned" and 0 < answer["left"] <= 120
+
+
+def test_a_node_that_keeps_as_many_waiting_as_it_may_answers_the_others_at_once(serve):
+    node = serve("cross_device: {enabled: true, held_pages: 1}")
+    with waiting_visitor(Computer(node.base).open(), node):
+        answer = Computer(node.base).open().status("created")
+        assert set(answer.json()) == {"state", "left"} and answer.json()["state"] == "created"
+        assert answer.header("Retry-After") == "10" and answer.header("Connection") == "close"
+    assert "\ndrawbridge_phone_sign_in_turned_away_total 1\n" in wire.send(node.management, "GET", "/metrics").text
+    # The visitor is gone, and the next one has the place.
+    instance.wait_until(lambda: waiting_pages(node) == 0, 10, "a free place")
+    question = Question(Computer(node.base).open(), node)
+    assert node.stop() == 0
+    answer = question.answer()
+    assert answer.json()["state"] == "created" and answer.header("Retry-After") is None
+
+
+def test_a_question_with_a_body_is_held_like_another(demo, computer):
+    with waiting_visitor(computer.open(), demo, b"Content-Length: 5\r\n\r\nhello"):
+        pass
+    instance.wait_until(lambda: waiting_pages(demo) == 0, 10, "a free place")
+    with waiting_visitor(Computer(demo.base).open(), demo, b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"):
+        pass
+    instance.wait_until(lambda: waiting_pages(demo) == 0, 10, "a free place")
+
+
+@contextmanager
+def waiting_visitor(computer: Computer, node, rest: bytes = b"\r\n"):
+    """A page that waits for news, and goes away without an answer."""
+    url = urlsplit(node.base)
+    with socket.create_connection((url.hostname, url.port)) as connection:
+        head = (f"GET {PAGE}/status?seen=created HTTP/1.1\r\nHost: {url.netloc}\r\n"
+                f"Cookie: __Host-xd={computer.jar['__Host-xd']}\r\n")
+        connection.sendall(head.encode() + rest)
+        instance.wait_until(lambda: waiting_pages(node) == 1, 10, "a page that waits")
+        yield
 
 
 @pytest.mark.parametrize("headers", [

@@ -103,6 +103,21 @@ def test_a_camera_reads_the_code(demo, browser, tmp_path):
     assert read.stdout.strip() == page.link, read
 
 
+def test_a_page_that_cannot_be_kept_waiting_asks_again_when_the_server_says(serve, browser):
+    server = serve("cross_device: {enabled: true, held_pages: 0}")
+    noted = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        window.pauses = [];
+        const real = window.setTimeout;
+        window.setTimeout = (what, pause) => { window.pauses.push(pause); return real(what, pause); };"""})
+    try:
+        open_page(browser, server)
+        wait(browser).until(lambda it: it.execute_script("return pauses"))
+        assert browser.execute_script("return pauses") == [10_000]
+        assert not browser.find_element(By.ID, "trouble").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", noted)
+
+
 def test_wrong_digits_are_told_and_the_third_ends_it(demo, browser, phone):
     page = open_page(browser, demo)
     digits = phone.digits(page)

@@ -277,24 +277,75 @@ def test_attack_a_website_that_drops_the_nonce_gets_no_session_and_no_loop(porta
 
 
 @pytest.mark.parametrize("profile", [{}, {"cookie_profile": "tokens", "cookie_prefix": "other_"}], ids=["session", "tokens"])
-def test_attack_a_website_takes_its_visitors_cookies_to_the_portal(portal, profile):
-    """Its server sees them. Where the portal's website says its origin, they open nothing there."""
-    before = {"cookie_profile": "session", "cookie_prefix": None} if profile else {}
-    change(portal.demo, "demo-web", public_origin=portal.demo.base)
-    change(portal.demo, "other", **profile)
-    try:
-        browser, state = portal.person(), new_state()
-        landed = portal.land(portal.follow(browser, state).header("Location"), state)
-        seen = "; ".join(f"{name}={cookie.value}" for name, cookie in landed.cookies.items())
-        assert portal.at(OTHER, "/auth/check", cookie=seen).status == 200
-        home = urlsplit(portal.demo.base).netloc
-        for host in [home, "drawbridge.internal"]:
-            assert portal.at(host, "/auth/check", cookie=seen).status == 401, host
-        assert portal.at(home, "/session", cookie=seen).json() == {"authenticated": False}
-        assert browser.send("GET", "/auth/check").status == 200, "the person's own sign-in"
-    finally:
-        change(portal.demo, "other", **before)
-        change(portal.demo, "demo-web", public_origin=None)
+@pytest.mark.parametrize("home", [
+    {"may_reach": ["other"]}, {"may_reach": ["demo-web", "other", "third"]}, {"may_reach": ["demo-web", "other", "third"],
+                                                                             "public_origin": "its own"}],
+    ids=["nameless", "nameless, reaching itself", "named, reaching itself"])
+class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
+    """Its server sees them. They count at its own origin alone, as a visit, and open nothing of the user's account."""
+
+    @pytest.fixture
+    def seen(self, portal, profile, home):
+        """The cookies of a visitor who was handed on, as the website's server has them."""
+        own = {"public_origin": portal.demo.base} if "public_origin" in home else {}
+        change(portal.demo, "demo-web", **{**home, **own})
+        change(portal.demo, "other", **profile, first_party=True, redirect_uris=[f"https://{OTHER}/callback"])
+        self.portal, self.person, state = portal, portal.person(), new_state()
+        self.home = urlsplit(portal.demo.base).netloc
+        landed = portal.land(portal.follow(self.person, state).header("Location"), state)
+        yield "; ".join(f"{name}={cookie.value}" for name, cookie in landed.cookies.items() if cookie.value)
+        assert self.person.send("GET", "/auth/check").status == 200, "the person's own sign-in lives"
+        change(portal.demo, "other", cookie_profile="session", cookie_prefix=None, first_party=False, redirect_uris=[])
+        change(portal.demo, "demo-web", may_reach=["other"], public_origin=None)
+
+    def test_attack_to_be_let_in_elsewhere(self, seen):
+        assert self.portal.at(OTHER, "/auth/check", cookie=seen).status == 200
+        assert self.portal.at(OTHER, "/session", cookie=seen).json()["origin"] == "hand_off"
+        for host in [self.home, "drawbridge.internal", THIRD]:
+            assert self.portal.at(host, "/auth/check", cookie=seen).status == 401, host
+            assert self.portal.at(host, "/session", cookie=seen).json()["authenticated"] is False, host
+
+    def test_attack_to_see_or_end_what_is_the_users(self, seen):
+        for host in [self.home, OTHER]:
+            assert self.portal.at(host, "/account", cookie=seen).status == 303, host
+            assert "/account/devices/end" not in self.portal.at(host, "/account/devices", cookie=seen).text, host
+            password = self.portal.at(host, "/account/password", cookie=seen)
+            assert password.status == 303 and "/sign-in?" in password.header("Location"), host
+        assert "/account/devices/end" in self.person.send("GET", "/account/devices").text
+
+    def test_attack_to_be_granted_something_in_it(self, seen):
+        query = urlencode({"response_type": "code", "client_id": "other", "scope": "openid profile", "prompt": "none",
+                           "redirect_uri": f"https://{OTHER}/callback", "state": "s", "nonce": "n",
+                           "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256"})
+        for host in [self.home, OTHER]:
+            answer = self.portal.at(host, f"/oauth/authorize?{query}", cookie=seen)
+            assert "error=login_required" in answer.header("Location"), host
+
+    def test_attack_to_pass_for_an_app_of_the_users(self, seen, profile):
+        """At the VA's paths a first-party client's token would end everything of the user."""
+        for host in [self.home, OTHER]:
+            assert self.portal.at(host, "/v0/sign_in/user_info", cookie=seen).status == 401, host
+        token = re.search("other_access_token=([^;]+)", seen)
+        assert bool(token) == bool(profile)
+        bearer = {"Authorization": f"Bearer {token[1] if token else re.split('[=;]', seen)[1]}"}
+        assert self.portal.demo.send("GET", "/v0/sign_in/user_info", bearer).status == 401
+        assert self.portal.demo.send("POST", "/v0/sign_in/revoke_all_sessions", bearer).status == 401
+
+
+def test_attack_a_website_that_is_gone_keeps_its_visitors_cookies(portal):
+    """Nobody knows any more where it was, so they count nowhere."""
+    made = admin(portal.demo, "POST", "/api/admin/clients", {
+        "client_id": "gone", "client_type": "web", "public_origin": "https://www.gone.example",
+        "return_paths": ["/contacts"], "default_return_path": "/contacts"})
+    change(portal.demo, "demo-web", may_reach=["other", "gone"])
+    person, state = portal.person(), new_state()
+    url = urlsplit(portal.follow(person, state, "gone").header("Location"))
+    landed = portal.at(url.netloc, f"{url.path}?{url.query}", CROSS_SITE, f"__Host-drawbridge_handoff={state}")
+    assert portal.at(url.netloc, "/auth/check", cookie=landed.session_cookie).status == 200
+    change(portal.demo, "demo-web", may_reach=["other"])
+    assert admin(portal.demo, "DELETE", "/api/admin/clients/gone", **{"If-Match": made.header("ETag")}).status == 204
+    for host in [url.netloc, urlsplit(portal.demo.base).netloc]:
+        assert portal.at(host, "/auth/check", cookie=landed.session_cookie).status == 401, host
 
 
 def test_a_hand_off_is_for_browsers_alone(portal):
@@ -326,6 +377,23 @@ def test_hand_offs_count_as_issues():
         found = [portal.make(browser, client_id="other").status for _ in range(6)]
         assert found == [200] * 5 + [429]
         assert portal.demo.send("POST", instance.ISSUE, {**portal.demo.authorization("alice")}).status == 429
+    finally:
+        assert portal.demo.stop() == 0
+
+
+def test_attack_a_website_uses_up_its_visitors_limits():
+    """What a handed-on session may not do counts against nobody, and fills no log."""
+    portal = Portal()
+    try:
+        browser, state = portal.person(), new_state()
+        seen = portal.land(portal.follow(browser, state).header("Location"), state).session_cookie
+        for _ in range(20):
+            refused = portal.at(OTHER, f"{HAND_OFF}?client_id=other&state={new_state()}", cookie=seen)
+            assert refused.status == 403, refused.text
+        told = [event for event in portal.demo.audit("login_token.refused") if event["reason"] == "chained_session"]
+        assert len(told) == 3
+        assert portal.make(browser, client_id="other").status == 200
+        assert portal.demo.send("POST", instance.ISSUE, {**portal.demo.authorization("alice")}).status == 200
     finally:
         assert portal.demo.stop() == 0
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import instance
-from test_deploy import DEPLOY, check_config, kubernetes
+from test_deploy import DEPLOY, OTHERS, OWN, check_config, kubernetes
 
 CHART = DEPLOY / "helm/drawbridge"
 #: What has to be set, as the page of operations says.
@@ -108,6 +108,9 @@ def test_the_service_accepts_the_settings_that_the_chart_writes(tmp_path):
     (("replicas", 0), "replicas"),
     (("budget", "maxUnavailable", 0), "maxUnavailable"),
     (("networkPolicy", "enabled", "false"), "enabled"),
+    (("httpRoute", "enabled", True), "parentRefs"),
+    (("httpRoute", "parentRefs", [{"namespace": "gateways"}]), "name"),
+    (("serviceMonitor", "interval", "often"), "interval"),
     (("securityContext", {}), "securityContext"),
 ])
 def test_values_that_are_unsafe_or_unknown_are_refused_by_name(path_and_value, said):
@@ -143,6 +146,72 @@ def test_the_policy_and_the_scrape_notes_can_be_left_to_others():
     assert not any(kind.startswith("NetworkPolicy/") for kind in rendered)
     annotations = rendered["StatefulSet/drawbridge"]["spec"]["template"]["metadata"]["annotations"]
     assert set(annotations) == {"checksum/settings"}
+
+
+def routed() -> dict:
+    return changed("httpRoute", {"enabled": True, "parentRefs": [{"name": "public", "namespace": "gateways"}]})
+
+
+def takes(rule: dict, path: str) -> bool:
+    tests = {"Exact": str.__eq__, "PathPrefix": lambda path, p: path == p or path.startswith(p.rstrip("/") + "/")}
+    return any(tests[match["path"]["type"]](path, match["path"]["value"]) for match in rule["matches"])
+
+
+def backends(route: dict, path: str) -> list[tuple[str, int]] | None:
+    """Where a path leads: to the longest that matches, an exact one before all others."""
+    matching = [(match["path"]["type"] == "Exact", len(match["path"]["value"]), number)
+                for number, rule in enumerate(route["spec"]["rules"]) for match in rule["matches"]
+                if takes({"matches": [match]}, path)]
+    if not matching:
+        return None
+    return [(one["name"], one["port"]) for one in route["spec"]["rules"][max(matching)[2]]["backendRefs"]]
+
+
+def test_routes_of_a_gateway_lead_to_the_service_and_keep_the_check_from_outside():
+    values = routed()
+    values["settings"]["redemption_paths"] = ["/login-with-token", "/user/login-with-token.php"]
+    rendered = render(values)
+    ours, website = rendered["HTTPRoute/drawbridge"], rendered["HTTPRoute/drawbridge-at-the-website"]
+    for route in [ours, website]:
+        assert route["apiVersion"] == "gateway.networking.k8s.io/v1"
+        assert route["spec"]["parentRefs"] == [{"name": "public", "namespace": "gateways"}]
+    assert ours["spec"]["hostnames"] == ["auth.example.com", "admin.example.com"]
+    assert website["spec"]["hostnames"] == ["www.example.com"]
+    service = [("drawbridge", rendered["Service/drawbridge"]["spec"]["ports"][0]["port"])]
+    for path in ["/", "/oauth/token", "/admin/", "/auth/checked"]:
+        assert backends(ours, path) == service, path
+    assert backends(ours, "/auth/check") == []
+    assert [path for path in OWN if backends(website, path) != service] == []
+    assert [path for path in OTHERS if backends(website, path) is not None] == []
+
+
+def test_one_host_for_provider_and_console_is_routed_once():
+    values = routed()
+    values["settings"]["admin"] = {"origin": "https://auth.example.com"}
+    assert render(values)["HTTPRoute/drawbridge"]["spec"]["hostnames"] == ["auth.example.com"]
+
+
+def test_a_shared_origin_is_routed_by_nobody_but_its_owner():
+    with pytest.raises(helm.HelmError, match="httpRoute.enabled takes origins of their own"):
+        render({**routed(), "sharedOrigin": True})
+
+
+def test_the_operator_of_prometheus_scrapes_every_node_once():
+    rendered = render(changed("serviceMonitor", {
+        "enabled": True, "labels": {"release": "prometheus", "app.kubernetes.io/name": "other"}}))
+    monitor = rendered["ServiceMonitor/drawbridge"]
+    [endpoint] = monitor["spec"]["endpoints"]
+    assert endpoint == {"port": "management", "path": "/metrics", "interval": "30s"}
+    assert monitor["spec"]["namespaceSelector"] == {"matchNames": ["drawbridge"]}
+    assert monitor["metadata"]["labels"]["release"] == "prometheus"
+    assert monitor["metadata"]["labels"]["app.kubernetes.io/name"] == "drawbridge"
+    chosen = monitor["spec"]["selector"]["matchLabels"].items()
+    [scraped] = [document for kind, document in rendered.items() if kind.startswith("Service/")
+                 and chosen <= document["metadata"]["labels"].items()
+                 and any(port["name"] == "management" for port in document["spec"]["ports"])]
+    assert scraped["metadata"]["name"] == "drawbridge-nodes"
+    annotations = rendered["StatefulSet/drawbridge"]["spec"]["template"]["metadata"]["annotations"]
+    assert set(annotations) == {"checksum/settings"}, "or it were scraped twice"
 
 
 def test_a_digest_goes_before_a_tag_and_labels_of_the_pods_do_not_change_whose_they_are():

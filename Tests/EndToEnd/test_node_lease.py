@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -90,6 +91,7 @@ def test_a_node_that_slept_through_its_lease_writes_nothing_when_it_wakes_up(fir
 def test_a_node_that_sleeps_in_the_middle_of_its_batches_forks_no_chain(first):
     """Frozen under load, at a moment of chance: between statements of a transaction as well."""
     stop = threading.Event()
+    answered: list[int] = []
 
     async def client(number: int):
         while not stop.is_set():
@@ -97,6 +99,7 @@ def test_a_node_that_sleeps_in_the_middle_of_its_batches_forks_no_chain(first):
                 async with simultaneous.Connection(first.port) as connection:
                     while not stop.is_set():
                         await connection.issue(first.bearer(f"user-{number}"))
+                        answered.append(number)
             except (simultaneous.Lost, AssertionError, KeyError):
                 await asyncio.sleep(0.05)
 
@@ -107,7 +110,8 @@ def test_a_node_that_sleeps_in_the_middle_of_its_batches_forks_no_chain(first):
     thread.start()
     try:
         for _ in range(2):
-            time.sleep(0.7)
+            enough = len(answered) + random.randint(100, 300)
+            instance.wait_until(lambda: len(answered) >= enough, 20, "load")
             first.freeze()
             second = Twin(first)
             try:

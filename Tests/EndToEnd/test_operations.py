@@ -29,10 +29,9 @@ def test_probes_answer_on_the_management_listener_only(demo):
 
 
 def test_metrics_are_prometheus_text_and_count(demo):
-    def redemptions() -> float:
+    def total(name: str) -> float:
         text = wire.send(demo.management, "GET", "/metrics").text
-        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
-                   if line.startswith("drawbridge_redemptions_total"))
+        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(name))
 
     answer = wire.send(demo.management, "GET", "/metrics")
     assert answer.header("Content-Type").startswith("text/plain")
@@ -41,9 +40,11 @@ def test_metrics_are_prometheus_text_and_count(demo):
     assert lines and all(line.startswith("#") or not line or sample.fullmatch(line) for line in lines)
     explained = {line.split()[2] for line in lines if line.startswith("# HELP ") and len(line.split()) > 5}
     assert {line.split()[2] for line in lines if line.startswith("# TYPE ")} == explained
-    before = redemptions()
+    counted = ["drawbridge_redemptions_total", 'drawbridge_writer_seconds_count{work="requests"}']
+    before = [total(name) for name in counted]
     demo.sign_in()
-    assert redemptions() > before
+    assert all(total(name) > count for name, count in zip(counted, before))
+    assert total('drawbridge_writer_longest_seconds{work="requests"}') > 0
 
 
 # The log

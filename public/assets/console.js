@@ -1,12 +1,6 @@
 // The console's few moving parts. Every page works without them.
 "use strict";
 
-for (const button of document.querySelectorAll("button[data-confirm]")) {
-    button.addEventListener("click", (event) => {
-        if (!window.confirm(button.dataset.confirm)) event.preventDefault();
-    });
-}
-
 // Times are those of the log, in UTC; the reader's own are one look away.
 const local = (element) => {
     const at = new Date(element.dateTime);

@@ -44,7 +44,7 @@
 
     const wait = async () => {
         while (open.includes(state)) {
-            let seconds = 1;
+            let seconds;
             try {
                 const answer = await fetch(`/signin/phone/status?seen=${state}`, {
                     credentials: "same-origin", cache: "no-store",
@@ -53,9 +53,9 @@
                     take(await answer.json());
                 } else if (answer.status === 404) {
                     take({ state: "expired", left: 0 });
-                } else {
-                    seconds = Math.max(1, Number(answer.headers.get("Retry-After")) || 3);
                 }
+                // A server that cannot keep this page waiting says when to ask again.
+                seconds = Math.max(1, Number(answer.headers.get("Retry-After")) || (answer.ok ? 1 : 3));
                 trouble.hidden = answer.ok || answer.status === 404 || answer.status === 429;
             } catch {
                 trouble.hidden = false;

@@ -33,9 +33,13 @@ package final class UserRegister: Sendable {
     }
 
     /// The same for users of whose id, name or address `text` is a part.
-    /// - Parameter order: `nil` for the order of subject.
+    package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
+        try await storage.users(matching: text, after: cursor, limit: limit)
+    }
+
+    /// The same in another order.
     package func users(
-        matching text: String, by order: UserOrder? = nil, after cursor: Subject?, limit: Int
+        matching text: String, by order: UserOrder, after cursor: UserCursor?, limit: Int
     ) async throws -> [UserOverview] {
         try await storage.users(matching: text, by: order, after: cursor, limit: limit)
     }

@@ -32,11 +32,13 @@ package protocol UserStore: Sendable {
     /// Users with what their accounts say, in order of subject, at most `limit` after `cursor`.
     func users(after cursor: Subject?, limit: Int) async throws -> [UserOverview]
 
-    /// Users of whose id, user name, shown name or e-mail address `text` is a part, whichever case its letters have; at
-    /// most `limit` after the place that `cursor` has now.
-    /// - Parameter order: `nil` for the order of subject. Those who lack what it goes by come last.
+    /// Users of whose id, user name, shown name or e-mail address `text` is a part, whichever case its letters have; in
+    /// order of subject, at most `limit` after `cursor`.
+    func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview]
+
+    /// The same in another order. Those who lack what it goes by come last.
     func users(
-        matching text: String, by order: UserOrder?, after cursor: Subject?, limit: Int
+        matching text: String, by order: UserOrder, after cursor: UserCursor?, limit: Int
     ) async throws -> [UserOverview]
 
     // Accounts, their second factors and their links to upstream providers.

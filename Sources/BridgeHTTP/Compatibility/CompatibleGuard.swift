@@ -32,13 +32,15 @@ extension RouteGuard where Group == CompatibleSessionController, Admitted == App
         _ request: Request, _ context: BridgeRequestContext, _ group: Group
     ) async throws -> AppOrBrowser {
         guard request.headers.values(of: .authorization).isEmpty else {
+            let claims: AccessTokenClaims
             do {
-                return .app(
-                    try await group.gate.claims(
-                        of: request, verifiedBy: group.provider.accessTokens, origin: context.origin(of: request)))
+                claims = try await group.gate.claims(
+                    of: request, verifiedBy: group.provider.accessTokens, origin: context.origin(of: request))
             } catch let error as OAuthError where error.code == .invalidToken {
                 throw invalidToken
             }
+            guard try await !group.browsers.isKeptElsewhere(claims) else { throw invalidToken }
+            return .app(claims)
         }
         guard let session = try await group.browsers.find(request)?.session else { throw invalidToken }
         return .browser(session)

@@ -22,15 +22,8 @@ struct ConsoleUsers: ConsoleGroup {
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "sub", "q", "sort"])
         if let subject = query["sub"] { return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject))) }
-        let cursor = query["cursor"].map(Subject.init(rawValue:))
         let order = try UserOrder.asked(in: query)
-        let found =
-            if query["q"] == nil, order == nil {
-                try await frame.services.users.users(after: cursor, limit: Self.pageSize + 1)
-            } else {
-                try await frame.services.users.users(
-                    matching: query["q"] ?? "", by: order, after: cursor, limit: Self.pageSize + 1)
-            }
+        let found = try await found(query, order)
         let page = found.prefix(Self.pageSize)
         let words = frame.words(request, context)
         let isMore = found.count > Self.pageSize
@@ -44,9 +37,28 @@ struct ConsoleUsers: ConsoleGroup {
         values["columns"] = UserOrder.columns(by: order, keeping: search, words)
         if isMore, let last = page.last {
             let sort = order.map { "sort=\($0.rawValue)&" } ?? ""
-            values["next_path"] = "/admin/users?\(search)\(sort)cursor=\(PercentEncoding.encode(last.subject.rawValue))"
+            let place = order.map { UserCursor(after: last, by: $0).text } ?? last.subject.rawValue
+            values["next_path"] = "/admin/users?\(search)\(sort)cursor=\(PercentEncoding.encode(place))"
         }
         return frame.render("users", values, section: .users, visit: visit, request, context)
+    }
+
+    /// A page, and one more if there is more.
+    private func found(_ query: FormParameters, _ order: UserOrder?) async throws -> [UserOverview] {
+        let users = frame.services.users
+        let limit = Self.pageSize + 1
+        if let order {
+            let cursor = try query["cursor"].map { text in
+                guard let cursor = UserCursor(text: text, by: order) else {
+                    throw OAuthError(.invalidRequest, "cursor is not one of this service")
+                }
+                return cursor
+            }
+            return try await users.users(matching: query["q"] ?? "", by: order, after: cursor, limit: limit)
+        }
+        let cursor = query["cursor"].map(Subject.init(rawValue:))
+        guard let text = query["q"] else { return try await users.users(after: cursor, limit: limit) }
+        return try await users.users(matching: text, after: cursor, limit: limit)
     }
 
     @Sendable func show(

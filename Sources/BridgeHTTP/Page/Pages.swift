@@ -21,7 +21,18 @@ package final class Pages: Sendable {
         "admin_sessions", "admin_keys", "admin_go_on", "admin_settings", "admin_native_sso", "admin_nodes",
     ]
 
-    private let library: MustacheLibrary
+    /// The binary's own templates. Parsed for the first page, since a start would spend a quarter of its time on them; that
+    /// they can be, tests have seen.
+    private static let ownLibrary: MustacheLibrary = {
+        do {
+            return try library(of: .embedded)
+        } catch {
+            preconditionFailure("the binary's own templates: \(error)")
+        }
+    }()
+
+    /// Where a folder brings templates; `nil` for the binary's own alone.
+    private let replacedLibrary: MustacheLibrary?
     let texts: PageTexts
     let siteName: String
     let signInURL: String
@@ -30,6 +41,14 @@ package final class Pages: Sendable {
 
     /// - Throws: ``PageError``, or what reading the texts threw; at start, never later.
     package init(files: PublicFiles, siteName: String, signInURL: String) throws {
+        replacedLibrary = files.replacesTemplates ? try Self.library(of: files) : nil
+        texts = try PageTexts(files: files.section("texts"))
+        assets = Set(files.section("assets").keys)
+        self.siteName = siteName
+        self.signInURL = signInURL
+    }
+
+    private static func library(of files: PublicFiles) throws -> MustacheLibrary {
         var templates: [String: MustacheTemplate] = [:]
         for (name, content) in files.section("templates") where name.hasSuffix(".mustache") {
             let name = String(name.dropLast(9))
@@ -39,12 +58,8 @@ package final class Pages: Sendable {
                 throw PageError.malformedTemplate(name)
             }
         }
-        for name in Self.templateNames where templates[name] == nil { throw PageError.missingTemplate(name) }
-        library = MustacheLibrary(templates: templates)
-        texts = try PageTexts(files: files.section("texts"))
-        assets = Set(files.section("assets").keys)
-        self.siteName = siteName
-        self.signInURL = signInURL
+        for name in templateNames where templates[name] == nil { throw PageError.missingTemplate(name) }
+        return MustacheLibrary(templates: templates)
     }
 
     /// The language that a visitor is answered in.
@@ -102,8 +117,8 @@ package final class Pages: Sendable {
         object["accent"] = visitor.theme.accent.map { "/assets/" + AccentStylesheet(of: $0).name }
         object["sign_in_url"] = values["sign_in_url"] ?? signInURL
         object["request_id"] = visitor.requestID
-        // The template is there: the initialiser looked.
-        let html = library.render(object, withTemplate: template) ?? ""
+        // The template is there: whoever made the library looked.
+        let html = (replacedLibrary ?? Self.ownLibrary).render(object, withTemplate: template) ?? ""
         return Response(
             status: status, headers: Self.headers(language: language, policy: policy),
             body: .init(byteBuffer: ByteBuffer(string: html)))

@@ -4,28 +4,33 @@ import Foundation
 package struct PublicFiles: Sendable {
     /// By path, such as `templates/confirm.mustache`.
     private let contents: [String: [UInt8]]
+    /// Whether a folder brings templates of its own.
+    let replacesTemplates: Bool
 
     /// What the binary brings.
     package static let embedded = PublicFiles(contents: EmbeddedFiles.contents.mapValues { Array($0.utf8) })
 
-    private init(contents: [String: [UInt8]]) {
+    private init(contents: [String: [UInt8]], replacesTemplates: Bool = false) {
         self.contents = contents
+        self.replacesTemplates = replacesTemplates
     }
 
     /// The embedded files with those of a folder in front: same layout as `public/`, any part of it.
     /// - Throws: when the folder or one of its files cannot be read.
     package init(overriddenBy folder: String) throws {
         var contents = Self.embedded.contents
+        var replacesTemplates = false
         let root = URL(fileURLWithPath: folder, isDirectory: true)
         for section in ["assets", "templates", "texts"] {
             let directory = root.appendingPathComponent(section, isDirectory: true)
             guard FileManager.default.fileExists(atPath: directory.path) else { continue }
             for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
                 guard !name.hasPrefix(".") else { continue }
+                if section == "templates" { replacesTemplates = true }
                 contents["\(section)/\(name)"] = Array(try Data(contentsOf: directory.appendingPathComponent(name)))
             }
         }
-        self.init(contents: contents)
+        self.init(contents: contents, replacesTemplates: replacesTemplates)
     }
 
     /// Whether there is an asset of this name, in a folder of one's own or in the binary.

@@ -41,13 +41,28 @@ final class OriginReader: Sendable {
 
     /// Whether a session counts at the website that a request came to. A link opens one website, and those that its app
     /// may open (contract §16.3): whoever carries its cookie to another website is not signed in there. An origin that
-    /// no website has to itself takes every session; cookies for web views go to the hosts that their client names.
+    /// no website has to itself takes every session but those that are kept elsewhere; cookies for web views go to the
+    /// hosts that their client names.
     func admits(_ session: WebSession, at request: Request) -> Bool {
         let directory = clients.current
+        if isKeptElsewhere(session) {
+            return directory.websites[own(of: request)]?.contains { $0.id == session.clientID } ?? false
+        }
         guard !directory.websites.isEmpty, session.opening != .tokenExchange,
             let websites = directory.websites[own(of: request)]
         else { return true }
         return websites.contains { session.reaches($0, in: directory) }
+    }
+
+    /// Whether a hand-off gave a session's cookies to a website of a domain of its own (contract §4.6). Its server sees
+    /// them, so they count for that website alone: wherever else they come, it need not be the visitor who sends them.
+    func isKeptElsewhere(_ session: WebSession) -> Bool {
+        guard session.opening == .handOff else { return false }
+        // Nobody knows any more where a website that is gone was.
+        guard let website = clients.current[session.clientID] else { return true }
+        // A website with a sign-in of its own is landed at where the provider is, and sees no cookie of ours.
+        guard website.landing != .initiateLogin, let origin = website.publicOrigin else { return false }
+        return !configured.all.contains(origin)
     }
 
     /// - Returns: `nil` as well for a request that names its host twice, or in its target (RFC 9112 §3.2).

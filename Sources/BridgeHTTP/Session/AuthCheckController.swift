@@ -11,7 +11,6 @@ struct AuthCheckController: RouteGroup {
     ]
 
     let sessions: BrowserSessions
-    let origins: OriginReader
     let time: TimeSource
     let way: SignInWay
     /// What identity header fields are made of.

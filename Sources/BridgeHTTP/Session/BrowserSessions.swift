@@ -3,28 +3,43 @@ package import Hummingbird
 import OAuth2
 
 /// Whose session a browser's cookies open, whichever profile they are of (contract §6).
+///
+/// What a hand-off opened at a website of another domain is known to that website's server as well. It counts as a visit of
+/// the website (``visitor(of:)``), and never where the user's account, his other sessions or new grants are in question.
 package final class BrowserSessions: Sendable {
     private let sessions: WebSessions
     private let clients: Reloadable<ClientDirectory>
     /// Verifies the access token in a cookie; `nil` where only the profile `session` is in use.
     private let accessTokens: AccessTokens?
+    private let origins: OriginReader
     private let time: TimeSource
 
-    package init(
-        sessions: WebSessions, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens?,
+    init(
+        sessions: WebSessions, clients: Reloadable<ClientDirectory>, accessTokens: AccessTokens?, origins: OriginReader,
         time: TimeSource = .system
     ) {
         self.sessions = sessions
         self.clients = clients
         self.accessTokens = accessTokens
+        self.origins = origins
         self.time = time
     }
 
     /// The live session of a request's cookies; counts as a use of it.
     /// - Throws: ``StorageError`` when it cannot be found out.
     package func find(_ request: Request) async throws -> SignedIn? {
+        try await find(request) { !origins.isKeptElsewhere($0) }
+    }
+
+    /// The same, at the website that the request came to.
+    func visitor(of request: Request) async throws -> SignedIn? {
+        try await find(request) { origins.admits($0, at: request) }
+    }
+
+    /// - Parameter counts: one that does not is passed over, since a browser may have cookies of several.
+    private func find(_ request: Request, where counts: (WebSession) -> Bool) async throws -> SignedIn? {
         // Every request to a website passes here: no call that waits, but for the one that may have to.
-        if let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) {
+        if let secret = request.sessionSecret, let session = try await sessions.lookUp(secret), counts(session) {
             return SignedIn(session: session, tokenPrefix: nil)
         }
         guard let accessTokens else { return nil }
@@ -35,7 +50,7 @@ package final class BrowserSessions: Sendable {
                 // A cookie brings no proof.
                 claims.proofKeyThumbprint == nil,
                 let session = try await sessions.lookUp(id), session.clientID == claims.clientID,
-                clients.current[session.clientID]?.cookieProfile == .tokens
+                clients.current[session.clientID]?.cookieProfile == .tokens, counts(session)
             else { continue }
             return SignedIn(session: session, tokenPrefix: prefix)
         }
@@ -44,8 +59,30 @@ package final class BrowserSessions: Sendable {
 
     /// The live session that the cookie of the profile `session` opens; counts as a use of it.
     func opened(by request: Request) async throws -> WebSession? {
-        guard let secret = request.sessionSecret else { return nil }
-        return try await sessions.lookUp(secret)
+        try await opened(by: request) { !origins.isKeptElsewhere($0) }
+    }
+
+    /// The same, at the website that the request came to.
+    func openedHere(by request: Request) async throws -> WebSession? {
+        try await opened(by: request) { origins.admits($0, at: request) }
+    }
+
+    private func opened(by request: Request, where counts: (WebSession) -> Bool) async throws -> WebSession? {
+        guard let secret = request.sessionSecret, let session = try await sessions.lookUp(secret) else { return nil }
+        return counts(session) ? session : nil
+    }
+
+    /// Every live session that the cookies name, at whichever website: what a sign-out ends.
+    func all(of request: Request) async throws -> [SignedIn] {
+        let opened = try await opened(by: request) { _ in true }
+        return [opened.map { SignedIn(session: $0, tokenPrefix: nil) }].compactMap(\.self)
+            + (try await tokenSessions(of: request))
+    }
+
+    /// Whether an access token is the value of a cookie that a website of another domain has seen.
+    func isKeptElsewhere(_ token: AccessTokenClaims) async throws -> Bool {
+        guard let id = token.sessionID, let session = try await sessions.peek(id) else { return false }
+        return origins.isKeptElsewhere(session)
     }
 
     /// The session of the cookie of the profile `session`, ended or not: whose it was.

@@ -44,8 +44,7 @@ final class BrowserSignOut: Sendable {
 
     /// Every session that the request's cookies open.
     func sessions(of request: Request) async throws -> [SignedIn] {
-        [try await browsers.secretSession(of: request)].compactMap(\.self)
-            + (try await browsers.tokenSessions(of: request))
+        try await browsers.all(of: request)
     }
 
     /// Takes the cookies of the profile `tokens` away, as their own clients have set them.

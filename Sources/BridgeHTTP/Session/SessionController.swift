@@ -19,7 +19,7 @@ struct SessionController: BrowserGroup {
     let kit: BrowserPages
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
-        guard let found = try await browsers.find(request), origins.admits(found.session, at: request) else {
+        guard let found = try await browsers.visitor(of: request) else {
             var body = JSONObjectWriter()
             body.add("authenticated", false)
             // The access token has run out, its session has not: with this a page of ours may renew it.

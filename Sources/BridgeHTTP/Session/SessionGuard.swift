@@ -29,9 +29,7 @@ extension RouteGuard where Group == AuthCheckController, Admitted == SignedIn {
         Self(.session) { group, handler in
             { request, context in
                 let demand = try AuthenticationDemand(query: request.uri.query)
-                guard let found = try await group.sessions.find(request),
-                    group.origins.admits(found.session, at: request)
-                else {
+                guard let found = try await group.sessions.visitor(of: request) else {
                     return try group.refusal(of: request, isStepUp: false, AuthCheckController.signedOut)
                 }
                 if let demand, !demand.isMet(by: found.session.authentication, at: group.time.now()) {

@@ -30,6 +30,8 @@ final class GroupCommitWriter: Sendable {
     private let enough = Bell()
     /// The node's chain after the last commit; `nil` when the database must be asked.
     private let committedChain = Mutex<AuditChain?>(nil)
+    /// Told of every commit.
+    let watch = WriterWatch()
 
     /// - Parameter follow: called with every event, in its transaction.
     init(
@@ -147,8 +149,9 @@ final class GroupCommitWriter: Sendable {
         }
     }
 
-    private func note(_ writes: Int, taking time: Duration) {
-        queue.withLock { $0.pace.note(writes: writes, waiting: $0.waiting.count, time: time) }
+    private func note(_ writes: [PendingWrite], taking time: Duration) {
+        queue.withLock { $0.pace.note(writes: writes.count, waiting: $0.waiting.count, time: time) }
+        watch.note(writes.contains { $0.isUpkeep } ? .upkeep : .requests, taking: time)
     }
 
     /// Whether the writer goes on in this turn, which it does only when no other may come.

@@ -11,9 +11,9 @@ struct WriteBatch {
     let auditor: AuditChainWriter
     let dialect: SQLDialect
     let follow: EventFollower
-    /// Told of each commit, how many writes it held and how long it took, before their callers are: who was told may be
+    /// Told of each commit, which writes it held and how long it took, before their callers are: who was told may be
     /// back with the next write, and would be counted twice.
-    let didCommit: (Int, Duration) -> Void
+    let didCommit: ([PendingWrite], Duration) -> Void
 
     /// Times that an interrupted batch is run as a whole before its writes go their own ways.
     private static let attempts = 3
@@ -98,7 +98,7 @@ struct WriteBatch {
             try auditor.recordCheckpointIfDue(in: transaction)
             try transaction.sendAnnouncements(dialect)
             try session.commit()
-            didCommit(writes.count, auditor.time.uptime() - began)
+            didCommit(writes, auditor.time.uptime() - began)
             auditor.lease?.note(transaction.chain)
             // Not before: a note about what no database holds would contradict the log for ever.
             if !transaction.notes.isEmpty { auditor.outlet.publish(transaction.notes) }

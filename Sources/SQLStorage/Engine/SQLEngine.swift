@@ -1,3 +1,5 @@
+package import Bridge
+
 /// A database: one connection that writes and several that read.
 package protocol SQLEngine: Sendable {
     var dialect: SQLDialect { get }
@@ -17,11 +19,16 @@ package protocol SQLEngine: Sendable {
     /// - Parameter writes: how many writes the commit held.
     func didCommit(writes: Int)
 
+    /// - Parameter body: told how long the engine itself held the connection that writes, each time that it did.
+    func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void)
+
     /// Lets go of every connection. Nothing may be running.
     func close() throws
 }
 
 extension SQLEngine {
+    package func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {}
+
     package func look<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {

@@ -1,3 +1,4 @@
+import Bridge
 import Foundation
 import GRDB
 import Synchronization
@@ -75,6 +76,10 @@ final class SQLiteEngine: SQLEngine {
 
     func didCommit(writes: Int) {
         walKeeper?.didCommit(writes: writes, on: pool)
+    }
+
+    func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {
+        walKeeper?.watch.observe(body)
     }
 
     func close() throws {

@@ -1,3 +1,4 @@
+import Bridge
 import Dispatch
 import GRDB
 import GRDBSQLite
@@ -35,6 +36,8 @@ final class WriteAheadLogKeeper: Sendable {
     private let connection: DatabaseQueue
     private let queue = DispatchQueue(label: "drawbridge.wal")
     private let progress = Mutex(Progress())
+    /// Told of each rest of the log that the writer copied.
+    let watch = WriterWatch()
 
     init(path: String, configuration: GRDB.Configuration, limits: Limits) throws {
         self.limits = limits
@@ -58,7 +61,11 @@ final class WriteAheadLogKeeper: Sendable {
             // Once more: what came in while the disk was flushed is little, and then the writer's rest is next to nothing.
             _ = try? copy()
             // A failure here leaves the log as it is; the next round tries again, and commits report a broken disk.
-            pool.asyncWriteWithoutTransaction { database in _ = try? database.checkpoint(.passive) }
+            pool.asyncWriteWithoutTransaction { database in
+                let began = ContinuousClock.now
+                _ = try? database.checkpoint(.passive)
+                self.watch.note(.logCopy, taking: began.duration(to: .now))
+            }
         }
     }
 

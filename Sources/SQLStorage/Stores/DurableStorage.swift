@@ -158,6 +158,11 @@ extension DurableStorage: BridgeStorage {
         writing?.auditor.lease?.observe(body)
     }
 
+    package func observeWriter(_ body: @escaping @Sendable (WriterWork, Duration) -> Void) {
+        writing?.writer.watch.observe(body)
+        engine.observeWriter(body)
+    }
+
     package func checkWritable() async throws {
         let beat = [SQLValue.text(try writable().auditor.node), SQLValue(time.now())]
         try await write { transaction in

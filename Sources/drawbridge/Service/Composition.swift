@@ -65,6 +65,8 @@ struct Composition: Sendable {
             retention: settings.audit.retention, metrics: metrics, time: time, logger: logger)
         let leaseMetrics = NodeLeaseMetrics(metrics)
         storage.observeNode { leaseMetrics.record($0) }
+        let writerMetrics = WriterMetrics(metrics)
+        storage.observeWriter { writerMetrics.record($0, $1) }
         readiness = Readiness(
             checks: Self.checks(storage, keys, time) + [shared.readinessCheck].compactMap(\.self) + forwarding.checks
                 + watch.checks)

@@ -80,8 +80,9 @@ struct Server: Sendable {
                 reload, managementApplication, publicApplication, StopGate { [composition] in composition.beginStop() },
             ]
         var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger)
+            // By its type: else a service is named by all that it holds.
+            services: services.map { .init(service: $0, serviceName: "\(type(of: $0))") },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = settings.process.shutdownGrace
         do {
             try ListenError.check(settings)

@@ -24,8 +24,8 @@ struct SharedState: Sendable {
     /// Sign-ins across devices; `nil` without a Redis, where the database keeps them. Never both: what one of them holds
     /// the other must not be asked for.
     let crossDevice: (any CrossDeviceStore)?
-    /// Told how many pages wait for a phone.
-    let noteWaitingPages: @Sendable (Int) -> Void
+    /// Told of pages that wait for a phone.
+    let noteWaitingPages: @Sendable (CrossDeviceWatch.Report) -> Void
     /// Says `degraded` on `/readyz` while Redis cannot decide; `nil` without a Redis.
     let readinessCheck: Readiness.Check?
     private let client: RedisClient?
@@ -43,7 +43,14 @@ struct SharedState: Sendable {
         }
         let waitingPages = Gauge(label: "drawbridge_phone_sign_in_waiting", factory: metrics)
         waitingPages.record(0)
-        noteWaitingPages = { waitingPages.record($0) }
+        let turnedAway = Counter(label: "drawbridge_phone_sign_in_turned_away_total", factory: metrics)
+        turnedAway.increment(by: 0)
+        noteWaitingPages = { report in
+            switch report {
+            case .waiting(let count): waitingPages.record(count)
+            case .turnedAway: turnedAway.increment()
+            }
+        }
         reuseMemoryFullness = degradation("reuse_memory_full")
         guard let redis = settings.redis else {
             replayGuard = InProcessReplayGuard(time: time)

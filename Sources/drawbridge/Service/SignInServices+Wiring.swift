@@ -102,7 +102,9 @@ extension PhoneSignInServices {
         let store = ground.shared.crossDevice ?? storage
         let signIns = PhoneSignIns(
             store: store,
-            watch: CrossDeviceWatch(store: store, time: ground.time, report: ground.shared.noteWaitingPages),
+            watch: CrossDeviceWatch(
+                store: store, capacity: ground.settings.crossDevice.heldPages, time: ground.time,
+                report: ground.shared.noteWaitingPages),
             approvers: PhoneApprovers(ground),
             opener: opener, apps: storage, accounts: storage, master: ground.master, keys: ground.keys.loginTokens,
             audit: storage, limiter: ground.limiter, limits: ground.limits, refusals: ground.refusals,

@@ -14,20 +14,7 @@ struct ClientWarnings {
         }
         sentences =
             lacking + Self.unknownNames(in: settings) + Self.linkingApps(in: settings)
-            + Self.unclaimedLinks(in: settings) + Self.namelessPortals(in: settings)
-    }
-
-    /// A website sees its visitors' cookies, and an origin that no client names takes whatever session it is shown.
-    private static func namelessPortals(in settings: DrawbridgeSettings) -> [String] {
-        let clients = settings.clients
-        return clients.enumerated().filter { $0.element.isPortal && $0.element.publicOrigin == nil }
-            .compactMap { index, portal in
-                let elsewhere = clients.filter { portal.mayReach.contains($0.id) && $0.publicOrigin != nil }
-                guard let website = elsewhere.map(\.id.rawValue).min() else { return nil }
-                return "clients[\(index)].public_origin is missing, so that \(website), which sees its visitors' "
-                    + "cookies, can be signed in with them at \(portal.id): say a portal's origin, also where it is the "
-                    + "settings'."
-            }
+            + Self.unclaimedLinks(in: settings)
     }
 
     /// A scheme is nobody's: who takes it can answer in the user's browser, and have a key of his own linked.

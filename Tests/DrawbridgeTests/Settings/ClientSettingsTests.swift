@@ -101,22 +101,4 @@ import Testing
         let warnings = ClientWarnings(in: settings).sentences.filter { $0.hasPrefix("self_issued.enabled without") }
         #expect(warnings.count == (links.isEmpty ? 1 : 0))
     }
-
-    @Test(arguments: [
-        ("", "public_origin: 'https://b.example', ", true),
-        ("public_origin: 'https://a.example', ", "public_origin: 'https://b.example', ", false),
-        ("", "", false),
-    ])
-    func `a portal that does not say its origin is warned about, where it leads to websites that have one`(
-        own: String, other: String, isWarned: Bool
-    ) throws {
-        let paths = "return_paths: [/b], default_return_path: /b"
-        let settings = try load(
-            """
-            [{client_id: home, client_type: web, \(own)portal: true, may_reach: [other], \(paths)},
-              {client_id: other, client_type: web, \(other)\(paths)}]
-            """)
-        let warnings = ClientWarnings(in: settings).sentences.map { $0.prefix { $0 != "," } }
-        #expect(warnings == (isWarned ? ["clients[0].public_origin is missing"] : []))
-    }
 }

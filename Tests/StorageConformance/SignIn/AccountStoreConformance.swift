@@ -101,7 +101,7 @@ package enum AccountStoreConformance {
                     email: "Countess@Example.com", createdAt: Sample.now),
                 issuer: Account.issuer, link: nil, event: Sample.event(.userCreated))
             func found(_ text: String) async throws -> [Subject] {
-                try await store.users(matching: text, by: nil, after: nil, limit: 10).map(\.subject)
+                try await store.users(matching: text, after: nil, limit: 10).map(\.subject)
             }
             for part in ["s1", "ada", "DA_L", "lovelace", "ess@exam"] {
                 try expectEqual(try await found(part), ["s1"], part)
@@ -116,8 +116,8 @@ package enum AccountStoreConformance {
                 events: { type, _ in Sample.event(type) }, ending: .sample())
             for text in ["Émile", "éMIL"] { try expectEqual(try await found(text), ["s2"], text) }
             try expectEqual(Set(try await found("GUEST")), ["Guest-100%", "guest-1000"], "both")
-            let first = try await store.users(matching: "guest", by: nil, after: nil, limit: 1).map(\.subject)
-            let second = try await store.users(matching: "guest", by: nil, after: first.last, limit: 10).map(\.subject)
+            let first = try await store.users(matching: "guest", after: nil, limit: 1).map(\.subject)
+            let second = try await store.users(matching: "guest", after: first.last, limit: 10).map(\.subject)
             try expectEqual(Set(first + second), ["Guest-100%", "guest-1000"], "page by page")
             try expectEqual(second.count, 1, "the second page")
         },
@@ -136,11 +136,12 @@ package enum AccountStoreConformance {
             _ = try await store.setDisabled(
                 true, subject: "s-zoe", event: Sample.event(.userDisabled), ending: .sample("user_disabled"))
             func pages(_ order: UserOrder, matching text: String = "") async throws -> [Subject] {
-                var found: [Subject] = []
+                var found: [UserOverview] = []
                 while true {
-                    let page = try await store.users(matching: text, by: order, after: found.last, limit: 1)
-                    guard let next = page.first else { return found }
-                    found.append(next.subject)
+                    let cursor = found.last.map { UserCursor(after: $0, by: order) }
+                    let page = try await store.users(matching: text, by: order, after: cursor, limit: 1)
+                    guard let next = page.first else { return found.map(\.subject) }
+                    found.append(next)
                 }
             }
             try expectEqual(try await pages(.name), ["s-zoe", "s-bob", "s-Carl", "x"], "shown name")
@@ -150,9 +151,27 @@ package enum AccountStoreConformance {
             try expectEqual(try await pages(.issuer).first, "x", "issuer")
             try expectEqual(try await pages(.state).first, "s-zoe", "disabled users first")
             try expectEqual(try await pages(.username, matching: "example.com"), ["s-bob", "s-Carl"], "a search")
+            let first = try await store.users(matching: "", by: .username, after: nil, limit: 1)
+            let place = first.first.map { UserCursor(after: $0, by: .username) }
             try expectEqual(
-                try await store.users(matching: "", by: .username, after: "s-bob", limit: 2).map(\.subject),
+                try await store.users(matching: "", by: .username, after: place, limit: 2).map(\.subject),
                 ["s-Carl", "s-zoe"], "two at once")
+            // The last user of the page before has another name by now, or is gone.
+            let names = AccountNames(username: try Sample.username("zz"), displayName: nil, email: nil)
+            _ = try await store.changeUser(
+                "s-bob", UserChange(names: names), events: { type, _ in Sample.event(type) }, ending: .sample())
+            try expectEqual(
+                try await store.users(matching: "", by: .username, after: place, limit: 9).map(\.subject),
+                ["s-Carl", "s-zoe", "s-bob", "x"], "after a new name")
+            let gone = UserOverview(
+                SubjectRecord(subject: "gone", issuer: "a", firstSeenAt: Sample.now, disabledAt: nil))
+            for order in UserOrder.allCases {
+                let all = try await store.users(matching: "", by: order, after: nil, limit: 9)
+                let later = try await store.users(
+                    matching: "", by: order, after: UserCursor(after: gone, by: order), limit: 9)
+                try expect(!later.isEmpty, "after one who is gone, by \(order)")
+                try expectEqual(Array(all.suffix(later.count)), later, "the rest, by \(order)")
+            }
         },
         ConformanceCase("a user is renamed, unless another has the name") { open in
             let store = try await open()

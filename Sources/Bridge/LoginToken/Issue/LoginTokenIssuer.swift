@@ -229,13 +229,14 @@ extension LoginTokenIssuer {
             authentication: session.authentication, expiresAt: session.expiresAt)
         let request = LoginTokenIssueRequest(targetClientID: order.website, redirect: order.redirect)
         do {
-            // Before every other check, as at an issue.
-            try await takeFromLimits(bearer, origin: origin, at: now)
+            // Not of the user's limits: such a cookie need not be in his hands alone.
             guard session.isOwnSignIn else {
                 throw OAuthError(
                     .unauthorizedClient, "a session that was itself handed over cannot be handed on",
                     detail: "chained_session")
             }
+            // Before every other check, as at an issue.
+            try await takeFromLimits(bearer, origin: origin, at: now)
             guard let portal, portal.isPortal else {
                 throw OAuthError(
                     .unauthorizedClient, "this website is no portal to others", detail: "client_without_right")
@@ -258,7 +259,9 @@ extension LoginTokenIssuer {
                 terms, bearer: bearer, issuing: Issuing(session: .browser(session), isFirstSight: false),
                 idempotency: nil, origin: origin, at: now)
         } catch let error as OAuthError {
-            try await refusals.issueRefused(error, bearer: bearer, request: request, origin: origin, at: now)
+            try await refusals.issueRefused(
+                error, bearer: bearer, request: request, origin: origin,
+                repeating: session.isOwnSignIn ? nil : session.id, at: now)
             throw error
         }
     }
@@ -285,9 +288,10 @@ extension RefusalLog {
     }
 
     /// An issue that was refused to a verified bearer.
+    /// - Parameter repeating: a session that no limit holds back.
     func issueRefused(
         _ error: OAuthError, bearer: BearerIdentity, request: LoginTokenIssueRequest, origin: RequestOrigin,
-        at now: Timestamp
+        repeating: SessionID? = nil, at now: Timestamp
     ) async throws {
         if error.code == .rateLimited {
             return try await limitExceeded(
@@ -295,11 +299,12 @@ extension RefusalLog {
                 at: now)
         }
         let isRedirect = error.code == .invalidRedirect
-        try await record(
-            AuditEvent(
-                at: now, type: isRedirect ? .redirectRefused : .loginTokenRefused, outcome: .failure,
-                reason: error.detail ?? error.code.rawValue, subject: bearer.subject, clientID: bearer.clientID,
-                targetClientID: nil, sessionID: bearer.sessionID, origin: origin,
-                detail: isRedirect ? request.redirect.map(RefusedRedirect.detail) : #"{"at":"issue"}"#))
+        let event = AuditEvent(
+            at: now, type: isRedirect ? .redirectRefused : .loginTokenRefused, outcome: .failure,
+            reason: error.detail ?? error.code.rawValue, subject: bearer.subject, clientID: bearer.clientID,
+            targetClientID: nil, sessionID: bearer.sessionID, origin: origin,
+            detail: isRedirect ? request.redirect.map(RefusedRedirect.detail) : #"{"at":"issue"}"#)
+        guard let repeating else { return try await record(event) }
+        try await record(event, within: .repeats(of: repeating.rawValue))
     }
 }

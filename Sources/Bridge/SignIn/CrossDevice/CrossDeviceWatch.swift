@@ -2,16 +2,35 @@ import Synchronization
 
 /// Has many wait for changes of their records, at the price of one question to the store for all of them: while anybody
 /// waits, twice a second.
+///
+/// Only so many: each holds a connection and its request's memory, and whoever opens thousands of pages would hold as many.
 package final class CrossDeviceWatch: Sendable {
+    /// What metrics are told.
+    package enum Report: Hashable, Sendable {
+        /// How many wait, with every question to the store.
+        case waiting(Int)
+        /// One more came who could not be kept waiting.
+        case turnedAway
+    }
+
+    /// How a wait went.
+    enum Wait: Hashable, Sendable {
+        /// There is a change, or nobody has to be kept any longer.
+        case ended
+        /// None began: as many wait as may, or somebody waits for this record already.
+        case noPlace
+    }
+
     private struct Waiter {
-        let key: String
+        let number: Int
         let version: Int64
         let deadline: ContinuousClock.Instant
-        let continuation: CheckedContinuation<Void, any Error>
+        let continuation: CheckedContinuation<Wait, any Error>
     }
 
     private struct State {
-        var waiters: [Int: Waiter] = [:]
+        /// By record: one page has one place, however often it asks.
+        var waiters: [String: Waiter] = [:]
         var lastNumber = 0
         /// Of calls that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
@@ -24,16 +43,20 @@ package final class CrossDeviceWatch: Sendable {
     static let pause = Duration.milliseconds(500)
 
     private let store: any CrossDeviceStore
+    private let capacity: Int
     private let time: TimeSource
-    private let report: @Sendable (_ waiting: Int) -> Void
+    private let report: @Sendable (Report) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter report: told with every question how many wait, for metrics.
+    /// - Parameters:
+    ///   - capacity: how many may wait at a time.
+    ///   - report: for metrics.
     package init(
-        store: any CrossDeviceStore, time: TimeSource = .system,
-        report: @escaping @Sendable (_ waiting: Int) -> Void = { _ in }
+        store: any CrossDeviceStore, capacity: Int, time: TimeSource = .system,
+        report: @escaping @Sendable (Report) -> Void = { _ in }
     ) {
         self.store = store
+        self.capacity = capacity
         self.time = time
         self.report = report
     }
@@ -48,39 +71,62 @@ package final class CrossDeviceWatch: Sendable {
             defer { state.waiters = [:] }
             return state.waiters.values
         }
-        for waiter in waiters { waiter.continuation.resume() }
+        for waiter in waiters { waiter.continuation.resume(returning: .ended) }
     }
 
-    /// Returns when the record's version is another, when the time is over, when the task is cancelled, or with ``stop()``.
+    /// Returns when the record's version is another, when the time is over, when the task is cancelled, or with ``stop()``;
+    /// at once where there is no place. A place is free again as soon as this returns.
     /// - Throws: ``StorageError`` when the store cannot say.
-    func change(of key: String, from version: Int64, within patience: Duration) async throws {
+    func change(of key: String, from version: Int64, within patience: Duration) async throws -> Wait {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
         }
         let deadline = time.uptime().advanced(by: patience)
-        try await withTaskCancellationHandler {
+        let wait = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (isOver, begins) = state.withLock { state in
-                    if state.cancelled.remove(number) != nil || state.isStopped { return (true, false) }
-                    state.waiters[number] = Waiter(
-                        key: key, version: version, deadline: deadline, continuation: continuation)
-                    defer { state.isAsking = true }
-                    return (false, !state.isAsking)
+                let entry = enter(
+                    Waiter(number: number, version: version, deadline: deadline, continuation: continuation), for: key)
+                switch entry {
+                case .waits: break
+                case .begins: Task { await ask() }
+                case .over: continuation.resume(returning: .ended)
+                case .noPlace: continuation.resume(returning: .noPlace)
                 }
-                if isOver { continuation.resume() }
-                if begins { Task { await ask() } }
             }
         } onCancel: {
             let waiter = state.withLock { state in
-                let waiter = state.waiters.removeValue(forKey: number)
-                if waiter == nil { state.cancelled.insert(number) }
-                return waiter
+                guard state.waiters[key]?.number == number else {
+                    state.cancelled.insert(number)
+                    return nil as Waiter?
+                }
+                return state.waiters.removeValue(forKey: key)
             }
-            waiter?.continuation.resume()
+            waiter?.continuation.resume(returning: .ended)
         }
         // Cancelled after it was over: nobody would take the number out again.
         state.withLock { _ = $0.cancelled.remove(number) }
+        if wait == .noPlace { report(.turnedAway) }
+        return wait
+    }
+
+    private enum Entry {
+        case waits
+        /// The first, who sets the questions going.
+        case begins
+        case over
+        case noPlace
+    }
+
+    /// Counts and enters under one lock, so that of many who come at once none is one too many.
+    private func enter(_ waiter: Waiter, for key: String) -> Entry {
+        state.withLock { state in
+            if state.cancelled.remove(waiter.number) != nil || state.isStopped { return .over }
+            guard state.waiters.count < capacity, state.waiters[key] == nil else { return .noPlace }
+            state.waiters[key] = waiter
+            defer { state.isAsking = true }
+            return state.isAsking ? .waits : .begins
+        }
     }
 
     private func ask() async {
@@ -88,9 +134,9 @@ package final class CrossDeviceWatch: Sendable {
             try? await Task.sleep(for: Self.pause)
             let keys: Set<String>? = state.withLock { state in
                 if state.waiters.isEmpty { state.isAsking = false }
-                return state.waiters.isEmpty ? nil : Set(state.waiters.values.map(\.key))
+                return state.waiters.isEmpty ? nil : Set(state.waiters.keys)
             }
-            report(keys?.count ?? 0)
+            report(.waiting(keys?.count ?? 0))
             guard let keys else { return }
             let found: Result<[String: Int64], any Error>
             do {
@@ -105,17 +151,17 @@ package final class CrossDeviceWatch: Sendable {
     private func settle(_ found: Result<[String: Int64], any Error>, asked keys: Set<String>) {
         let now = time.uptime()
         let done = state.withLock { state in
-            let done = state.waiters.filter { _, waiter in
-                guard keys.contains(waiter.key) else { return false }
+            let done = state.waiters.filter { key, waiter in
+                guard keys.contains(key) else { return false }
                 guard case .success(let versions) = found else { return true }
-                return now >= waiter.deadline || versions[waiter.key, default: 0] > waiter.version
+                return now >= waiter.deadline || versions[key, default: 0] > waiter.version
             }
-            for number in done.keys { state.waiters[number] = nil }
+            for key in done.keys { state.waiters[key] = nil }
             return done.values
         }
         for waiter in done {
             switch found {
-            case .success: waiter.continuation.resume()
+            case .success: waiter.continuation.resume(returning: .ended)
             case .failure(let error): waiter.continuation.resume(throwing: error)
             }
         }

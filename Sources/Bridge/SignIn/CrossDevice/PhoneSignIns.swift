@@ -69,6 +69,18 @@ package struct PhoneSignInPage: Sendable {
     package var isOpen: Bool { takesDigits || state == "created" }
 }
 
+/// What a page hears that asked for news.
+package struct PhoneSignInNews: Sendable {
+    package let page: PhoneSignInPage
+    /// When to ask again, for a page that could not be kept waiting.
+    package let nextQuestionAfter: Duration?
+
+    init(_ page: PhoneSignInPage, nextQuestionAfter: Duration? = nil) {
+        self.page = page
+        self.nextQuestionAfter = nextQuestionAfter
+    }
+}
+
 package enum PhoneSignInStart: Sendable {
     case started(PhoneSignInPage)
     case limited(retryAfter: Duration)
@@ -139,25 +151,28 @@ extension PhoneSignIns {
         return page(secret, try await find(PhoneSignInNames(of: secret).id, at: now)?.signIn, at: now)
     }
 
-    /// The same as soon as it is no longer what the page shows, or after a while.
+    /// The same as soon as it is no longer what the page shows, or after a while; at once where as many pages wait as may.
     /// - Parameter seen: the state that the page shows.
     /// - Throws: `OAuthError(.rateLimited)` for a page that asks more than once a second.
-    package func news(of secret: OpaqueSecret, seen: String?, origin: RequestOrigin) async throws -> PhoneSignInPage {
+    package func news(of secret: OpaqueSecret, seen: String?, origin: RequestOrigin) async throws -> PhoneSignInNews {
         let now = time.now()
         let id = PhoneSignInNames(of: secret).id
         let key = PhoneSignInNames.key(of: id)
         if case .exceeded(let wait, _) = try await limiter.take([LimitSettings.pollKey(key)], at: now) {
             throw OAuthError(.rateLimited, "ask once a second", retryAfter: wait.roundedUpSeconds)
         }
-        guard let found = try await find(id, at: now) else { return page(secret, nil, at: now) }
+        guard let found = try await find(id, at: now) else { return PhoneSignInNews(page(secret, nil, at: now)) }
         let current = page(secret, found.signIn, at: now)
-        guard current.state == seen, current.isOpen else { return current }
+        guard current.state == seen, current.isOpen else { return PhoneSignInNews(current) }
         let patience = min(Self.patience, found.signIn.endsAt() - now)
-        try await watch.change(of: key, from: found.record.version, within: patience)
+        switch try await watch.change(of: key, from: found.record.version, within: patience) {
+        case .noPlace: return PhoneSignInNews(current, nextQuestionAfter: Self.pauseWithoutPlace)
+        case .ended: break
+        }
         // Nobody is there to be told more, and a store asks nothing for a task that was cancelled.
-        if Task.isCancelled { return current }
+        if Task.isCancelled { return PhoneSignInNews(current) }
         let later = time.now()
-        return page(secret, try await find(id, at: later)?.signIn, at: later)
+        return PhoneSignInNews(page(secret, try await find(id, at: later)?.signIn, at: later))
     }
 
     /// Answers all pages that wait with what stands: the node stops, and they ask another.
@@ -165,6 +180,10 @@ extension PhoneSignIns {
 
     /// How long a page's question is held.
     private static let patience = Duration.seconds(25)
+
+    /// How long a page looks away that cannot be kept waiting. Its question takes a connection of its own, which costs more
+    /// than the answer: of a thousand pages, shorter pauses would cost more than all that are kept waiting.
+    private static let pauseWithoutPlace = Duration.seconds(10)
 
     private func page(_ secret: OpaqueSecret, _ signIn: PhoneSignIn?, at now: Timestamp) -> PhoneSignInPage {
         let names = PhoneSignInNames(of: secret)

@@ -17,10 +17,15 @@ enum MetricHelp {
             "Time from a request's head to its answer, by route, method and status.",
         "drawbridge_node_lease_epoch": "How often this server's name has changed hands.",
         "drawbridge_node_lease_held": "1 while no other process writes under this server's name.",
+        "drawbridge_phone_sign_in_turned_away_total":
+            "Questions of pages that wait for a phone which were answered at once, because as many waited as may.",
         "drawbridge_phone_sign_in_waiting": "Pages of this server that wait for a phone.",
         "drawbridge_redemptions_total": "Login tokens that were shown, by outcome.",
         "drawbridge_self_issued_total": "Sign-ins by a phone's own key, by outcome.",
         "drawbridge_spans_dropped_total": "Spans of traced requests that nobody got, by reason.",
         "drawbridge_spans_sent_total": "Spans of traced requests that the collector has taken.",
+        "drawbridge_writer_longest_seconds":
+            "The longest time since the start that the one connection that writes was held, by what held it.",
+        "drawbridge_writer_seconds": "Time for which the one connection that writes was held, by what held it.",
     ]
 }

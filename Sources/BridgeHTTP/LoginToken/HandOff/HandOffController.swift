@@ -61,10 +61,7 @@ struct HandOffController: BrowserGroup {
     }
 
     private func session(of request: Request) async throws -> WebSession? {
-        guard let session = try await browsers.opened(by: request), origins.admits(session, at: request) else {
-            return nil
-        }
-        return session
+        try await browsers.openedHere(by: request)
     }
 
     /// Old browsers say nothing of frames; to those the session's cookie is not sent, because it is `Lax`.

@@ -79,7 +79,7 @@ struct RedemptionController: BrowserGroup {
                     formTargets: targets, to: visitor)
             }
         case .switchAccount(let current, let proposed):
-            let home = try await home(of: current, request, tokenSessions)
+            let home = try await home(of: current, request)
             let visitor = pageVisitor(request, context, for: try await website(of: reading.token))
             return try await withForm(.switchAccount, request, reading) { fields, targets in
                 pages.switchAccount(
@@ -182,10 +182,8 @@ struct RedemptionController: BrowserGroup {
     }
 
     /// Where "no" leads: the website of the user who is signed in in this browser.
-    private func home(
-        of subject: Subject, _ request: Request, _ tokenSessions: [SignedIn]
-    ) async throws -> String {
-        let found = [try await browsers.secretSession(of: request)].compactMap(\.self) + tokenSessions
+    private func home(of subject: Subject, _ request: Request) async throws -> String {
+        let found = try await browsers.all(of: request)
         let publicOrigin = origins.configured.website
         guard let session = found.first(where: { $0.session.subject == subject })?.session,
             let website = clients.current[session.clientID], let path = website.returnPaths.defaultPath

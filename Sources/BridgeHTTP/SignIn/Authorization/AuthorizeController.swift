@@ -72,7 +72,7 @@ struct AuthorizeController: BrowserGroup {
         let provider = services.upstream?.providers.map(\.id).first { $0 == hint }
         if let journey = parameters["journey"], parameters["client_id"] == nil {
             if let token, isSwitch(parameters, request) {
-                let tokenSessions = try await browsers.tokenSessions(of: request)
+                let tokenSessions = try await tokenSessions(of: request)
                 let visitor = try await visitor(request, context, browser, tokenSessions, mayRedeem: true)
                 return try await answer(
                     try await RetryCookie.telling {
@@ -87,7 +87,7 @@ struct AuthorizeController: BrowserGroup {
         }
         let tokenSessions =
             token == nil && parameters["request_uri"] == nil
-            ? [] : try await browsers.tokenSessions(of: request)
+            ? [] : try await tokenSessions(of: request)
         let visitor = try await visitor(
             request, context, browser, tokenSessions, mayRedeem: !isForeign(request))
         return try await answer(
@@ -105,6 +105,10 @@ struct AuthorizeController: BrowserGroup {
             browser: browser, session: try await browsers.opened(by: request),
             tokenSessions: tokenSessions.map(\.session), mayRedeem: mayRedeem,
             retry: request.cookie(RetryCookie.name), origin: context.origin(of: request))
+    }
+
+    private func tokenSessions(of request: Request) async throws -> [SignedIn] {
+        try await browsers.tokenSessions(of: request).filter { !origins.isKeptElsewhere($0.session) }
     }
 
     /// Whether another website sent the browser here, or nobody looks at it yet: a token is ignored then (contract §4.5).

@@ -58,16 +58,24 @@ struct PhoneSignInController: BrowserGroup {
         }
     }
 
-    /// Answers when the state is no longer `seen`, or after a while with the same one.
+    /// Answers when the state is no longer `seen`, or after a while with the same one; at once where there is no place to
+    /// wait. A visitor who goes away meanwhile gives the place up.
     @Sendable func status(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         guard let secret = request.phoneSignInSecret else { throw OAuthError(.notFound) }
         let origin = context.origin(of: request)
-        let news = try await phones.signIns.news(of: secret, seen: query["seen"], origin: origin)
+        let news = try await request.body.consumeWithCancellationOnInboundClose { _ in
+            try await phones.signIns.news(of: secret, seen: query["seen"], origin: origin)
+        }
         var body = JSONObjectWriter()
-        body.add("state", news.state)
-        body.add("left", Int64(news.left))
-        return .json(body)
+        body.add("state", news.page.state)
+        body.add("left", Int64(news.page.left))
+        var response = Response.json(body)
+        // Who listens for the visitor's going reads what comes on the connection, and cannot give it back. Besides, idle
+        // connections cost a node more than the pages that look again.
+        response.headers[.connection] = "close"
+        if let pause = news.nextQuestionAfter { response.headers[.retryAfter] = String(pause.roundedUpSeconds) }
+        return response
     }
 
     @Sendable func confirm(

@@ -53,17 +53,33 @@ extension DurableStorage {
         }
     }
 
+    package func users(matching text: String, after cursor: Subject?, limit: Int) async throws -> [UserOverview] {
+        try await users(
+            matching: text, SubjectSQL.search(dialect), [.text(cursor?.rawValue ?? ""), .integer(Int64(max(0, limit)))])
+    }
+
     package func users(
-        matching text: String, by order: UserOrder?, after cursor: Subject?, limit: Int
+        matching text: String, by order: UserOrder, after cursor: UserCursor?, limit: Int
+    ) async throws -> [UserOverview] {
+        let place: [SQLValue] =
+            switch cursor?.key {
+            case .text(let text): [.text(text)]
+            case .number(let number): [.integer(number)]
+            case nil: []
+            }
+        return try await users(
+            matching: text, SubjectSQL.search(by: order, isAfter: cursor != nil, dialect),
+            [.integer(Int64(max(0, limit)))] + (cursor.map { [SQLValue($0.subject)] } ?? []) + place)
+    }
+
+    private func users(
+        matching text: String, _ search: SQLStatement, _ values: [SQLValue]
     ) async throws -> [UserOverview] {
         guard !text.utf8.contains(0) else { return [] }
         // What a pattern would read as its own sign stands for itself.
         let part = text.lowercased().replacing("!", with: "!!").replacing("%", with: "!%").replacing("_", with: "!_")
-        return try await read { [search = SubjectSQL.search(by: order, dialect)] session in
-            let row: [SQLValue] = [
-                .text("%\(part)%"), .text(cursor?.rawValue ?? ""), .integer(Int64(max(0, limit))),
-            ]
-            return try session.run(search, row).map(Self.overview)
+        return try await read { session in
+            try session.run(search, [.text("%\(part)%")] + values).map(Self.overview)
         }
     }
 
@@ -137,38 +153,47 @@ enum SubjectSQL {
         """
 
     static let list = SQLStatement("\(users) ORDER BY app_user.subject LIMIT $1")
-    /// Looks at all users, as a search for a part of a name does anyway; the place of the cursor is found anew.
-    static func search(by order: UserOrder?, _ dialect: SQLDialect) -> SQLStatement {
-        let fields = ["app_user.subject", "account.username", "account.display_name", "account.email"]
-        let matches = fields.map { "\(dialect.lowercase($0)) LIKE $1 ESCAPE '!'" }.joined(separator: " OR ")
-        guard let order else {
-            return SQLStatement(
-                "\(users) WHERE app_user.subject > $2 AND (\(matches)) ORDER BY app_user.subject LIMIT $3")
-        }
-        let key = (keys(of: order, dialect) + ["app_user.subject"]).joined(separator: ", ")
+    /// Looks at all users, as a search for a part of a name does anyway.
+    static func search(_ dialect: SQLDialect) -> SQLStatement {
+        SQLStatement(
+            "\(users) WHERE app_user.subject > $2 AND (\(matches(dialect))) ORDER BY app_user.subject LIMIT $3")
+    }
+
+    /// - Parameter isAfter: whether it begins after the user `$3`, who was listed by `$4`.
+    static func search(by order: UserOrder, isAfter: Bool, _ dialect: SQLDialect) -> SQLStatement {
+        let keys = keys(of: order, dialect)
+        let place = keys.place.joined(separator: ", ")
+        let start = isAfter ? "AND (\(keys.user.joined(separator: ", ")), app_user.subject) > (\(place), $3)" : ""
         return SQLStatement(
             """
-            \(users) WHERE (\(matches)) AND ($2 = '' OR (\(key)) > (
-                SELECT \(key) FROM app_user LEFT JOIN account ON account.subject = app_user.subject
-                WHERE app_user.subject = $2))
-            ORDER BY \(key) LIMIT $3
+            \(users) WHERE (\(matches(dialect))) \(start)
+            ORDER BY \(keys.user.joined(separator: ", ")), app_user.subject LIMIT $2
             """)
     }
 
-    private static func keys(of order: UserOrder, _ dialect: SQLDialect) -> [String] {
+    private static func matches(_ dialect: SQLDialect) -> String {
+        ["app_user.subject", "account.username", "account.display_name", "account.email"]
+            .map { "\(dialect.lowercase($0)) LIKE $1 ESCAPE '!'" }.joined(separator: " OR ")
+    }
+
+    /// What users are listed by, and the same of the one that a ``UserCursor`` holds: lower-cased by the engine both times.
+    private static func keys(of order: UserOrder, _ dialect: SQLDialect) -> (user: [String], place: [String]) {
         func text(_ expression: String) -> [String] {
             [
                 "CASE WHEN COALESCE(\(expression), '') = '' THEN 1 ELSE 0 END",
                 "COALESCE(\(dialect.lowercase(expression)), '')",
             ]
         }
+        func texts(_ expression: String) -> ([String], [String]) {
+            (text(expression), text("CAST($4 AS TEXT)"))
+        }
         return switch order {
-        case .name: text("COALESCE(account.display_name, account.username, app_user.subject)")
-        case .username: text("account.username")
-        case .email: text("account.email")
-        case .issuer: text("app_user.issuer")
-        case .firstSeen: ["-app_user.first_seen_at"]
-        case .state: ["CASE WHEN app_user.disabled_at IS NULL THEN 1 ELSE 0 END"]
+        case .name: texts("COALESCE(account.display_name, account.username, app_user.subject)")
+        case .username: texts("account.username")
+        case .email: texts("account.email")
+        case .issuer: texts("app_user.issuer")
+        case .firstSeen: (["-app_user.first_seen_at"], ["CAST($4 AS BIGINT)"])
+        case .state: (["CASE WHEN app_user.disabled_at IS NULL THEN 1 ELSE 0 END"], ["CAST($4 AS BIGINT)"])
         }
     }
 

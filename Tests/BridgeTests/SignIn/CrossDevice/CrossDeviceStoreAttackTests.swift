@@ -69,7 +69,7 @@ import Testing
             async let news = waiting.news(of: page.secret, seen: "created", origin: origin())
             while waiting.watch.waiting == 0 { await Task.yield() }
             _ = try await desk.scan(page, phone)
-            #expect(try await news.state == "scanned")
+            #expect(try await news.page.state == "scanned")
         }
     }
 
@@ -78,8 +78,8 @@ import Testing
             let desk = try PhoneDesk(service)
             let page = try await desk.begin()
             let news = try await desk.node().news(of: page.secret, seen: "scanned", origin: origin())
-            #expect(news.state == "created")
-            #expect(news.left == 120)
+            #expect(news.page.state == "created")
+            #expect(news.page.left == 120)
         }
     }
 
@@ -103,7 +103,7 @@ import Testing
             let task = Task { try await node.news(of: page.secret, seen: "created", origin: origin()) }
             while node.watch.waiting == 0 { await Task.yield() }
             task.cancel()
-            #expect(try await task.value.state == "created")
+            #expect(try await task.value.page.state == "created")
             #expect(node.watch.waiting == 0)
         }
     }
@@ -116,9 +116,9 @@ import Testing
             let task = Task { try await node.news(of: page.secret, seen: "created", origin: origin()) }
             while node.watch.waiting == 0 { await Task.yield() }
             node.stopWaiting()
-            #expect(try await task.value.state == "created")
+            #expect(try await task.value.page.state == "created")
             desk.clock.advance(.seconds(1))
-            #expect(try await node.news(of: page.secret, seen: "created", origin: origin()).state == "created")
+            #expect(try await node.news(of: page.secret, seen: "created", origin: origin()).page.state == "created")
             #expect(node.watch.waiting == 0)
         }
     }

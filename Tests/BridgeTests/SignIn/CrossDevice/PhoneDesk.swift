@@ -24,10 +24,14 @@ struct PhoneDesk: Sendable {
     var clock: FixedClock { service.clock }
 
     /// What one node calls.
-    func node(requiresSameNetwork: Bool = false) -> PhoneSignIns {
+    func node(
+        requiresSameNetwork: Bool = false, capacity: Int = 256,
+        report: @escaping @Sendable (CrossDeviceWatch.Report) -> Void = { _ in }
+    ) -> PhoneSignIns {
         let refusals = RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter))
         return PhoneSignIns(
-            store: store, watch: CrossDeviceWatch(store: store, time: clock.source),
+            store: store,
+            watch: CrossDeviceWatch(store: store, capacity: capacity, time: clock.source, report: report),
             approvers: PhoneApprovers(
                 apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: limiter,
                 refusals: refusals),
