@@ -122,7 +122,7 @@ extension SignInController {
 
     private func passkeyRequest(_ browser: OpaqueSecret, at here: WebOrigin) throws -> PasskeyRequest? {
         guard let passkeys = services.passkeys, let party = PasskeyParty(here) else { return nil }
-        return PasskeyRequest(party: party, challenge: try passkeys.signIn.challenge(browser: browser))
+        return PasskeyRequest(party: party, challenge: try passkeys.signIn.challenge(browser: browser, at: party))
     }
 
     private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {

@@ -30,8 +30,9 @@ package final class PasskeyEnrolment: Sendable {
 
     /// The account whose passkeys may be changed in a session: its user has a password here, and signed in moments ago.
     ///
-    /// Who signs in elsewhere has none: an account that is closed there must not stay open by a passkey here. Nor does a
-    /// phone's key make passkeys, which unlinking a stolen one would leave behind.
+    /// Who signs in elsewhere has none, also with a password here besides: an account that is closed there must not stay
+    /// open by a passkey here, and what another provider says of factors is not ours. Nor does a phone's key make
+    /// passkeys, which unlinking a stolen one would leave behind.
     package func account(in session: WebSession) async throws -> Account? {
         guard session.isFreshSignIn(at: time.now()),
             !session.authentication.amr.contains(Authentication.selfIssued),
@@ -39,7 +40,8 @@ package final class PasskeyEnrolment: Sendable {
             account.passwordHash != nil, account.disabledAt == nil,
             account.secondFactor == nil
                 || AuthenticationLevel.satisfies(
-                    session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
+                    session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue),
+            try await storage.identities(of: account.subject).isEmpty
         else { return nil }
         return account
     }
@@ -71,7 +73,9 @@ package final class PasskeyEnrolment: Sendable {
         guard let account = try await account(in: session) else {
             return try await refuse(.notSignedIn, session, as: .notSignedIn, origin: origin, at: now)
         }
-        guard let handle = seal.open(sealed, binding: Self.binding(session, party)) else { return .stale }
+        guard let handle = seal.open(sealed, binding: Self.binding(session, party)) else {
+            return try await refuse(.stale, session, as: .stale, origin: origin, at: now)
+        }
         let challenge = PasskeyChallenge(sealed: sealed)
         let passkey: Passkey
         do throws(PasskeyRefusal) {
@@ -94,7 +98,7 @@ package final class PasskeyEnrolment: Sendable {
         case .tooMany:
             return try await refuse(.tooMany, session, as: .tooMany, origin: origin, at: now)
         case .challengeUsed: return try await refuse(.challengeUsed, session, origin: origin, at: now)
-        case .anotherHandle: return .stale
+        case .anotherHandle: return try await refuse(.stale, session, as: .stale, origin: origin, at: now)
         case .sessionEnded:
             return try await refuse(.notSignedIn, session, as: .notSignedIn, origin: origin, at: now)
         }
@@ -139,7 +143,7 @@ package final class PasskeyEnrolment: Sendable {
     }
 
     private static func binding(_ session: WebSession, _ party: PasskeyParty) -> String {
-        "\(session.id.rawValue) \(session.subject.rawValue) \(party.id)"
+        "\(session.id.rawValue) \(session.subject.rawValue) \(party.origin)"
     }
 }
 

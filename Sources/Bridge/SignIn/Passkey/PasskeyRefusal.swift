@@ -1,5 +1,5 @@
 /// Why a passkey was not taken: for the audit log. The page says one thing for all of them.
-package enum PasskeyRefusal: String, Error, CaseIterable {
+package enum PasskeyRefusal: String, Error {
     /// What came is not of the form that it has to have, or the key of a kind that is not taken.
     case malformed = "passkey_malformed"
     /// A passkey was made where one was to be used, or the other way round.
@@ -23,6 +23,8 @@ package enum PasskeyRefusal: String, Error, CaseIterable {
     case wrongSignature = "passkey_wrong_signature"
     /// The authenticator counts less than it did: there may be two of it (Web Authentication §6.1.1).
     case counterWentBack = "passkey_counter_went_back"
+    /// The page that asked for it was open for too long, or another session's, or made before another passkey was added.
+    case stale = "passkey_stale"
     /// Some user's already.
     case taken = "passkey_taken"
     /// The user has as many as one may have.

@@ -10,6 +10,13 @@ package final class PasskeySignIn: Sendable {
     /// holds the key nobody vouches for, so neither `hwk` nor `swk` is said.
     static let methods = ["pop", "user", "mfa"]
 
+    /// Which passkey it was, for the audit log: the one that ``Passkey/mark`` and the events of adding and removing name.
+    static func detail(_ mark: String) -> String {
+        var object = JSONObjectWriter()
+        object.add("passkey", mark)
+        return String(decoding: object.finish(), as: UTF8.self)
+    }
+
     private let storage: any Storage
     private let throttle: SignInThrottle
     private let opener: SessionOpener
@@ -33,10 +40,15 @@ package final class PasskeySignIn: Sendable {
 
     /// What a sign-in page asks for: any passkey of the host. None is named before it is known who comes, or the page
     /// would tell whose accounts have some.
-    /// - Parameter browser: the browser's form binding; the answer must come from the same one.
-    package func challenge(browser: OpaqueSecret) throws -> PasskeyChallenge {
+    /// - Parameter browser: the browser's form binding; the answer must come from the same one, to the same origin.
+    package func challenge(browser: OpaqueSecret, at party: PasskeyParty) throws -> PasskeyChallenge {
         PasskeyChallenge(
-            sealed: try seal.seal(random.bytes(16), binding: browser.digest, lifetime: PasskeyChallenge.lifetime))
+            sealed: try seal.seal(
+                random.bytes(16), binding: Self.binding(browser, party), lifetime: PasskeyChallenge.lifetime))
+    }
+
+    private static func binding(_ browser: OpaqueSecret, _ party: PasskeyParty) -> String {
+        "\(browser.digest) \(party.origin)"
     }
 
     /// Checks the answer to a challenge, and opens a session.
@@ -50,8 +62,9 @@ package final class PasskeySignIn: Sendable {
         replacing current: WebSession?, origin: RequestOrigin
     ) async throws -> SignInOutcome {
         let now = time.now()
-        guard seal.open(sealed, binding: browser.digest) != nil else {
-            return try await refuse(SignInRefusal.stale.rawValue, nil, as: .stale, origin: origin, at: now)
+        guard seal.open(sealed, binding: Self.binding(browser, party)) != nil else {
+            return try await refuse(
+                SignInRefusal.stale.rawValue, nil, assertion?.mark, as: .stale, origin: origin, at: now)
         }
         let challenge = PasskeyChallenge(sealed: sealed)
         let passkey: Passkey? = if let assertion { try await storage.passkey(assertion.mark) } else { nil }
@@ -65,11 +78,12 @@ package final class PasskeySignIn: Sendable {
             guard let passkey else { throw .unknown }
             count = try assertion.check(passkey, for: challenge, at: party)
         } catch {
-            return try await refuse(error.rawValue, subject, origin: origin, at: now)
+            return try await refuse(error.rawValue, subject, assertion?.mark, origin: origin, at: now)
         }
         guard let passkey, let account = try await storage.account(of: passkey.subject), account.disabledAt == nil
         else {
-            return try await refuse(SignInRefusal.userDisabled.rawValue, subject, origin: origin, at: now)
+            return try await refuse(
+                SignInRefusal.userDisabled.rawValue, subject, assertion?.mark, origin: origin, at: now)
         }
         let use = PasskeyUse(mark: passkey.mark, signCount: count, challenge: challenge.used(at: now))
         let authentication = Authentication(
@@ -77,9 +91,10 @@ package final class PasskeySignIn: Sendable {
         guard
             var opened = try await opener.open(
                 for: account.subject, authentication: authentication, provenBy: .passkey(use), replacing: current,
-                by: .passkey, origin: origin, at: now)
+                by: .passkey(passkey.mark), origin: origin, at: now)
         else {
-            return try await refuse(try await flaw(of: use, account.subject), subject, origin: origin, at: now)
+            return try await refuse(
+                try await flaw(of: use, account.subject), subject, use.mark, origin: origin, at: now)
         }
         opened.recognition = throttle.knownBrowsers?.cookie(
             knowing: account.subject, besides: origin.recognition, at: now)
@@ -97,10 +112,12 @@ package final class PasskeySignIn: Sendable {
         return (isThere ? PasskeyRefusal.counterWentBack : .unknown).rawValue
     }
 
-    /// - Parameter outcome: what the page says, unless there were too many.
+    /// - Parameters:
+    ///   - mark: of the passkey that answered, whoever's.
+    ///   - outcome: what the page says, unless there were too many.
     private func refuse(
-        _ reason: String, _ subject: Subject?, as outcome: SignInOutcome = .refused, origin: RequestOrigin,
-        at now: Timestamp
+        _ reason: String, _ subject: Subject?, _ mark: String?, as outcome: SignInOutcome = .refused,
+        origin: RequestOrigin, at now: Timestamp
     ) async throws -> SignInOutcome {
         // Past the limit only the limit itself is recorded.
         if let wait = try await throttle.count(.password, of: nil, subject, origin: origin, at: now) {
@@ -108,7 +125,8 @@ package final class PasskeySignIn: Sendable {
         }
         try await refusals.record(
             AuditEvent(
-                at: now, type: .userSignInFailed, outcome: .failure, reason: reason, subject: subject, origin: origin))
+                at: now, type: .userSignInFailed, outcome: .failure, reason: reason, subject: subject, origin: origin,
+                detail: mark.map(Self.detail)))
         return outcome
     }
 }

@@ -146,7 +146,12 @@ struct AccountController: BrowserGroup {
     }
 
     private func hasPasskeys(_ subject: Subject, after notice: PasswordNotice?) async throws -> Bool {
-        guard case .changed = notice, let passkeys = signIn.passkeys else { return false }
+        guard case .changed = notice else { return false }
+        return try await hasPasskeys(subject)
+    }
+
+    private func hasPasskeys(_ subject: Subject) async throws -> Bool {
+        guard let passkeys = signIn.passkeys else { return false }
         return try await !passkeys.enrolment.passkeys(of: subject).isEmpty
     }
 
@@ -180,11 +185,13 @@ struct AccountController: BrowserGroup {
         // What was refused with a notice is written down already.
         let invited = try await account.passwords.account(
             invitedBy: link, origin: notice == nil ? context.origin(of: request) : nil)
+        // Whoever was helped to a new password may have lost the account to somebody who left a passkey.
+        let hasPasskeys = if let invited { try await hasPasskeys(invited.subject) } else { false }
         var response = pages.password(
             PasswordPage(
                 title: "set_up_title", action: Self.setUpPath, username: invited?.username?.text,
                 isOffered: invited != nil, asksOld: false, notice: invited == nil ? .used : notice,
-                link: invited == nil ? nil : link,
+                link: invited == nil ? nil : link, hasPasskeys: hasPasskeys,
                 formToken: try formTokens.make(for: .passwordSetUp, binding: binding)),
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)

@@ -67,7 +67,7 @@ struct PasswordPage: Sendable {
     var link: Secret<String>?
     /// Whether the password was changed, and phones' keys sign the user in as before.
     var hasKeys = false
-    /// The same of passkeys.
+    /// The same of passkeys; and whether they do where a password is set up.
     var hasPasskeys = false
     let formToken: String
 }

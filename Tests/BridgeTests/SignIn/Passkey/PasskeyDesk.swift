@@ -58,7 +58,7 @@ struct PasskeyDesk: Sendable {
     func attempt(
         _ authenticator: SoftAuthenticator, browser: OpaqueSecret? = nil, knownBy recognition: Secret<String>? = nil
     ) async throws -> SignInOutcome {
-        let challenge = try signIn.challenge(browser: desk.browser)
+        let challenge = try signIn.challenge(browser: desk.browser, at: party)
         return try await answer(
             try authenticator.use(challenge), to: challenge, browser: browser, knownBy: recognition)
     }

@@ -91,6 +91,14 @@ import Testing
         }
     }
 
+    @Test func `whoever can sign in elsewhere adds none, also with a password here`() async throws {
+        try await PasskeyDesk.run { desk in
+            try await desk.desk.add("alice", link: UpstreamIdentity(issuer: "https://login.example", subject: "7"))
+            let session = try #require(try await desk.desk.attempt("alice").opened).session
+            #expect(try await desk.enrolment.account(in: session) == nil)
+        }
+    }
+
     @Test func `attack: the draft of another session adds nothing`() async throws {
         try await PasskeyDesk.run { desk in
             let alice = try await desk.person("alice")
@@ -100,6 +108,7 @@ import Testing
             let outcome = try await desk.enrolment.add(
                 made, to: draft.challenge.sealed, named: "Key", at: desk.party, in: alice, origin: origin())
             #expect(word(outcome) == "stale")
+            #expect(try await desk.reasons(.userPasskeyRefused) == ["passkey_stale"])
         }
     }
 

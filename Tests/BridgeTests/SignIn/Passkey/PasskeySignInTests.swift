@@ -71,7 +71,7 @@ import Testing
 
     @Test func `another key's signature is refused`() async throws {
         try await withPasskey { desk, authenticator, _ in
-            let challenge = try desk.signIn.challenge(browser: desk.desk.browser)
+            let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
             let forged = try authenticator.use(challenge, signedBy: P256.Signing.PrivateKey())
             #expect(try await desk.answer(forged, to: challenge).word == "refused")
             #expect(try await desk.reasons(.userSignInFailed) == ["passkey_wrong_signature"])
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `attack: an answer is sent twice`() async throws {
         try await withPasskey { desk, authenticator, _ in
-            let challenge = try desk.signIn.challenge(browser: desk.desk.browser)
+            let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
             let assertion = try authenticator.use(challenge)
             #expect(try await desk.answer(assertion, to: challenge).word == "signed in")
             #expect(try await desk.answer(assertion, to: challenge).word == "refused")
@@ -90,7 +90,7 @@ import Testing
 
     @Test func `attack: of one answer sent many times at once one signs in`() async throws {
         try await withPasskey { desk, authenticator, _ in
-            let challenge = try desk.signIn.challenge(browser: desk.desk.browser)
+            let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
             let assertion = try authenticator.use(challenge)
             let words = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<10 { group.addTask { try await desk.answer(assertion, to: challenge).word } }
@@ -108,10 +108,33 @@ import Testing
         }
     }
 
+    @Test func `attack: a question of one origin is answered at another`() async throws {
+        try await withPasskey { desk, authenticator, _ in
+            let elsewhere = try #require(WebOrigin("https://other.example").flatMap { PasskeyParty($0) })
+            let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: elsewhere)
+            #expect(try await desk.answer(try authenticator.use(challenge), to: challenge).word == "stale")
+        }
+    }
+
+    @Test func `the log says which passkey signed in, and which was refused`() async throws {
+        try await withPasskey { desk, authenticator, session in
+            let mark = try #require(try await desk.enrolment.passkeys(of: session.subject).first).mark
+            let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
+            let assertion = try authenticator.use(challenge)
+            _ = try await desk.answer(assertion, to: challenge)
+            _ = try await desk.answer(assertion, to: challenge)
+            for type in [AuditEventType.userSignedIn, .userSignInFailed] {
+                let event = try await desk.service.storage.search(AuditFilter(type: type), before: nil, limit: 1)
+                    .records.first?.event
+                #expect(event?.detail == #"{"passkey":"\#(mark)"}"#, "\(type)")
+            }
+        }
+    }
+
     @Test func `attack: an answer to one question is sent with another`() async throws {
         try await withPasskey { desk, authenticator, _ in
-            let asked = try desk.signIn.challenge(browser: desk.desk.browser)
-            let other = try desk.signIn.challenge(browser: desk.desk.browser)
+            let asked = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
+            let other = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
             #expect(try await desk.answer(try authenticator.use(asked), to: other).word == "refused")
             #expect(try await desk.reasons(.userSignInFailed) == ["passkey_wrong_challenge"])
         }
@@ -119,7 +142,7 @@ import Testing
 
     @Test func `a question is good for five minutes`() async throws {
         try await withPasskey { desk, authenticator, _ in
-            let challenge = try desk.signIn.challenge(browser: desk.desk.browser)
+            let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
             let assertion = try authenticator.use(challenge)
             desk.service.clock.advance(.seconds(300))
             #expect(try await desk.answer(assertion, to: challenge).word == "stale")
