@@ -92,6 +92,11 @@ extension SignInServices {
             AccountController(kit: pages.kit, account: account, signIn: self, offersDevices: offersDevices))
         if let upstream { endpoints.mount(UpstreamController(upstream: upstream, signIn: pages)) }
         if let secondFactor { endpoints.mount(SecondFactorController(kit: pages.kit, enrolment: secondFactor)) }
+        if let passkeys {
+            endpoints.mount(PasskeySignInController(signIn: pages, passkeys: passkeys.signIn))
+            endpoints.mount(
+                PasskeysController(kit: pages.kit, enrolment: passkeys.enrolment, accounts: accounts))
+        }
         if let phone {
             endpoints.mount(PhoneSignInController(signIn: pages, phones: phone))
             endpoints.mount(SignInCodeController(signIn: pages, phones: phone))

@@ -214,11 +214,12 @@ class Served(Process):
 
     def __init__(self, settings: str = "", tls: tuple[Path, Path] | None = None, website: str = "",
                  origin: str | None = None, clients: list[dict] = [], users: dict[str, str] = {},
-                 issuer: str = "shares_subjects_with_accounts: true", reach: list[str] = ["web"]):
+                 issuer: str = "shares_subjects_with_accounts: true", reach: list[str] = ["web"],
+                 host: str = "127.0.0.1"):
         """`settings` are further lines of the file, `website` further fields of the website's document, `clients`
         further documents, `users` names and passwords of accounts, `origin` is where browsers come to when that is
         not here, `issuer` is what else is said of the trusted issuer: its users are those of the accounts; `reach` is what the
-        app may open."""
+        app may open, `host` is another name of this machine."""
         scratch = Path(tempfile.mkdtemp(prefix="drawbridge-e2e-"))
         self.data = scratch / "data"
         self.settings = scratch / "drawbridge.yaml"
@@ -229,7 +230,7 @@ class Served(Process):
         self.hmac_key = self.hmac_key[:-1] + b"k"
         secret.write_bytes(self.hmac_key)
         self.port, management_port = free_port(), free_port()
-        self.base = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        self.base = f"{'https' if tls else 'http'}://{host}:{self.port}"
         self.management = f"http://127.0.0.1:{management_port}"
         fields = f", {website}" if website else ""
         documents = "".join(f"  - {json.dumps(client)}\n" for client in clients)

@@ -27,7 +27,7 @@ WIDTHS = (375, 1280)
 STRANGER = ["/sign-in", "/login-with-token", "/login-with-token?token=x", "/session/logout", "/device", "/signin/phone",
             "/nowhere", "/errors", "/errors/invalid_token", "/errors/invalid_grant", "/account/set-up?link=x",
             "/account/devices", "/self-issued/start", "/admin/sign-in", "/"]
-MEMBER = ["/account", "/account/password", "/account/devices", "/account/second-factor", "/account/phone-keys",
+MEMBER = ["/account", "/account/password", "/account/devices", "/account/second-factor", "/account/passkeys", "/account/phone-keys",
           "/session/logout", "/contacts"]
 CONSOLE = [f"/admin/{page}" for page in PAGES if page] + [
     "/admin/", "/admin/new-user", "/admin/users?q=ali", "/admin/users/alice?ended",

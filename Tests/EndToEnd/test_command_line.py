@@ -36,6 +36,8 @@ COMMANDS = {
     "users second-factor enrol": (["--config", "{config}", "zoe"], ""),
     "users second-factor remove": (["--config", "{config}", "zoe"], ""),
     "users second-factor recovery-codes": (["--config", "{config}", "zoe"], ""),
+    "users passkeys list": (["--config", "{config}", "zoe"], ""),
+    "users passkeys remove": (["--config", "{config}", "zoe"], ""),
     "keys init": (["--config", "{config}"], ""),
     "keys list": (["--config", "{config}"], ""),
     "keys rotate": (["--config", "{config}"], ""),
@@ -198,7 +200,7 @@ def test_an_output_that_takes_nothing_ends_every_command_with_a_sentence(whole, 
         # They do something else first, which fails here for its own reason: the other walks have them.
         "clients show", "clients add", "clients remove", "users claims", "keys init", "keys retire", "copy", "restore",
         "users add", "users password", "users role", "users disable", "users enable", "users second-factor remove",
-        "users second-factor recovery-codes", "keys rotate", "audit accept", "backup"}
+        "users second-factor recovery-codes", "users passkeys remove", "keys rotate", "audit accept", "backup"}
     found = {}
     for name in sorted(answers):
         line = whole.line(name)

@@ -50,6 +50,7 @@ import Testing
         23: "ZmF7YIYImFU_XcIc",
         24: "II0SXPKn2KOkyDQc",
         36: "wH0i9-rU12wcV_0C",
+        40: "UKAiTSAkqJUPKoHS",
     ]
 
     @Test func `a step that was taken is never changed, only followed by another`() throws {

@@ -5,6 +5,7 @@ import OAuth2
 extension FuzzTarget {
     static let encodings = [
         FuzzTarget("json", json), FuzzTarget("form", form), FuzzTarget("rfc3339", rfc3339),
+        FuzzTarget("cbor", cbor), FuzzTarget("authenticator-data", authenticatorData),
     ]
 
     /// Foundation reads what we read, and reads the same.
@@ -45,6 +46,53 @@ extension FuzzTarget {
             guard let object = theirs as? [String: Any], object.count == members.count else { return false }
             return members.allSatisfy { member in object[member.key].map { agrees(member.value, $0) } ?? false }
         }
+    }
+
+    /// What is read has one spelling but for the order of names: written again it is as long, and reads the same.
+    private static let cbor: @Sendable ([UInt8]) -> String? = { input in
+        guard let value = CBORValue.parse(input) else { return nil }
+        let written = bytes(of: value)
+        guard written.count == input.count else { return "it has a shorter spelling" }
+        guard CBORValue.parse(written) == value else { return "written and read again it is another value" }
+        guard let (first, rest) = CBORValue.parse(beginningOf: (input + [0])[...]), first == value, rest.count == 1
+        else { return "with a byte behind it is another value" }
+        return CBORValue.parse(Array(input.dropLast())) == nil ? nil : "without its end it is a value too"
+    }
+
+    /// RFC 8949 §3, by somebody else than the reader.
+    private static func bytes(of value: CBORValue) -> [UInt8] {
+        func head(_ kind: UInt8, _ number: UInt64) -> [UInt8] {
+            let length = number < 24 ? 0 : number <= 0xFF ? 1 : number <= 0xFFFF ? 2 : number <= 0xFFFF_FFFF ? 4 : 8
+            guard length > 0 else { return [kind << 5 | UInt8(number)] }
+            let detail: UInt8 = length == 1 ? 24 : length == 2 ? 25 : length == 4 ? 26 : 27
+            return [kind << 5 | detail]
+                + (0..<length).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (length - 1 - $0))) }
+        }
+        return switch value {
+        case .integer(let number): number < 0 ? head(1, UInt64(-1 - number)) : head(0, UInt64(number))
+        case .bytes(let bytes): head(2, UInt64(bytes.count)) + bytes
+        case .text(let text): head(3, UInt64(text.utf8.count)) + text.utf8
+        case .array(let values): head(4, UInt64(values.count)) + values.flatMap(bytes)
+        case .map(let members):
+            head(5, UInt64(members.count)) + members.flatMap { bytes(of: $0.key) + bytes(of: $0.value) }
+        case .bool(let value): [value ? 0xF5 : 0xF4]
+        }
+    }
+
+    /// What is read says what its bytes say, and no byte may be missing or left.
+    private static let authenticatorData: @Sendable ([UInt8]) -> String? = { input in
+        guard let data = AuthenticatorStatement(input) else { return nil }
+        guard data.relyingPartyHash == Array(input[..<32]) else { return "another relying party" }
+        guard data.isUserPresent == (input[32] & 1 != 0), data.isUserVerified == (input[32] & 4 != 0) else {
+            return "another user"
+        }
+        guard (data.credential != nil) == (input[32] & 0x40 != 0) else { return "a credential that is not there" }
+        if let credential = data.credential {
+            guard Array(input[55..<55 + credential.id.count]) == credential.id else { return "another id" }
+            guard credential.key.coseAlgorithm != nil else { return "a key of no algorithm" }
+        }
+        guard AuthenticatorStatement(input + [0]) == nil else { return "a byte behind makes no difference" }
+        return AuthenticatorStatement(Array(input.dropLast())) == nil ? nil : "a missing byte makes no difference"
     }
 
     /// The parameters are those that the URL Standard's parser of such bodies finds, and no others.

@@ -2,7 +2,7 @@ import OAuth2
 
 /// Users as an administrator changes them.
 package final class UserRegister: Sendable {
-    package typealias Storage = UserStore & GrantStore & SessionStore & LinkedKeyStore
+    package typealias Storage = UserStore & GrantStore & SessionStore & LinkedKeyStore & PasskeyStore
 
     private let storage: any Storage
     private let endings: SessionEndings
@@ -95,6 +95,13 @@ package final class UserRegister: Sendable {
     /// - Returns: whether there was one.
     package func resetSecondFactor(of subject: Subject, event: AuditEvent) async throws -> Bool {
         try await storage.removeSecondFactor(of: subject, event: event)
+    }
+
+    /// Removes a passkey from somebody who lost its device. What was signed in with it goes on, until it is ended.
+    /// - Returns: whether it was there.
+    package func removePasskey(_ mark: String, of subject: Subject, action: AdminAction) async throws -> Bool {
+        try await storage.removePasskey(
+            mark, of: subject, event: action.event(.userPasskeyRemoved, subject: subject, facts: ["passkey": mark]))
     }
 
     /// Unlinks a phone's key for ever, and ends what was signed in with any key of the user: for somebody who lost the

@@ -11,8 +11,9 @@ package protocol SessionStore: Sendable {
     /// Adds a session that no login token opened, ends the one in whose place it comes, and records the events.
     /// - Parameter basis: what was checked for this session; `nil` when that is not kept here. Whoever changes or
     ///   unlinks it meanwhile ends this session too, or comes first.
-    /// - Returns: `false` when the user is disabled, the password is another by now, the key is unlinked, or the session
-    ///   that is to be raised, or that it is to hang under, has ended; then nothing was written.
+    /// - Returns: `false` when the user is disabled, the password is another by now, the key is unlinked, the passkey
+    ///   removed or used before, or the session that is to be raised, or that it is to hang under, has ended; then
+    ///   nothing was written.
     func open(
         _ session: WebSession, replacing replaced: ReplacedSession?, provenBy basis: SignInBasis?,
         events: [AuditEvent]
@@ -51,4 +52,5 @@ package enum SignInBasis: Hashable, Sendable {
     case password(setAt: Timestamp)
     /// A phone's key; its use is noted.
     case key(thumbprint: String)
+    case passkey(PasskeyUse)
 }

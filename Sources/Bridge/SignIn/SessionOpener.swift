@@ -26,7 +26,8 @@ package final class SessionOpener: Sendable {
     ///   - current: the browser's session, which ends.
     ///   - way: how the person showed who he is.
     ///   - end: when it is over at the latest.
-    /// - Returns: `nil` when the user is disabled, or has another password by now, or the key is unlinked.
+    /// - Returns: `nil` when the user is disabled, or has another password by now, or the key or passkey
+    ///   is not good any more.
     func open(
         for subject: Subject, authentication: Authentication, provenBy basis: SignInBasis?,
         replacing current: WebSession?, by way: SignInWay = .here, until end: Timestamp? = nil, origin: RequestOrigin,
@@ -46,7 +47,7 @@ package final class SessionOpener: Sendable {
             idleLifetime: website?.sessionIdle ?? Client.defaultSessionIdle, lastSeenAt: now)
         return try await open(
             session, secret, replacing: current.map { ReplacedSession($0, by: subject, origin: origin, at: now) },
-            provenBy: basis, reason: way.reason, origin: origin, at: now)
+            provenBy: basis, reason: way.reason, detail: way.detail, origin: origin, at: now)
     }
 
     /// A browser's session that an app's user approved from another device: under the app's, and never more than that.
@@ -91,16 +92,17 @@ package final class SessionOpener: Sendable {
 
     private func open(
         _ session: WebSession, _ secret: OpaqueSecret, replacing replaced: ReplacedSession?,
-        provenBy basis: SignInBasis?, reason: String?, origin: RequestOrigin, at now: Timestamp
+        provenBy basis: SignInBasis?, reason: String?, detail: String? = nil, origin: RequestOrigin, at now: Timestamp
     ) async throws -> OpenedSession? {
-        func event(_ type: AuditEventType, _ reason: String? = nil) -> AuditEvent {
+        func event(_ type: AuditEventType, _ reason: String? = nil, _ detail: String? = nil) -> AuditEvent {
             AuditEvent(
                 at: now, type: type, outcome: .success, reason: reason, subject: session.subject,
-                clientID: session.appClientID, targetClientID: session.clientID, sessionID: session.id, origin: origin)
+                clientID: session.appClientID, targetClientID: session.clientID, sessionID: session.id, origin: origin,
+                detail: detail)
         }
         let isOpened = try await store.open(
             session, replacing: replaced, provenBy: basis,
-            events: [event(.userSignedIn, reason), event(.webSessionOpened)])
+            events: [event(.userSignedIn, reason, detail), event(.webSessionOpened)])
         // Also when it was not: the one in the way may have ended elsewhere.
         if let replaced { await sessions.forget([replaced.id]) }
         guard isOpened else { return nil }
@@ -110,14 +112,28 @@ package final class SessionOpener: Sendable {
 }
 
 /// How a person shows who he is at a sign-in.
-enum SignInWay: Sendable {
+enum SignInWay: Hashable, Sendable {
     /// With a password, or at an upstream provider.
     case here
+    /// - Parameter mark: of the passkey.
+    case passkey(_ mark: String)
     /// With a key on this device (docs/self-issued.md).
     case phone
     /// With a key on another device than the browser's.
     case phoneElsewhere
 
     /// For the audit log.
-    var reason: String? { self == .here ? nil : SelfIssuedSignIn.method }
+    var reason: String? {
+        switch self {
+        case .here: nil
+        case .passkey: PasskeySignIn.method
+        case .phone, .phoneElsewhere: SelfIssuedSignIn.method
+        }
+    }
+
+    /// The same, what there is to say besides.
+    var detail: String? {
+        guard case .passkey(let mark) = self else { return nil }
+        return PasskeySignIn.detail(mark)
+    }
 }

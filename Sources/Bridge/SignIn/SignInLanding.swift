@@ -80,12 +80,13 @@ package enum AccountPath {
     package static let secondFactor = "/account/second-factor"
     /// The phones' keys that the user may sign in with.
     package static let linkedKeys = "/account/phone-keys"
-    /// The same, for somebody on the way to the console.
+    package static let passkeys = "/account/passkeys"
+    /// The second factor, for somebody on the way to the console.
     package static let secondFactorForConsole = "/account/second-factor?for=console"
 
     /// The path, when it is one of these, byte for byte.
     package static func checked(_ text: String?) -> String? {
-        [home, password, devices, secondFactor, secondFactorForConsole, linkedKeys].first {
+        [home, password, devices, secondFactor, secondFactorForConsole, linkedKeys, passkeys].first {
             text?.utf8.elementsEqual($0.utf8) == true
         }
     }

@@ -14,6 +14,7 @@ struct ConsoleAccounts: ConsoleGroup {
         Route(form: "/admin/users/{id}/set-up-link", "consoleMakeSetUpLink", makeLink),
         Route(form: "/admin/users/{id}/second-factor", "consoleResetSecondFactor", resetSecondFactor),
         Route(form: "/admin/users/{id}/phone-keys/{thumbprint}", "consoleUnlinkKey", unlinkKey),
+        Route(form: "/admin/users/{id}/passkeys/{passkey}", "consoleRemovePasskey", removePasskey),
     ]
 
     let frame: ConsoleFrame
@@ -144,6 +145,19 @@ struct ConsoleAccounts: ConsoleGroup {
             case .unlinked, .unknown: return .unchanged
             case .lastWayIn: throw ConsoleProblem.lastWayIn
             }
+        }
+    }
+
+    /// Somebody else may have been first: then it is gone as well.
+    @Sendable func removePasskey(
+        _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
+    ) async throws -> Response {
+        try await change(context, request, visit) { subject in
+            try await frame.services.gate.requireFreshSignIn(visit, request, context)
+            let mark = try AdminRequestReader.parameter("passkey", context)
+            _ = try await frame.services.users.removePasskey(
+                mark, of: subject, action: try reasoned(fields, request, context, visit))
+            return .unchanged
         }
     }
 

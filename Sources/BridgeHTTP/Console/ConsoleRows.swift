@@ -95,6 +95,19 @@ enum ConsoleRows {
         return row
     }
 
+    static func passkey(_ passkey: Passkey, _ words: ConsoleWords) -> [String: any Sendable] {
+        var row: [String: any Sendable] = [
+            "mark": passkey.mark, "name": passkey.name, "host": passkey.relyingParty,
+            "algorithm": passkey.algorithm.rawValue,
+            "created": words("console_user", "passkey_added", ["at": time(passkey.createdAt)]),
+            "path": "\(userPath(passkey.subject))/passkeys/\(passkey.mark)",
+            "remove_reason": words("console_user", "passkey_reason", ["name": passkey.name]),
+            "remove_label": words("console_user", "passkey_label", ["name": passkey.name]),
+        ]
+        row["used"] = passkey.lastUsedAt.map { words("console_user", "used", ["at": time($0)]) }
+        return row
+    }
+
     static func userPath(_ subject: Subject) -> String { "/admin/users/\(PercentEncoding.encode(subject.rawValue))" }
 
     /// `2026-11-21 07:00:00` in UTC.

@@ -96,6 +96,9 @@ struct ConsoleUsers: ConsoleGroup {
         let keys = try await services.storage.linkedKeys(of: subject)
         values["linked_keys"] = keys.map { ConsoleRows.linkedKey($0, words) }
         values["has_linked_keys"] = !keys.isEmpty
+        let passkeys = try await services.storage.passkeys(of: subject)
+        values["passkeys"] = passkeys.map { ConsoleRows.passkey($0, words) }
+        values["has_passkeys"] = !passkeys.isEmpty
         let tree = SessionTree(
             sessions, devices: try await devices(of: subject, at: now),
             traces: try await services.storage.traces(of: subject), words: words)

@@ -11,7 +11,7 @@ package final class Pages: Sendable {
         "layout", "languages", "document", "confirm", "switch", "refused", "limited", "unavailable", "signed_out",
         "sign_out",
         "error", "error_code", "error_index", "account", "password", "sign_in", "code", "consent", "devices",
-        "second_factor", "recovery_codes",
+        "second_factor", "recovery_codes", "passkeys",
         "back_to_app", "form_post", "self_issued_start", "self_issued_return", "self_issued_open", "self_issued_choice",
         "self_issued_wait", "linked_keys", "device", "device_question", "device_answered", "phone", "phone_help",
         "sign_in_code",

@@ -93,6 +93,36 @@ extension RouteGuard where Group == LinkedKeysController, Admitted == (found: Si
     }
 }
 
+extension RouteGuard where Group == PasskeysController, Admitted == SignedIn {
+    /// Whoever is signed in by the session's cookie; anybody else is led to the sign-in.
+    static var session: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                guard let found = try await group.browsers.secretSession(of: request) else {
+                    return group.onward(PasskeysController.signInPath, request)
+                }
+                return try await handler(request, context, found)
+            }
+        }
+    }
+}
+
+extension RouteGuard where Group == PasskeysController, Admitted == (found: SignedIn, form: BrowserForm) {
+    /// The same for the page's forms.
+    static var sessionForm: Self {
+        Self(.session) { group, handler in
+            { request, context in
+                let form = try await BrowserForm.read(
+                    request, as: .passkeys, isOfSession: true, formTokens: group.formTokens, random: group.random)
+                guard let found = try await group.browsers.secretSession(of: request) else {
+                    return group.onward(PasskeysController.signInPath, request)
+                }
+                return try await handler(request, context, (found, form))
+            }
+        }
+    }
+}
+
 extension RouteGuard where Group == SecondFactorController, Admitted == SecondFactorController.Visit {
     /// Whoever is signed in by the session's cookie; anybody else is led to the sign-in.
     static var session: Self {

@@ -12,6 +12,7 @@ extension Pages {
         values["notice"] = notice(page.notice, in: "sign_in", language)
         values["is_error"] = page.notice.map(\.isOfFields) ?? false
         values["username"] = page.username
+        values["passkey"] = page.passkey?.values
         values["providers"] = page.providers.map { provider in
             [
                 "url": provider.url,
@@ -68,7 +69,7 @@ extension SignInNotice {
     var status: HTTPResponse.Status {
         let code: ErrorCode =
             switch self {
-            case .refused, .wrongPassword, .stale, .declined: .invalidRequest
+            case .refused, .wrongPassword, .stale, .passkeyRefused, .declined: .invalidRequest
             case .limited: .rateLimited
             case .changeWaits: .insufficientUserAuthentication
             }

@@ -67,6 +67,7 @@ extension SignInController {
             fields: errand.fields + [try token(browser)], notice: notice,
             username: account?.username?.text ?? username ?? request?.loginHint, clientName: request?.client.name,
             formTargets: targets(request, errand, at: here))
+        content.passkey = try passkeyRequest(browser, at: here)
         if let account {
             content.known = (account.shownName, errand.forAnother.url)
         } else {
@@ -117,6 +118,11 @@ extension SignInController {
             errand.redirect.map { "return=\(PercentEncoding.encode(String(decoding: $0, as: UTF8.self)))" },
         ].compactMap(\.self)
         return SelfIssuedConfiguration.startPath + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
+    }
+
+    private func passkeyRequest(_ browser: OpaqueSecret, at here: WebOrigin) throws -> PasskeyRequest? {
+        guard let passkeys = services.passkeys, let party = PasskeyParty(here) else { return nil }
+        return PasskeyRequest(party: party, challenge: try passkeys.signIn.challenge(browser: browser, at: party))
     }
 
     private func providers(_ errand: SignInErrand) -> [(name: String, url: String)] {

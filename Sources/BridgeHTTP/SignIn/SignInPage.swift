@@ -9,6 +9,8 @@ enum SignInNotice: Sendable {
     case stale
     /// The password is wrong of a user whom the page names.
     case wrongPassword
+    /// The passkey is none that signs anybody in here now.
+    case passkeyRefused
     /// The upstream provider named nobody who may sign in.
     case declined
     /// A change in the console waits for a newer sign-in.
@@ -22,6 +24,7 @@ enum SignInNotice: Sendable {
         case .limited: "limited"
         case .stale: "stale"
         case .wrongPassword: "wrong_password"
+        case .passkeyRefused: "passkey_refused"
         case .declined: "declined"
         case .changeWaits(let isKept): isKept ? "change_waits" : "change_lost"
         }
@@ -48,6 +51,8 @@ struct SignInPage: Sendable {
     let formTargets: [String]
     /// Whether it is asked for by a page of one's own account, which may have a session that is not enough for it.
     var isForAccount = false
+    /// What a passkey is asked for; `nil` where none signs in.
+    var passkey: PasskeyRequest?
     /// Other ways to sign in.
     var providers: [(name: String, url: String)] = []
     /// Where somebody signs in with a key on a phone.

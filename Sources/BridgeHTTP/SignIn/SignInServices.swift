@@ -13,6 +13,8 @@ package final class SignInServices: Sendable {
     package let upstream: UpstreamSignIn?
     /// `nil` without a master key: then nobody can set up a second factor.
     package let secondFactor: SecondFactorEnrolment?
+    /// `nil` where nobody signs in with a passkey.
+    package let passkeys: PasskeyServices?
     /// `nil` where nobody signs in with a phone's key.
     package let selfIssued: SelfIssuedSignIn?
     /// `nil` where no app links its phone's key.
@@ -26,7 +28,8 @@ package final class SignInServices: Sendable {
     package init(
         signIn: SignIn, landing: SignInLanding, authorizations: Authorizations, redeemer: LoginTokenRedeemer,
         accounts: any UserStore, pushedRequests: PushedRequests? = nil, upstream: UpstreamSignIn? = nil,
-        secondFactor: SecondFactorEnrolment? = nil, selfIssued: SelfIssuedSignIn? = nil,
+        secondFactor: SecondFactorEnrolment? = nil, passkeys: PasskeyServices? = nil,
+        selfIssued: SelfIssuedSignIn? = nil,
         keyRegistration: KeyRegistration? = nil, heldForms: ShortLivedSeal, phone: PhoneSignInServices? = nil,
         account: AccountServices
     ) {
@@ -38,6 +41,7 @@ package final class SignInServices: Sendable {
         self.pushedRequests = pushedRequests
         self.upstream = upstream
         self.secondFactor = secondFactor
+        self.passkeys = passkeys
         self.selfIssued = selfIssued
         self.keyRegistration = keyRegistration
         self.heldForms = heldForms

@@ -21,6 +21,13 @@ struct CopiedTable: Sendable {
         CopiedTable(
             "linked_key", 1,
             "thumbprint subject algorithm origin created_at last_used_at revoked_at told_name told_email"),
+        CopiedTable(
+            "passkey", 1,
+            """
+            mark subject relying_party credential_id algorithm public_key user_handle name sign_count created_at \
+            last_used_at
+            """),
+        CopiedTable("passkey_challenge", 1, "digest expires_at"),
         CopiedTable("self_issued_transaction", 1, "digest content expires_at"),
         CopiedTable("consent", 2, "subject client_id scope granted_at"),
         CopiedTable("pushed_request", 1, "digest client_id parameters expires_at used_at"),

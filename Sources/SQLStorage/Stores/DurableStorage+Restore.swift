@@ -77,6 +77,8 @@ extension RestoreSQL {
         ("app_sessions", "UPDATE app_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
         ("web_sessions", "UPDATE web_session SET ended_at = $1 WHERE ended_at IS NULL AND expires_at > $1"),
         ("recovery_codes", "UPDATE recovery_code SET used_at = $1 WHERE used_at IS NULL"),
+        // Each has a password beside it, so whoever removed one loses nothing that a new one does not bring back.
+        ("passkeys", "DELETE FROM passkey WHERE created_at <= $1"),
         (
             "phone_keys",
             """

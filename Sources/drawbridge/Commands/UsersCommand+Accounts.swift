@@ -38,16 +38,22 @@ extension UsersCommand {
         @Argument(help: "The user name or the subject.") var user: String
 
         func run() async throws {
-            let ended = try await options.withStorage { storage in
+            let (ended, passkeys) = try await options.withStorage { storage in
                 guard let account = try await UserName(user).account(in: storage) else {
                     throw CommandError("There is no account \(user).")
                 }
                 let password = try PasswordInput.read(prompt: "New password of \(account.shownName)")
                 let hash = try PasswordHash(password, cost: .standard, random: .system)
-                return try await storage.setPassword(hash, of: account.subject)
+                let ended = try await storage.setPassword(hash, of: account.subject)
+                return (ended, try await storage.passkeys(of: account.subject).count)
             }
             guard let ended else { throw CommandError("There is no account \(user).") }
             StandardOutput.say("Changed the password of \(user); \(ended.sessions.count) sessions ended.")
+            if passkeys > 0 {
+                StandardOutput.say(
+                    "Passkeys that still sign \(user) in: \(passkeys). "
+                        + "`drawbridge users passkeys` lists and removes them.")
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ import Bridge
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "List, add, disable and enable users, set passwords, roles and second factors.",
+        abstract: "List, add, disable and enable users, set passwords, roles and second factors, remove passkeys.",
         discussion: """
             A user comes into being as an account (users add), or with the first token of a trusted issuer that \
             names them. Disabling ends all their web sessions; running servers refuse them within a second.
@@ -21,7 +21,7 @@ struct UsersCommand: AsyncParsableCommand {
             """,
         subcommands: [
             List.self, Add.self, Password.self, Claims.self, Role.self, Disable.self, Enable.self,
-            SecondFactorCommand.self,
+            SecondFactorCommand.self, PasskeysCommand.self,
         ])
 
     struct List: AsyncParsableCommand {

@@ -29,6 +29,7 @@ struct PurgeService: Service {
         // Nobody asks what became of these, and anybody can cause them, so they go at once.
         while try await storage.purgePushedRequests(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
         while try await storage.purgeSelfIssued(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
+        while try await storage.purgeChallenges(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
         while try await storage.purgeCrossDevices(expiredBefore: time.now(), limit: Self.batch) == Self.batch {}
         while try await storage.purgeSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeCodes(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}

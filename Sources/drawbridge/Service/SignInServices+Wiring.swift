@@ -68,6 +68,12 @@ extension SignInServices {
             secondFactor: SecondFactorEnrolment(
                 accounts: storage, secrets: secrets, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
                 time: time),
+            passkeys: settings.provider.offersPasskeys
+                ? PasskeyServices(
+                    signIn: PasskeySignIn(
+                        storage: storage, throttle: throttle, opener: opener, refusals: refusals, keys: keys,
+                        time: time),
+                    enrolment: PasskeyEnrolment(storage: storage, refusals: refusals, keys: keys, time: time)) : nil,
             selfIssued: selfIssued,
             keyRegistration: linksKeys
                 ? selfIssued.map { KeyRegistration(phone: $0, approvers: PhoneApprovers(ground), ring: keys) } : nil,

@@ -111,6 +111,11 @@ struct TestBridge: Sendable {
                         accounts: storage, secrets: $0, desk: desk, throttle: throttle, refusals: refusals, keys: keys,
                         time: time)
                 },
+                passkeys: PasskeyServices(
+                    signIn: PasskeySignIn(
+                        storage: storage, throttle: throttle, opener: opener, refusals: refusals, keys: keys,
+                        time: time),
+                    enrolment: PasskeyEnrolment(storage: storage, refusals: refusals, keys: keys, time: time)),
                 selfIssued: SelfIssuedSignIn(
                     configuration: SelfIssuedConfiguration(
                         clientID: origin.description + "/", origin: origin, siteName: "Example"),

@@ -67,7 +67,7 @@ import Testing
     func `a web view is recorded, and refused where the client wants it`(name: String, value: String) async throws {
         try await run { bridge, browser in
             browser.send(name, value)
-            #expect(try await browser.open(AuthorizeURL.make()).text.contains("autocomplete=\"username\""))
+            #expect(try await browser.open(AuthorizeURL.make()).text.contains("autocomplete=\"username "))
             func change(_ body: (inout Client) -> Void) {
                 var clients = bridge.services.clients.current.all
                 for index in clients.indices where clients[index].id == "app" { body(&clients[index]) }

@@ -46,8 +46,12 @@ import Testing
     @Test func `the fields are what password managers look for`() async throws {
         try await run { _, browser in
             let text = try await browser.get("/sign-in").text
-            #expect(text.contains(#"autocomplete="username""#) && text.contains(#"autocomplete="current-password""#))
-            #expect(text.contains(#"type="password""#) && !text.contains("<script"))
+            #expect(
+                text.contains(#"autocomplete="username webauthn""#)
+                    && text.contains(#"autocomplete="current-password""#))
+            // The one script asks for passkeys, and reads nothing that is typed.
+            #expect(text.contains(#"type="password""#) && text.matches(of: /<script/).count == 1)
+            #expect(text.contains(#"<script src="/assets/passkey.js" defer></script>"#))
         }
     }
 
@@ -58,7 +62,8 @@ import Testing
             #expect(wrong.status == unknown.status && wrong.status == .badRequest)
             #expect(wrong.text.contains("The user name or the password is not right."))
             func plain(_ page: TestResponse) -> String {
-                page.text.replacing(#/value="[^"]*"/#, with: "").replacing(#/<code>[^<]*<\/code>/#, with: "")
+                page.text.replacing(#/(value|data-challenge|data-sealed)="[^"]*"/#, with: "").replacing(
+                    #/<code>[^<]*<\/code>/#, with: "")
             }
             #expect(plain(wrong) == plain(unknown))
             #expect(browser.cookies[Self.session] == nil)

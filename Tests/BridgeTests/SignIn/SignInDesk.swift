@@ -30,13 +30,16 @@ struct SignInDesk: Sendable {
             refusals: refusals, keys: service.keys, time: service.clock.source)
     }
 
-    func add(_ name: String, factor: SecondFactor? = nil, cost: PasswordCost = cost) async throws {
+    /// - Parameter link: who he is at a provider that signs him in as well.
+    func add(
+        _ name: String, factor: SecondFactor? = nil, cost: PasswordCost = cost, link: UpstreamIdentity? = nil
+    ) async throws {
         let account = Account(
             subject: Subject(rawValue: "sub-\(name)"), username: Username(name),
             passwordHash: try PasswordHash(Self.password, cost: cost, random: .system), secondFactor: factor,
             createdAt: noon)
         let outcome = try await service.storage.addAccount(
-            account, issuer: Account.issuer, link: nil,
+            account, issuer: Account.issuer, link: link,
             event: AuditEvent(at: noon, type: .userCreated, outcome: .success, subject: account.subject))
         #expect(outcome == .added)
     }

@@ -66,6 +66,9 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
     package static let userSetUpLinkMade = Self(rawValue: "user.set_up_link_made")
     package static let userCreated = Self(rawValue: "user.created")
     package static let userSecondFactorChanged = Self(rawValue: "user.second_factor_changed")
+    package static let userPasskeyAdded = Self(rawValue: "user.passkey_added")
+    package static let userPasskeyRemoved = Self(rawValue: "user.passkey_removed")
+    package static let userPasskeyRefused = Self(rawValue: "user.passkey_refused")
     package static let userClaimsChanged = Self(rawValue: "user.claims_changed")
     package static let userRoleChanged = Self(rawValue: "user.role_changed")
     package static let userDisabled = Self(rawValue: "user.disabled")
@@ -105,6 +108,7 @@ package struct AuditEventType: RawRepresentable, Hashable, Sendable {
         .selfIssuedAnswered, .selfIssuedRefused, .selfIssuedLinked, .selfIssuedUnlinked, .crossDeviceScanned,
         .crossDeviceApproved, .crossDeviceDenied, .crossDeviceReported, .crossDeviceRefused, .crossDeviceCodeShown,
         .userPasswordChanged, .userRenamed, .userSetUpLinkMade, .userCreated, .userSecondFactorChanged,
+        .userPasskeyAdded, .userPasskeyRemoved, .userPasskeyRefused,
         .userClaimsChanged, .userRoleChanged, .userDisabled, .userEnabled, .clientCreated, .clientChanged,
         .clientDeleted, .keyRotated, .keyRetired, .rateLimitExceeded, .nodeStarted, .nodeStopped, .settingChanged,
         .adminSignedIn, .adminSignedOut, .adminRefused, .auditExported, .auditPurged, .auditContradicted,

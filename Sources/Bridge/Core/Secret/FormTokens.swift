@@ -21,6 +21,7 @@ package struct FormTokens: Sendable {
         case openConsole = "open_console"
         case selfIssued = "self_issued"
         case linkedKeys = "linked_keys"
+        case passkeys
         case phoneSignIn = "phone_sign_in"
         case signInCode = "sign_in_code"
         case password

@@ -5,7 +5,7 @@ import OAuth2
 
 /// What the pages of one's own account call.
 package final class AccountServices: Sendable {
-    package typealias Storage = UserStore & AuditLog & LinkedKeyStore
+    package typealias Storage = UserStore & AuditLog & LinkedKeyStore & PasskeyStore
 
     let storage: any Storage
     let passwords: PasswordChange
@@ -60,12 +60,18 @@ struct AccountController: BrowserGroup {
                 ? nil : try await storage.unusedRecoveryCodes(of: session.subject),
             identities: try await storage.identities(of: session.subject),
             keys: try await storage.linkedKeys(of: session.subject).count,
-            events: history,
+            passkeys: try await passkeyCount(session.subject, request), events: history,
             offersDevices: offersDevices, offersSecondFactor: signIn.secondFactor != nil,
             offersKeys: signIn.selfIssued != nil)
         let directory = clients.current
         return pages.account(
             page, clientName: { directory[$0]?.name ?? $0.rawValue }, to: pageVisitor(request, context))
+    }
+
+    /// - Returns: `nil` where there are none to have.
+    private func passkeyCount(_ subject: Subject, _ request: Request) async throws -> Int? {
+        guard let passkeys = signIn.passkeys, PasskeyParty(origins.own(of: request)) != nil else { return nil }
+        return try await passkeys.enrolment.passkeys(of: subject).count
     }
 
     /// What happened to the account, as far as its user understands it.
@@ -126,6 +132,7 @@ struct AccountController: BrowserGroup {
                 title: "title", action: AccountPath.password, username: known?.username?.text,
                 isOffered: known?.passwordHash != nil, asksOld: true, notice: notice,
                 hasKeys: try await hasKeys(session.subject, after: notice),
+                hasPasskeys: try await hasPasskeys(session.subject, after: notice),
                 formToken: try formTokens.make(for: .password, binding: binding, session: request.sessionSecret)),
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
@@ -136,6 +143,16 @@ struct AccountController: BrowserGroup {
     private func hasKeys(_ subject: Subject, after notice: PasswordNotice?) async throws -> Bool {
         guard case .changed = notice, signIn.selfIssued != nil else { return false }
         return try await !account.storage.linkedKeys(of: subject).isEmpty
+    }
+
+    private func hasPasskeys(_ subject: Subject, after notice: PasswordNotice?) async throws -> Bool {
+        guard case .changed = notice else { return false }
+        return try await hasPasskeys(subject)
+    }
+
+    private func hasPasskeys(_ subject: Subject) async throws -> Bool {
+        guard let passkeys = signIn.passkeys else { return false }
+        return try await !passkeys.enrolment.passkeys(of: subject).isEmpty
     }
 
     @Sendable func showSetUp(_ request: Request, context: BridgeRequestContext) async throws -> Response {
@@ -168,11 +185,13 @@ struct AccountController: BrowserGroup {
         // What was refused with a notice is written down already.
         let invited = try await account.passwords.account(
             invitedBy: link, origin: notice == nil ? context.origin(of: request) : nil)
+        // Whoever was helped to a new password may have lost the account to somebody who left a passkey.
+        let hasPasskeys = if let invited { try await hasPasskeys(invited.subject) } else { false }
         var response = pages.password(
             PasswordPage(
                 title: "set_up_title", action: Self.setUpPath, username: invited?.username?.text,
                 isOffered: invited != nil, asksOld: false, notice: invited == nil ? .used : notice,
-                link: invited == nil ? nil : link,
+                link: invited == nil ? nil : link, hasPasskeys: hasPasskeys,
                 formToken: try formTokens.make(for: .passwordSetUp, binding: binding)),
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)

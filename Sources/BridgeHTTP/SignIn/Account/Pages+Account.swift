@@ -14,6 +14,8 @@ struct AccountPage: Sendable {
     let identities: [UpstreamIdentity]
     /// How many phones' keys sign the user in.
     let keys: Int
+    /// How many passkeys do; `nil` where there are none to have.
+    let passkeys: Int?
     let events: [AuditRecord]
     let offersDevices: Bool
     let offersSecondFactor: Bool
@@ -23,7 +25,8 @@ struct AccountPage: Sendable {
     static func shows(_ type: AuditEventType) -> Bool { shown.contains(type) }
 
     static let shown: Set<AuditEventType> = [
-        .userSignedIn, .userSignInFailed, .userPasswordChanged, .userSecondFactorChanged, .userRenamed,
+        .userSignedIn, .userSignInFailed, .userPasswordChanged, .userSecondFactorChanged, .userPasskeyAdded,
+        .userPasskeyRemoved, .userRenamed,
         .userSetUpLinkMade, .userDisabled, .userEnabled, .loginTokenRedeemed, .loginTokenReplayed, .appSessionOpened,
         .deviceSecretIssued, .deviceSecretRevoked, .webSessionEnded, .selfIssuedLinked, .selfIssuedUnlinked,
         .consentGranted, .crossDeviceApproved, .deviceCodeApproved,
@@ -64,6 +67,8 @@ struct PasswordPage: Sendable {
     var link: Secret<String>?
     /// Whether the password was changed, and phones' keys sign the user in as before.
     var hasKeys = false
+    /// The same of passkeys; and whether they do where a password is set up.
+    var hasPasskeys = false
     let formToken: String
 }
 
@@ -76,6 +81,7 @@ extension Pages {
             "has_password": page.account?.passwordHash != nil,
             "offers_devices": page.offersDevices,
             "offers_second_factor": page.offersSecondFactor && page.account?.passwordHash != nil,
+            "offers_passkeys": page.passkeys != nil && page.account?.passwordHash != nil,
             "offers_keys": page.offersKeys && page.account != nil,
             "has_identities": !page.identities.isEmpty,
             "identities": page.identities.map(\.issuer),
@@ -91,6 +97,10 @@ extension Pages {
         if let left = page.recoveryCodesLeft {
             values["second_factor_on"] = texts.text(
                 "second_factor", "codes_left", in: language, ["count": String(left)])
+        }
+        if let count = page.passkeys {
+            values["passkeys"] = texts.text(
+                "account", count == 0 ? "no_passkeys" : "passkeys", in: language, ["count": String(count)])
         }
         values["keys"] = texts.text(
             "account", page.keys == 0 ? "no_keys" : "keys", in: language, ["count": String(page.keys)])
@@ -138,6 +148,7 @@ extension Pages {
         values["username"] = page.username
         values["link"] = page.link?.expose()
         values["keys_stay"] = page.hasKeys
+        values["passkeys_stay"] = page.hasPasskeys
         var response = render("password", values, to: visitor, language: language, status: Self.status(of: page.notice))
         if case .limited(let wait) = page.notice { response.headers[.retryAfter] = String(wait.roundedUpSeconds) }
         return response

@@ -29,9 +29,11 @@ extension DurableStorage {
             SQLCall(endings.replaceWebSession, [SQLValue($0.id), SQLValue(opened.createdAt)])
         }
         let insert = SQLCall(WebSessionSQL.insert, opened.columns + [.null])
-        // One that is raised is refused by what comes of the statements before.
+        let passkey: PasskeyUse? = if case .passkey(let use) = basis { use } else { nil }
+        // One that is raised is refused by what comes of the statements before, and so is a passkey.
         let course =
-            replaced?.isRaised == true ? nil : [password, standing, key, parent, end, insert].compactMap(\.self)
+            replaced?.isRaised == true || passkey != nil
+            ? nil : [password, standing, key, parent, end, insert].compactMap(\.self)
         return try await write(anticipating: course) { [endings] transaction in
             // Held for the reason that redeem has: a change of the password, and a disabling, must see this session or
             // come first. In this order, as they hold the two.
@@ -43,6 +45,10 @@ extension DurableStorage {
             if let row = try transaction.run(standing).first, try row.optionalTimestamp(0) != nil { return false }
             // Whoever unlinks the key holds its row as well, and ends this session or comes first.
             if let key, try !transaction.changes(key) { return false }
+            // Nothing of a use that does not count stays: its challenge is not used up.
+            if let passkey, try !transaction.use(passkey, by: opened.subject, at: opened.createdAt) {
+                throw Withdrawn(outcome: false)
+            }
             // What hangs under an app's session must not outlive it (contract §16.6).
             if let parent, let row = try transaction.run(parent).first, try row.optionalTimestamp(0) != nil {
                 return false

@@ -13,6 +13,9 @@ struct ProviderSettings: Sendable {
         "provider.refresh_token_idle", .seconds(300)...(.seconds(400 * 86_400)),
         default: DurationText.describe(RefreshTokens.defaultIdleLifetime),
         "How long a refresh token may lie unused.")
+    static let passkeys = Setting.boolean(
+        "provider.passkeys", default: true,
+        "Whether users may sign in with passkeys; only at https origins that have a name, and at localhost.")
     static let bearerCacheSize = Setting.integer(
         "bearer.cache_size", 0...10_000_000, default: 10_000,
         "How many verified bearer tokens are remembered, by digest, until they expire.")
@@ -25,6 +28,7 @@ struct ProviderSettings: Sendable {
     let isEnabled: Bool
     let sessionLifetime: Duration
     let refreshTokenIdle: Duration
+    let offersPasskeys: Bool
     let bearerCacheSize: Int
     /// Whether a DPoP proof needs a nonce of ours.
     let requiresProofNonce: Bool
@@ -35,6 +39,7 @@ struct ProviderSettings: Sendable {
         isEnabled = settings[Self.enabled]
         sessionLifetime = settings[Self.sessionLifetime]
         refreshTokenIdle = settings[Self.refreshTokenIdle]
+        offersPasskeys = settings[Self.passkeys]
         bearerCacheSize = settings[Self.bearerCacheSize]
         requiresProofNonce = settings[Self.requiresProofNonce]
         passwordCost = PasswordCost(reading: settings)

@@ -1,0 +1,170 @@
+import OAuth2
+
+/// How users add passkeys, and remove them.
+///
+/// A passkey alone is two factors, for as long as nobody removes it: whoever adds one must have signed in here a moment
+/// ago, with everything that the account asks for (contract §16.2).
+package final class PasskeyEnrolment: Sendable {
+    package typealias Storage = PasskeyStore & UserStore
+
+    private let storage: any Storage
+    private let refusals: RefusalLog
+    private let seal: ShortLivedSeal
+    private let time: TimeSource
+    private let random: RandomSource
+
+    package init(
+        storage: any Storage, refusals: RefusalLog, keys: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        random: RandomSource = .system
+    ) {
+        self.storage = storage
+        self.refusals = refusals
+        seal = ShortLivedSeal(keys: keys, purpose: "passkey enrolment", time: time)
+        self.time = time
+        self.random = random
+    }
+
+    package func passkeys(of subject: Subject) async throws -> [Passkey] {
+        try await storage.passkeys(of: subject)
+    }
+
+    /// The account whose passkeys may be changed in a session: its user has a password here, and signed in moments ago.
+    ///
+    /// Who signs in elsewhere has none, also with a password here besides: an account that is closed there must not stay
+    /// open by a passkey here, and what another provider says of factors is not ours. Nor does a phone's key make
+    /// passkeys, which unlinking a stolen one would leave behind.
+    package func account(in session: WebSession) async throws -> Account? {
+        guard session.isFreshSignIn(at: time.now()),
+            !session.authentication.amr.contains(Authentication.selfIssued),
+            let account = try await storage.account(of: session.subject),
+            account.passwordHash != nil, account.disabledAt == nil,
+            account.secondFactor == nil
+                || AuthenticationLevel.satisfies(
+                    session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue),
+            try await storage.identities(of: account.subject).isEmpty
+        else { return nil }
+        return account
+    }
+
+    /// What a page asks the browser for.
+    package func draft(for account: Account, in session: WebSession, at party: PasskeyParty) async throws
+        -> PasskeyDraft
+    {
+        let known = try await storage.passkeys(of: account.subject)
+        let handle = known.first.flatMap { Base64URL.decode($0.userHandle) } ?? random.bytes(32)
+        return PasskeyDraft(
+            challenge: PasskeyChallenge(
+                sealed: try seal.seal(
+                    handle, binding: Self.binding(session, party), lifetime: PasskeyChallenge.lifetime)),
+            userHandle: Base64URL.encode(handle), username: account.username?.text ?? account.shownName,
+            displayName: account.shownName,
+            excluded: known.filter { $0.relyingParty == party.id }.map(\.credentialID))
+    }
+
+    /// Adds what the browser made.
+    /// - Parameters:
+    ///   - made: `nil` when it is not of the form that it has to have.
+    ///   - sealed: the draft's challenge.
+    package func add(
+        _ made: MadePasskey?, to sealed: String, named name: String, at party: PasskeyParty, in session: WebSession,
+        origin: RequestOrigin
+    ) async throws -> PasskeyOutcome {
+        let now = time.now()
+        guard let account = try await account(in: session) else {
+            return try await refuse(.notSignedIn, session, as: .notSignedIn, origin: origin, at: now)
+        }
+        guard let handle = seal.open(sealed, binding: Self.binding(session, party)) else {
+            return try await refuse(.stale, session, as: .stale, origin: origin, at: now)
+        }
+        let challenge = PasskeyChallenge(sealed: sealed)
+        let passkey: Passkey
+        do throws(PasskeyRefusal) {
+            guard let made else { throw .malformed }
+            let (id, key, count) = try made.credential(for: challenge, at: party)
+            guard let algorithm = key.coseAlgorithm else { throw .malformed }
+            passkey = Passkey(
+                mark: Passkey.mark(ofCredential: id), subject: account.subject, relyingParty: party.id,
+                credentialID: Base64URL.encode(id), algorithm: algorithm, publicKey: key.bareJWK.text,
+                userHandle: Base64URL.encode(handle), name: name, signCount: Int64(count), createdAt: now)
+        } catch {
+            return try await refuse(error, session, origin: origin, at: now)
+        }
+        switch try await storage.add(
+            passkey, for: challenge.used(at: now), in: session.id,
+            event: Self.event(.userPasskeyAdded, passkey.mark, session, origin, now))
+        {
+        case .added: return .added
+        case .taken: return try await refuse(.taken, session, as: .taken, origin: origin, at: now)
+        case .tooMany:
+            return try await refuse(.tooMany, session, as: .tooMany, origin: origin, at: now)
+        case .challengeUsed: return try await refuse(.challengeUsed, session, origin: origin, at: now)
+        case .anotherHandle: return try await refuse(.stale, session, as: .stale, origin: origin, at: now)
+        case .sessionEnded:
+            return try await refuse(.notSignedIn, session, as: .notSignedIn, origin: origin, at: now)
+        }
+    }
+
+    /// Removes a passkey for good. What was signed in with it goes on.
+    package func remove(
+        _ mark: String, in session: WebSession, origin: RequestOrigin
+    ) async throws -> PasskeyOutcome {
+        let now = time.now()
+        guard try await account(in: session) != nil else {
+            return try await refuse(
+                .notSignedIn, session, as: .notSignedIn, origin: origin, at: now)
+        }
+        let isRemoved = try await storage.removePasskey(
+            mark, of: session.subject, event: Self.event(.userPasskeyRemoved, mark, session, origin, now))
+        guard isRemoved else {
+            // Another tab was first; or it never was this user's.
+            return try await refuse(.unknown, session, as: .removed, origin: origin, at: now)
+        }
+        return .removed
+    }
+
+    private func refuse(
+        _ refusal: PasskeyRefusal, _ session: WebSession,
+        as outcome: PasskeyOutcome = .refused, origin: RequestOrigin, at now: Timestamp
+    ) async throws -> PasskeyOutcome {
+        try await refusals.record(
+            AuditEvent(
+                at: now, type: .userPasskeyRefused, outcome: .failure, reason: refusal.rawValue,
+                subject: session.subject,
+                sessionID: session.id, origin: origin),
+            within: .network("audit.passkey", of: origin, perMinute: 120))
+        return outcome
+    }
+
+    private static func event(
+        _ type: AuditEventType, _ mark: String, _ session: WebSession, _ origin: RequestOrigin, _ now: Timestamp
+    ) -> AuditEvent {
+        AdminAction(actor: .account(session.subject), reason: "by the user", origin: origin, at: now)
+            .event(type, subject: session.subject, sessionID: session.id, facts: ["passkey": mark])
+    }
+
+    private static func binding(_ session: WebSession, _ party: PasskeyParty) -> String {
+        "\(session.id.rawValue) \(session.subject.rawValue) \(party.origin)"
+    }
+}
+
+/// What a browser needs to make a passkey.
+package struct PasskeyDraft: Sendable {
+    package let challenge: PasskeyChallenge
+    package let userHandle: String
+    /// What the authenticator shows.
+    package let username: String
+    package let displayName: String
+    /// Credentials whose authenticators have one already.
+    package let excluded: [String]
+}
+
+/// What a user's change of his passkeys came to.
+package enum PasskeyOutcome: Sendable {
+    case added, removed
+    case refused
+    /// The page was open for too long, or is another browser's.
+    case stale
+    case taken, tooMany
+    /// This takes a newer sign-in, or a stronger one.
+    case notSignedIn
+}

@@ -1,0 +1,66 @@
+import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// What the page of passkeys says above its list.
+enum PasskeysNotice: String, Sendable {
+    case added, removed, refused, stale, taken
+    case tooMany = "too_many"
+
+    var isError: Bool { self != .added && self != .removed }
+}
+
+/// The content of the page of passkeys.
+struct PasskeysPage: Sendable {
+    /// What the browser is asked for where a passkey may be added.
+    struct Asked: Sendable {
+        let draft: PasskeyDraft
+        let party: PasskeyParty
+        let suggestedName: String
+    }
+
+    let passkeys: [Passkey]
+    /// The host that the page is shown at.
+    let here: String
+    let asked: Asked?
+    let mayChange: Bool
+    let hasPassword: Bool
+    let notice: PasskeysNotice?
+    let formToken: String
+}
+
+extension Pages {
+    func passkeys(_ page: PasskeysPage, to visitor: PageVisitor) -> Response {
+        let language = language(for: visitor)
+        let rows: [[String: any Sendable]] = page.passkeys.map { passkey in
+            var row: [String: any Sendable] = [
+                "mark": passkey.mark, "name": passkey.name, "since": Self.clock(passkey.createdAt),
+                "remove_label": texts.text("passkeys", "remove_label", in: language, ["name": passkey.name]),
+            ]
+            row["used"] = passkey.lastUsedAt.map(Self.clock)
+            if passkey.relyingParty != page.here { row["host"] = passkey.relyingParty }
+            return row
+        }
+        var values: [String: any Sendable] = [
+            "passkeys": rows, "is_empty": rows.isEmpty, "may_change": page.mayChange,
+            "needs_sign_in": !page.mayChange && page.hasPassword, "needs_password": !page.hasPassword,
+            "is_full": page.passkeys.count >= Passkey.limit, "form_token": page.formToken,
+            "sign_in_again": PasskeysController.signInPath, "is_error": page.notice?.isError ?? false,
+        ]
+        values["notice"] = page.notice.map { texts.text("passkeys", $0.rawValue, in: language) }
+        values["asked"] = page.asked.map { asked -> [String: any Sendable] in
+            [
+                "party": asked.party.id, "site": visitor.theme.name ?? siteName,
+                "challenge": asked.draft.challenge.text, "sealed": asked.draft.challenge.sealed,
+                "user": asked.draft.userHandle, "username": asked.draft.username,
+                "display_name": asked.draft.displayName, "excluded": asked.draft.excluded.joined(separator: " "),
+                "algorithms": VerificationKey.coseAlgorithms.map { String($0.number) }.joined(separator: " "),
+                "suggested_name": asked.suggestedName,
+            ]
+        }
+        return render(
+            "passkeys", values, to: visitor, language: language,
+            status: page.notice?.isError == true ? .init(code: ErrorCode.invalidRequest.status) : .ok)
+    }
+}

@@ -1,0 +1,75 @@
+package import Bridge
+import HTTPTypes
+import Hummingbird
+import OAuth2
+
+/// What the pages of passkeys call.
+package final class PasskeyServices: Sendable {
+    package let signIn: PasskeySignIn
+    package let enrolment: PasskeyEnrolment
+
+    package init(signIn: PasskeySignIn, enrolment: PasskeyEnrolment) {
+        self.signIn = signIn
+        self.enrolment = enrolment
+    }
+}
+
+/// `/sign-in/passkey`: the other way out of the sign-in page, which asks for the passkey itself.
+struct PasskeySignInController: BrowserGroup {
+    static let routes: [Route<Self>] = [
+        Route(.get, path, "beginPasskeySignInAnew", as: .page, anyone: beginAnew),
+        Route(.post, path, "signInWithPasskey", as: .page, .form(.signIn, isOfSession: false), attempt),
+    ]
+
+    static let place: Origins.Purposes? = [.provider, .console]
+    static let path = "/sign-in/passkey"
+
+    let signIn: SignInController
+    let passkeys: PasskeySignIn
+
+    var kit: BrowserPages { signIn.kit }
+
+    @Sendable func attempt(
+        _ request: Request, context: BridgeRequestContext, form: BrowserForm
+    ) async throws -> Response {
+        let errand = SignInErrand(form.parameters)
+        let here = origins.own(of: request)
+        guard !signIn.isBlocked(errand, browser: form.browser, request) else {
+            return signIn.blockedPage(request, context)
+        }
+        let session = try await browsers.opened(by: request)
+        func again(_ notice: SignInNotice) async throws -> Response {
+            let missing = try await signIn.missing(errand, browser: form.browser, session: session)
+            let account: Account? = if case .password(let account) = missing { account } else { nil }
+            return try signIn.page(
+                errand, notice, of: account, browser: form.browser, at: here, to: pageVisitor(request, context))
+        }
+        guard form.isOurs, let party = PasskeyParty(here) else { return try await again(.stale) }
+        let outcome = try await passkeys.attempt(
+            PasskeyAssertion(form.parameters), to: form.parameters["challenge"] ?? "", at: party,
+            browser: form.browser, replacing: session, origin: context.recognisedOrigin(of: request))
+        switch outcome {
+        case .signedIn(let opened):
+            return try await signIn.proceed(errand, opened, browser: form.browser, request, context)
+        case .refused, .needsCode: return try await again(.passkeyRefused)
+        case .stale: return try await again(.stale)
+        case .limited(let wait): return try await again(.limited(wait))
+        }
+    }
+
+    /// Somebody who opens it by hand has nothing to send.
+    @Sendable func beginAnew(_ request: Request, context: BridgeRequestContext) async throws -> Response {
+        try await signIn.beginAnew(request, context: context)
+    }
+}
+
+/// What the sign-in page asks a browser for.
+struct PasskeyRequest: Sendable {
+    let party: PasskeyParty
+    let challenge: PasskeyChallenge
+
+    /// For a template.
+    var values: [String: any Sendable] {
+        ["party": party.id, "challenge": challenge.text, "sealed": challenge.sealed]
+    }
+}
