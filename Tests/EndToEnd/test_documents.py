@@ -32,7 +32,7 @@ def existing() -> set[str]:
     folder = instance.ROOT / "Tests"
     names = set()
     for path in [*folder.glob("EndToEnd/test_*.py"), *folder.glob("conformance/test_*.py")]:
-        names.update(re.findall(r"^def (test_\w+)", path.read_text(), re.M))
+        names.update(re.findall(r"^(?:    )?def (test_\w+)", path.read_text(), re.M))
     for path in folder.rglob("*.swift"):
         text = path.read_text()
         names.update(re.findall(r"func `([^`]+)`", text))
