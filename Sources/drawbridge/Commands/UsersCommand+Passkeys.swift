@@ -14,7 +14,8 @@ extension UsersCommand {
 
                 Examples:
                   drawbridge users passkeys list --config drawbridge.yaml alice
-                  drawbridge users passkeys remove --config drawbridge.yaml --reason "phone lost" alice
+                  drawbridge users passkeys remove --config drawbridge.yaml \\
+                      --reason "phone lost" alice
                 """,
             subcommands: [ListThem.self, Remove.self])
 
