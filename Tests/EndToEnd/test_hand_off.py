@@ -11,7 +11,7 @@ import pytest
 
 import instance
 import wire
-from native import Browser, claims
+from native import App, Browser, claims
 from test_native_sso_admin import admin
 from test_web_view_cookies import change
 
@@ -294,9 +294,9 @@ class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
         self.home = urlsplit(portal.demo.base).netloc
         landed = portal.land(portal.follow(self.person, state).header("Location"), state)
         yield "; ".join(f"{name}={cookie.value}" for name, cookie in landed.cookies.items() if cookie.value)
-        assert self.person.send("GET", "/auth/check").status == 200, "the person's own sign-in lives"
         change(portal.demo, "other", cookie_profile="session", cookie_prefix=None, first_party=False, redirect_uris=[])
         change(portal.demo, "demo-web", may_reach=["other"], public_origin=None)
+        assert self.person.send("GET", "/auth/check").status == 200, "the person's own sign-in lives"
 
     def test_attack_to_be_let_in_elsewhere(self, seen):
         assert self.portal.at(OTHER, "/auth/check", cookie=seen).status == 200
@@ -320,6 +320,15 @@ class TestAttackAWebsiteTakesItsVisitorsCookiesElsewhere:
         for host in [self.home, OTHER]:
             answer = self.portal.at(host, f"/oauth/authorize?{query}", cookie=seen)
             assert "error=login_required" in answer.header("Location"), host
+
+    def test_attack_to_end_an_apps_device_by_its_id_token(self, seen):
+        app = App(self.portal.demo)
+        tokens = app.sign_in()
+        thief = Browser(self.portal.demo.base)
+        thief.jar.update(pair.split("=", 1) for pair in seen.split("; "))
+        page = thief.send("GET", f"/oauth/logout?{urlencode({'id_token_hint': tokens['id_token']})}")
+        assert thief.submit(page, "/oauth/logout").status == 303
+        assert app.refresh().status == 200
 
     def test_attack_to_pass_for_an_app_of_the_users(self, seen, profile):
         """At the VA's paths a first-party client's token would end everything of the user."""
