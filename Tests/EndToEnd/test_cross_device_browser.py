@@ -7,6 +7,7 @@ import subprocess
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.expected_conditions import staleness_of
 
 import desktop
 from native import Browser
@@ -122,7 +123,10 @@ def test_wrong_digits_are_told_and_the_third_ends_it(demo, browser, phone):
     page = open_page(browser, demo)
     digits = phone.digits(page)
     for _ in range(2):
-        page.wait_for_field().send_keys("000000" if digits != "000000" else "000001", Keys.ENTER)
+        field = page.wait_for_field()
+        field.send_keys("000000" if digits != "000000" else "000001", Keys.ENTER)
+        # The page before has the same notice, the second time.
+        wait(browser).until(staleness_of(field))
         wait(browser).until(lambda it: it.find_elements(By.ID, "notice"))
         assert "not right" in browser.find_element(By.CSS_SELECTOR, "[role=alert]").text
     page.wait_for_field().send_keys("000000" if digits != "000000" else "000001", Keys.ENTER)
