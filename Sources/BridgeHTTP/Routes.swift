@@ -95,7 +95,7 @@ extension SignInServices {
         if let passkeys {
             endpoints.mount(PasskeySignInController(signIn: pages, passkeys: passkeys.signIn))
             endpoints.mount(
-                PasskeysController(kit: pages.kit, enrolment: passkeys.enrolment, accounts: accounts))
+                PasskeysController(kit: pages.kit, enrolment: passkeys.enrolment))
         }
         if let phone {
             endpoints.mount(PhoneSignInController(signIn: pages, phones: phone))

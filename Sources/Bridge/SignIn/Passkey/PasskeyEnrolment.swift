@@ -28,20 +28,29 @@ package final class PasskeyEnrolment: Sendable {
         try await storage.passkeys(of: subject)
     }
 
-    /// The account whose passkeys may be changed in a session: its user has a password here, and signed in moments ago.
+    /// The account of a user who may have passkeys: with a password here, and no other place to sign in.
     ///
-    /// Who signs in elsewhere has none, also with a password here besides: an account that is closed there must not stay
-    /// open by a passkey here, and what another provider says of factors is not ours. Nor does a phone's key make
-    /// passkeys, which unlinking a stolen one would leave behind.
+    /// Who signs in elsewhere adds none, also with a password here besides: an account that is closed there must not stay
+    /// open by a passkey here, and what another provider says of factors is not ours.
+    private func candidate(_ subject: Subject) async throws -> Account? {
+        guard let account = try await storage.account(of: subject), account.passwordHash != nil,
+            account.disabledAt == nil, try await storage.identities(of: subject).isEmpty
+        else { return nil }
+        return account
+    }
+
+    /// Whether a user may have passkeys, in a session that is good enough.
+    package func isOpen(to subject: Subject) async throws -> Bool { try await candidate(subject) != nil }
+
+    /// The account whose passkeys may be changed in a session: its user signed in moments ago, and not by a phone's key,
+    /// which would leave passkeys behind when it is unlinked as stolen.
     package func account(in session: WebSession) async throws -> Account? {
         guard session.isFreshSignIn(at: time.now()),
             !session.authentication.amr.contains(Authentication.selfIssued),
-            let account = try await storage.account(of: session.subject),
-            account.passwordHash != nil, account.disabledAt == nil,
+            let account = try await candidate(session.subject),
             account.secondFactor == nil
                 || AuthenticationLevel.satisfies(
-                    session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue),
-            try await storage.identities(of: account.subject).isEmpty
+                    session.authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
         else { return nil }
         return account
     }

@@ -25,7 +25,8 @@ struct PasskeysPage: Sendable {
     let here: String
     let asked: Asked?
     let mayChange: Bool
-    let hasPassword: Bool
+    /// Whether the user may have passkeys, in a session that is good enough.
+    let isOpen: Bool
     let notice: PasskeysNotice?
     let formToken: String
 }
@@ -44,7 +45,7 @@ extension Pages {
         }
         var values: [String: any Sendable] = [
             "passkeys": rows, "is_empty": rows.isEmpty, "may_change": page.mayChange,
-            "needs_sign_in": !page.mayChange && page.hasPassword, "needs_password": !page.hasPassword,
+            "needs_sign_in": !page.mayChange && page.isOpen, "needs_password": !page.isOpen,
             "is_full": page.passkeys.count >= Passkey.limit, "form_token": page.formToken,
             "sign_in_again": PasskeysController.signInPath, "is_error": page.notice?.isError ?? false,
         ]

@@ -17,7 +17,6 @@ struct PasskeysController: BrowserGroup {
 
     let kit: BrowserPages
     let enrolment: PasskeyEnrolment
-    let accounts: any UserStore
 
     @Sendable func show(_ request: Request, context: BridgeRequestContext, found: SignedIn) async throws -> Response {
         let notice: PasskeysNotice? =
@@ -78,7 +77,7 @@ struct PasskeysController: BrowserGroup {
         var response = pages.passkeys(
             PasskeysPage(
                 passkeys: known, here: origins.own(of: request).host, asked: asked, mayChange: account != nil,
-                hasPassword: try await accounts.account(of: session.subject)?.passwordHash != nil,
+                isOpen: try await enrolment.isOpen(to: session.subject),
                 notice: notice,
                 formToken: try formTokens.make(for: .passkeys, binding: binding, session: request.sessionSecret)),
             to: visitor)

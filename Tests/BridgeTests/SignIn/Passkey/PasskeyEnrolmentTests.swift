@@ -96,6 +96,8 @@ import Testing
             try await desk.desk.add("alice", link: UpstreamIdentity(issuer: "https://login.example", subject: "7"))
             let session = try #require(try await desk.desk.attempt("alice").opened).session
             #expect(try await desk.enrolment.account(in: session) == nil)
+            // No newer sign-in would help, so the page asks for none.
+            #expect(try await !desk.enrolment.isOpen(to: session.subject))
         }
     }
 
