@@ -3,10 +3,16 @@
 sign-in: check, refresh, introspection, exchange.
 
     bench/pair.py --before OLD/drawbridge --after .build/release/drawbridge
+
+What tracing costs, with one build as both, and a collector that takes every span and reads none:
+
+    bench/pair.py --before .build/release/drawbridge --after .build/release/drawbridge --trace-share 0.01
 """
 
 import argparse
 import statistics
+import subprocess
+import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,10 +30,10 @@ ROADS = ["issue", "redeem", "check", "introspection", "refresh", "exchange"]
 class Side:
     """One of the two builds, with everything that the load needs."""
 
-    def __init__(self, running: ExitStack, binary: Path, scratch: Path, arguments):
+    def __init__(self, running: ExitStack, binary: Path, scratch: Path, arguments, options: tuple[str, ...]):
         scratch.mkdir()
         self.scratch, self.arguments = scratch, arguments
-        self.service = running.enter_context(Drawbridge(binary, scratch / "data", None, None))
+        self.service = running.enter_context(Drawbridge(binary, scratch / "data", options=options))
         self.instance = provider.Instance(self.service)
         self.bearers = self.lines("bearers", [self.service.bearer(f"user-{n}") for n in range(arguments.users)])
 
@@ -69,10 +75,34 @@ class Side:
         return wrk(self.service, "form", "/oauth/token", seconds, connections, FORMS=str(forms))
 
 
+#: A collector of spans, in a process of its own.
+COLLECTOR = """
+import http.server
+class Collector(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    def log_message(self, *_): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+print(server.server_port, flush=True)
+server.serve_forever()
+"""
+
+
+def collector(running: ExitStack) -> str:
+    process = subprocess.Popen([sys.executable, "-c", COLLECTOR], stdout=subprocess.PIPE, text=True)
+    running.callback(process.kill)
+    return f"http://127.0.0.1:{process.stdout.readline().strip()}/v1/traces"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", type=Path, required=True)
     parser.add_argument("--after", type=Path, required=True)
+    parser.add_argument("--trace-share", type=float, help="the share of its requests that the second sends spans of")
     parser.add_argument("--roads", nargs="+", choices=ROADS, default=ROADS)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4)
@@ -83,8 +113,10 @@ def main():
     found: dict[tuple[str, str], list[dict]] = {}
     with ExitStack() as running:
         scratch = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="pair-", dir=arguments.scratch)))
-        sides = {name: Side(running, binary, scratch / name, arguments)
-                 for name, binary in [("before", arguments.before), ("after", arguments.after)]}
+        traced = () if arguments.trace_share is None else (
+            "--traces", collector(running), "--trace-share", str(arguments.trace_share))
+        sides = {name: Side(running, binary, scratch / name, arguments, options)
+                 for name, binary, options in [("before", arguments.before, ()), ("after", arguments.after, traced)]}
         for number in range(arguments.rounds):
             for road in arguments.roads:
                 # Who goes first changes, so that neither always finds the machine as the other left it.

@@ -74,10 +74,12 @@ class Hello(Server):
 class Drawbridge(Server):
     """`drawbridge demo` with its data on disk and every durability setting as shipped; only the limits are lifted."""
 
-    def __init__(self, binary: Path, data: Path, database: str | None = None, redis: str | None = None):
+    def __init__(self, binary: Path, data: Path, database: str | None = None, redis: str | None = None,
+                 options: tuple[str, ...] = ()):
         stores = [*(["--database", database] if database else []), *(["--redis", redis] if redis else [])]
         super().__init__(
-            [str(binary), "demo", "--listen", "127.0.0.1:0", "--no-limits", "--print-json", "--data", str(data), *stores],
+            [str(binary), "demo", "--listen", "127.0.0.1:0", "--no-limits", "--print-json", "--data", str(data), *stores,
+             *options],
             stdout=subprocess.PIPE)
         self.data = data
         self.database = database

@@ -60,6 +60,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Trace every request; spans go to this OTLP address, such as http://127.0.0.1:4318/v1/traces.")
     var traces: String?
 
+    @Option(help: "With --traces: the share of requests to trace, from 0 to 1.")
+    var traceShare = "1"
+
     @Flag(help: "Lift the rate limits, for load tests.")
     var noLimits = false
 
@@ -90,6 +93,9 @@ struct DemoCommand: AsyncParsableCommand {
         if let traces, !TelemetrySettings.isEndpoint(traces) {
             throw ValidationError("--traces must be \(TelemetrySettings.expectation).")
         }
+        guard TelemetrySettings.sample.parse(traceShare) != nil else {
+            throw ValidationError("--trace-share must be \(TelemetrySettings.sample.key.kind.expectation).")
+        }
         if let issuer, WebOrigin(issuer) == nil {
             throw ValidationError("--issuer must be \(SettingKind.origin.expectation).")
         }
@@ -104,7 +110,8 @@ struct DemoCommand: AsyncParsableCommand {
             folder: folder, listen: try address(), issuer: issuer.flatMap { WebOrigin($0) }, hasLimits: !noLimits,
             database: try database.map { try PostgresAddress($0) },
             redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) },
-            tls: tlsCertificate.flatMap { certificate in tlsKey.map { (certificate, $0) } }, traces: traces)
+            tls: tlsCertificate.flatMap { certificate in tlsKey.map { (certificate, $0) } },
+            traces: traces.map { ($0, traceShare) })
         try await demo.run { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text
             StandardOutput.say(text)

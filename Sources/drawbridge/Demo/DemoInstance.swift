@@ -16,7 +16,7 @@ struct DemoInstance: Sendable {
     init(
         folder: DemoFolder, listen: (public: ListenAddress, management: ListenAddress), issuer origin: WebOrigin?,
         hasLimits: Bool, database: PostgresAddress? = nil, redis: SharedRedisSettings? = nil,
-        tls: (certificate: String, privateKey: String)? = nil, traces: String? = nil
+        tls: (certificate: String, privateKey: String)? = nil, traces: (endpoint: String, share: String)? = nil
     ) async throws {
         self.folder = folder
         try await DemoMaterial.prepare(in: folder, sharedBy: database)
@@ -46,8 +46,8 @@ struct DemoInstance: Sendable {
             SelfIssuedSettings.enabled.key: "true",
             SelfIssuedSettings.linkingApps.key: DemoClients.app.rawValue,
             CrossDeviceSettings.enabled.key: "true",
-            TelemetrySettings.endpointURL.key: traces ?? "",
-            TelemetrySettings.sample.key: traces == nil ? "0" : "1",
+            TelemetrySettings.endpointURL.key: traces?.endpoint ?? "",
+            TelemetrySettings.sample.key: traces?.share ?? "0",
         ]
         given[TLSFiles.certificate.key] = tls?.certificate
         given[TLSFiles.privateKey.key] = tls?.privateKey
