@@ -66,7 +66,7 @@ struct ConsoleSignIn: ConsoleGroup {
         let words = frame.words(for: visitor)
         var values: [String: any Sendable] = [
             "form_token": try frame.formTokens.make(for: .openConsole, binding: binding), "next": target,
-            "account_path": "\(SignInController.path)?redirect=\(PercentEncoding.encode(target))",
+            "account_path": SignInController.path(backTo: target),
             "explanation": words("console_sign_in", "explanation", ["scope": "admin"]),
         ]
         values["problem"] = problem.map { words("console_sign_in", $0) }

@@ -60,6 +60,17 @@ extension BrowserGroup {
             .themed(by: here).themed(by: website)
     }
 
+    /// To another page of the origin that was asked.
+    /// - Parameter path: with its query.
+    func onward(_ path: String, _ request: Request) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [
+                .location: "\(origins.own(of: request))\(path)", .cacheControl: "no-store",
+                .referrerPolicy: "no-referrer",
+            ])
+    }
+
     /// Sets the cookies of a session that was just opened, in its website's profile (contract §6).
     func setCookies(of opened: OpenedSession, in headers: inout HTTPFields) throws {
         let now = time.now()

@@ -39,7 +39,7 @@ extension RouteGuard where Group == AccountController, Admitted == SignedIn {
         Self(.session) { group, handler in
             { request, context in
                 guard let found = try await group.browsers.find(request) else {
-                    return group.onward(AccountController.signInPath(for: request.uri.path), request)
+                    return group.onward(SignInController.path(backTo: request.uri.path), request)
                 }
                 return try await handler(request, context, found)
             }
@@ -47,29 +47,14 @@ extension RouteGuard where Group == AccountController, Admitted == SignedIn {
     }
 }
 
-extension RouteGuard where Group == AccountController, Admitted == (found: SignedIn, form: BrowserForm) {
-    /// The form of a new password, from whoever is signed in by the session's cookie.
-    static var sessionForm: Self {
-        Self(.session) { group, handler in
-            { request, context in
-                let form = try await BrowserForm.read(
-                    request, as: .password, isOfSession: true, formTokens: group.formTokens, random: group.random)
-                guard let found = try await group.browsers.secretSession(of: request) else {
-                    return group.onward(AccountController.signInPath(for: AccountPath.password), request)
-                }
-                return try await handler(request, context, (found, form))
-            }
-        }
-    }
-}
-
-extension RouteGuard where Group == LinkedKeysController, Admitted == SignedIn {
-    /// Whoever is signed in by the session's cookie; anybody else is led to the sign-in.
-    static var session: Self {
+extension RouteGuard where Group: BrowserGroup, Admitted == SignedIn {
+    /// Whoever is signed in by the session's cookie; anybody else is led to the sign-in, and from there to the page.
+    /// - Parameter path: the page's.
+    static func secretSession(at path: String) -> Self {
         Self(.session) { group, handler in
             { request, context in
                 guard let found = try await group.browsers.secretSession(of: request) else {
-                    return group.onward(LinkedKeysController.signInPath, request)
+                    return group.onward(SignInController.path(backTo: path), request)
                 }
                 return try await handler(request, context, found)
             }
@@ -77,45 +62,15 @@ extension RouteGuard where Group == LinkedKeysController, Admitted == SignedIn {
     }
 }
 
-extension RouteGuard where Group == LinkedKeysController, Admitted == (found: SignedIn, form: BrowserForm) {
-    /// The same for the page's form.
-    static var sessionForm: Self {
+extension RouteGuard where Group: BrowserGroup, Admitted == (found: SignedIn, form: BrowserForm) {
+    /// The same for the page's forms, whether they are ours or not.
+    static func secretSessionForm(_ purpose: FormTokens.Purpose, at path: String) -> Self {
         Self(.session) { group, handler in
             { request, context in
                 let form = try await BrowserForm.read(
-                    request, as: .linkedKeys, isOfSession: true, formTokens: group.formTokens, random: group.random)
+                    request, as: purpose, isOfSession: true, formTokens: group.formTokens, random: group.random)
                 guard let found = try await group.browsers.secretSession(of: request) else {
-                    return group.onward(LinkedKeysController.signInPath, request)
-                }
-                return try await handler(request, context, (found, form))
-            }
-        }
-    }
-}
-
-extension RouteGuard where Group == PasskeysController, Admitted == SignedIn {
-    /// Whoever is signed in by the session's cookie; anybody else is led to the sign-in.
-    static var session: Self {
-        Self(.session) { group, handler in
-            { request, context in
-                guard let found = try await group.browsers.secretSession(of: request) else {
-                    return group.onward(PasskeysController.signInPath, request)
-                }
-                return try await handler(request, context, found)
-            }
-        }
-    }
-}
-
-extension RouteGuard where Group == PasskeysController, Admitted == (found: SignedIn, form: BrowserForm) {
-    /// The same for the page's forms.
-    static var sessionForm: Self {
-        Self(.session) { group, handler in
-            { request, context in
-                let form = try await BrowserForm.read(
-                    request, as: .passkeys, isOfSession: true, formTokens: group.formTokens, random: group.random)
-                guard let found = try await group.browsers.secretSession(of: request) else {
-                    return group.onward(PasskeysController.signInPath, request)
+                    return group.onward(SignInController.path(backTo: path), request)
                 }
                 return try await handler(request, context, (found, form))
             }

@@ -23,6 +23,12 @@ struct SignInController: BrowserGroup {
     static let path = SignInWay.page
     static let codePath = "/sign-in/code"
 
+    /// The sign-in from which the browser comes back.
+    /// - Parameter path: where to, with its query.
+    static func path(backTo path: String) -> String {
+        "\(self.path)?redirect=\(PercentEncoding.encode(path))"
+    }
+
     @Sendable func show(_ request: Request, context: BridgeRequestContext) async throws -> Response {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         if let location = frontDoor(for: query, of: request) {

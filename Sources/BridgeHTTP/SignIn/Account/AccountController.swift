@@ -21,7 +21,9 @@ struct AccountController: BrowserGroup {
     static let routes: [Route<Self>] = [
         Route(.get, AccountPath.home, "account", as: .page, .session, show).shownAgain(.withoutQuery),
         Route(.get, AccountPath.password, "password", as: .page, .session, showPassword).shownAgain(.withoutQuery),
-        Route(.post, AccountPath.password, "changePassword", as: .page, .sessionForm, changePassword),
+        Route(
+            .post, AccountPath.password, "changePassword", as: .page,
+            .secretSessionForm(.password, at: AccountPath.password), changePassword),
         Route(.get, setUpPath, "setUpPassword", as: .page, anyone: showSetUp),
         Route(
             .post, setUpPath, "finishPasswordSetUp", as: .page, .form(.passwordSetUp, isOfSession: false), finishSetUp),
@@ -114,7 +116,7 @@ struct AccountController: BrowserGroup {
         case .flawed(let flaw): return try await passwordPage(session, .flawed(flaw), request, context)
         case .wrongPassword: return try await passwordPage(session, .wrong, request, context)
         case .limited(let wait): return try await passwordPage(session, .limited(wait), request, context)
-        case .stale, .isSet: return onward(Self.signInPath(for: AccountPath.password), request)
+        case .stale, .isSet: return onward(SignInController.path(backTo: AccountPath.password), request)
         }
     }
 
@@ -124,7 +126,7 @@ struct AccountController: BrowserGroup {
         let known = try await account.storage.account(of: session.subject)
         // Who has no password here has none to change; who may not change it with this session signs in once more.
         guard known?.passwordHash == nil || session.isOwnSignIn else {
-            return onward(Self.signInPath(for: AccountPath.password), request)
+            return onward(SignInController.path(backTo: AccountPath.password), request)
         }
         let binding = FormCookie.binding(of: request, random: random)
         var response = pages.password(
@@ -172,7 +174,7 @@ struct AccountController: BrowserGroup {
         let outcome = try await account.passwords.setUp(
             Secret(new), invitedBy: link, origin: context.origin(of: request))
         switch outcome {
-        case .isSet: return onward(Self.signInPath(for: AccountPath.home), request)
+        case .isSet: return onward(SignInController.path(backTo: AccountPath.home), request)
         case .flawed(let flaw): return try await setUpPage(link, .flawed(flaw), request, context)
         default: return try await setUpPage(link, .used, request, context)
         }
@@ -196,18 +198,5 @@ struct AccountController: BrowserGroup {
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
-    }
-
-    static func signInPath(for path: String) -> String {
-        "\(SignInController.path)?redirect=\(PercentEncoding.encode(path))"
-    }
-
-    func onward(_ target: String, _ request: Request) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [
-                .location: "\(origins.own(of: request))\(target)", .cacheControl: "no-store",
-                .referrerPolicy: "no-referrer",
-            ])
     }
 }

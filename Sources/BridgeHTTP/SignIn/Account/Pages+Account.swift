@@ -85,7 +85,7 @@ extension Pages {
             "offers_keys": page.offersKeys && page.account != nil,
             "has_identities": !page.identities.isEmpty,
             "identities": page.identities.map(\.issuer),
-            "sign_in_again": AccountController.signInPath(for: AccountPath.home),
+            "sign_in_again": SignInController.path(backTo: AccountPath.home),
             "signed_in_at": Self.clock(page.session.authentication.time ?? page.session.createdAt),
             "has_events": !page.events.isEmpty,
             "events": page.events.map { event($0, clientName: clientName, language) },

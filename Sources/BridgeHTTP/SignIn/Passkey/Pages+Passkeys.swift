@@ -47,7 +47,8 @@ extension Pages {
             "passkeys": rows, "is_empty": rows.isEmpty, "may_change": page.mayChange,
             "needs_sign_in": !page.mayChange && page.isOpen, "needs_password": !page.isOpen,
             "is_full": page.passkeys.count >= Passkey.limit, "form_token": page.formToken,
-            "sign_in_again": PasskeysController.signInPath, "is_error": page.notice?.isError ?? false,
+            "sign_in_again": SignInController.path(backTo: PasskeysController.path),
+            "is_error": page.notice?.isError ?? false,
         ]
         values["notice"] = page.notice.map { texts.text("passkeys", $0.rawValue, in: language) }
         values["asked"] = page.asked.map { asked -> [String: any Sendable] in

@@ -6,12 +6,11 @@ import OAuth2
 /// `/account/passkeys`: which passkeys sign the user in, one more, and one less.
 struct PasskeysController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "passkeys", as: .page, .session, show).shownAgain(.withoutQuery),
-        Route(.post, path, "changePasskeys", as: .page, .sessionForm, change),
+        Route(.get, path, "passkeys", as: .page, .secretSession(at: path), show).shownAgain(.withoutQuery),
+        Route(.post, path, "changePasskeys", as: .page, .secretSessionForm(.passkeys, at: path), change),
     ]
 
     static let path = AccountPath.passkeys
-    static let signInPath = AccountController.signInPath(for: path)
     static let place: Origins.Purposes? = [.provider, .console]
     static let reservation = RouteReservation.paths
 
@@ -51,7 +50,7 @@ struct PasskeysController: BrowserGroup {
         switch outcome {
         case .added: return onward("\(Self.path)?added", request)
         case .removed: return onward("\(Self.path)?removed", request)
-        case .notSignedIn: return onward(Self.signInPath, request)
+        case .notSignedIn: return onward(SignInController.path(backTo: Self.path), request)
         case .refused: return try await page(session, .refused, request, context)
         case .stale: return try await page(session, .stale, request, context)
         case .taken: return try await page(session, .taken, request, context)
@@ -63,7 +62,7 @@ struct PasskeysController: BrowserGroup {
         _ session: WebSession, _ notice: PasskeysNotice?, _ request: Request, _ context: BridgeRequestContext
     ) async throws -> Response {
         // A session that came over an edge is somebody's who need not be the user: it is shown nothing.
-        guard session.isOwnSignIn else { return onward(Self.signInPath, request) }
+        guard session.isOwnSignIn else { return onward(SignInController.path(backTo: Self.path), request) }
         let visitor = pageVisitor(request, context)
         let known = try await enrolment.passkeys(of: session.subject)
         let account = try await enrolment.account(in: session)
@@ -91,14 +90,5 @@ struct PasskeysController: BrowserGroup {
         let language = pages.language(for: visitor)
         return pages.browser(context.origin(of: request).userAgent, language)
             ?? pages.texts.text("passkeys", "nameless", in: language)
-    }
-
-    func onward(_ target: String, _ request: Request) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [
-                .location: "\(origins.own(of: request))\(target)", .cacheControl: "no-store",
-                .referrerPolicy: "no-referrer",
-            ])
     }
 }

@@ -61,7 +61,7 @@ struct SecondFactorController: BrowserGroup {
             return Response(
                 status: .seeOther,
                 headers: [
-                    .location: "\(origin)\(SecondFactorController.signInPath(for: path))", .cacheControl: "no-store",
+                    .location: "\(origin)\(SignInController.path(backTo: path))", .cacheControl: "no-store",
                     .referrerPolicy: "no-referrer",
                 ])
         }
@@ -109,11 +109,8 @@ struct SecondFactorController: BrowserGroup {
 
     private func shown(_ codes: [RecoveryCode], isNewFactor: Bool, _ visit: Visit) -> Response {
         // The console wants a sign-in with the new factor, and leads to it by itself.
-        let next = visit.journey.isForConsole ? Self.signInPath(for: ConsolePath.home) : AccountPath.secondFactor
+        let next =
+            visit.journey.isForConsole ? SignInController.path(backTo: ConsolePath.home) : AccountPath.secondFactor
         return pages.recoveryCodes(codes, isNewFactor: isNewFactor, next: next, to: visit.visitor)
-    }
-
-    private static func signInPath(for path: String) -> String {
-        "\(SignInController.path)?redirect=\(PercentEncoding.encode(path))"
     }
 }

@@ -6,12 +6,11 @@ import OAuth2
 /// `/account/phone-keys`: which phones' keys sign the user in, one more, and one less (contract §10).
 struct LinkedKeysController: BrowserGroup {
     static let routes: [Route<Self>] = [
-        Route(.get, path, "phoneKeys", as: .page, .session, show).shownAgain(.withoutQuery),
-        Route(.post, path, "changePhoneKeys", as: .page, .sessionForm, change),
+        Route(.get, path, "phoneKeys", as: .page, .secretSession(at: path), show).shownAgain(.withoutQuery),
+        Route(.post, path, "changePhoneKeys", as: .page, .secretSessionForm(.linkedKeys, at: path), change),
     ]
 
     static let path = AccountPath.linkedKeys
-    static let signInPath = "\(SignInController.path)?redirect=\(PercentEncoding.encode(path))"
     static let place: Origins.Purposes? = [.provider]
     static let reservation = RouteReservation.paths
 
@@ -29,7 +28,9 @@ struct LinkedKeysController: BrowserGroup {
         let form = sent.form
         let origin = context.origin(of: request)
         guard form.isOurs else { return try await page(session, .stale, request, context) }
-        guard try await phone.admitChange(in: session, origin: origin) else { return onward(Self.signInPath, request) }
+        guard try await phone.admitChange(in: session, origin: origin) else {
+            return onward(SignInController.path(backTo: Self.path), request)
+        }
         do {
             switch form.parameters["what"] {
             case "unlink":
@@ -74,14 +75,5 @@ struct LinkedKeysController: BrowserGroup {
             to: pageVisitor(request, context))
         FormCookie.set(binding, in: &response.headers)
         return response
-    }
-
-    func onward(_ target: String, _ request: Request) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [
-                .location: "\(origins.own(of: request))\(target)", .cacheControl: "no-store",
-                .referrerPolicy: "no-referrer",
-            ])
     }
 }

@@ -170,7 +170,7 @@ extension Pages {
         }
         var values: [String: any Sendable] = [
             "keys": keys, "is_empty": keys.isEmpty, "may_change": page.mayChange, "form_token": page.formToken,
-            "sign_in_again": LinkedKeysController.signInPath,
+            "sign_in_again": SignInController.path(backTo: LinkedKeysController.path),
             "link_url": "\(SelfIssuedConfiguration.startPath)?link=1",
         ]
         values["notice"] = page.notice.map { texts.text("linked_keys", $0.rawValue, in: language) }

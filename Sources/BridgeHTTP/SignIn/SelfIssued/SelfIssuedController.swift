@@ -63,7 +63,7 @@ struct SelfIssuedController: BrowserGroup {
             guard let session = try await browsers.opened(by: request),
                 try await phone.admitChange(in: session, origin: context.origin(of: request))
             else {
-                return onward(LinkedKeysController.signInPath)
+                return onward(SignInController.path(backTo: LinkedKeysController.path))
             }
             linking = session.subject
         }
@@ -255,7 +255,7 @@ struct SelfIssuedController: BrowserGroup {
             guard let session = try await browsers.opened(by: request),
                 try await phone.admitChange(in: session, origin: context.origin(of: request))
             else {
-                return onward(LinkedKeysController.signInPath)
+                return onward(SignInController.path(backTo: LinkedKeysController.path))
             }
             return onward(LinkedKeysController.path)
         case "new":
