@@ -13,9 +13,10 @@ from test_axe_browser import look_at_this
 from test_console import wait_for_text
 from test_main_road_browser import (  # noqa: F401 (fixtures)
     assert_fits, browser, open_browser, path_of, pytestmark, shoot, text_of, wait_for_path)
+from waiting import wait
 
 PASSWORD = "plum duff at noon"
-PEOPLE = ["ada", "bea", "cas", "dan", "eve", "fay", "root"]
+PEOPLE = ["ada", "bea", "cas", "dan", "eve", "fay", "gil", "root"]
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +187,48 @@ def test_an_administrator_opens_the_console_with_a_passkey(server, browser):  # 
     use(browser, server, to="/admin/")
     wait_for_path(browser, "/admin/")
     assert browser.find_element(By.TAG_NAME, "h1").text
+
+
+def test_an_administrator_takes_somebodys_passkey_away_and_says_why(server, browser, open_browser):  # noqa: F811
+    theirs = open_browser()
+    plug_in(theirs)
+    sign_in(theirs, server, "gil")
+    add(theirs, server, name="The phone I lost")
+    subject = session(theirs, server)["sub"]
+    plug_in(browser)
+    sign_in(browser, server, "root")
+    add(browser, server, name="My desk")
+    sign_out(browser)
+    use(browser, server, to="/admin/")
+    wait_for_path(browser, "/admin/")
+    browser.get(f"{server.base}/admin/users/{subject}")
+    shown = browser.find_element(By.CSS_SELECTOR, "section[aria-labelledby=passkeys]")
+    assert "The phone I lost" in shown.text
+    shown.find_element(By.TAG_NAME, "summary").click()
+    shown.find_element(By.NAME, "reason").send_keys("lost in a train")
+    shown.find_element(By.CSS_SELECTOR, "form button").click()
+    wait(browser).until(lambda browser: not browser.find_elements(By.ID, "passkeys"))
+    assert reasons(server, "user.passkey_removed")[-1] == "lost in a train"
+    assert session(theirs, server)["sub"] == subject, "what it signed in goes on"
+    sign_out(theirs)
+    use(theirs, server)
+    wait_for_text(theirs, "does not sign you in here")
+
+
+def test_where_they_are_switched_off_nothing_shows_them_and_nothing_takes_them(browser):  # noqa: F811
+    plain = instance.Served(host="localhost", users={"ada": PASSWORD}, settings="provider:\n  passkeys: false\n")
+    try:
+        plug_in(browser)
+        sign_in(browser, plain, "ada")
+        assert not browser.find_elements(By.ID, "passkeys")
+        sign_out(browser)
+        browser.get(plain.base + "/sign-in?redirect=/account")
+        assert "passkey" not in browser.page_source
+        for path in ("/account/passkeys", "/sign-in/passkey"):
+            assert plain.send("GET", path).status == 404
+            assert plain.send("POST", path, {"Content-Type": "application/x-www-form-urlencoded"}).status == 404
+    finally:
+        plain.stop()
 
 
 @pytest.mark.parametrize("size", [(375, 800), (1280, 800)], ids=["phone", "desktop"])

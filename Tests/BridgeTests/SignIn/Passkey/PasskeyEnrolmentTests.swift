@@ -65,6 +65,7 @@ import Testing
         ("passkey_wrong_relying_party", { $0.relyingParty = "evil.example" }),
         ("passkey_user_not_present", { $0.isUserPresent = false }),
         ("passkey_user_not_verified", { $0.isUserVerified = false }),
+        ("passkey_malformed", { $0.isBackedUp = true }),
         ("passkey_malformed", { $0.appended = [0] }), ("passkey_malformed", { $0.id = [] }),
         ("passkey_malformed", { $0.id = [UInt8](repeating: 1, count: 1024) }),
     ]

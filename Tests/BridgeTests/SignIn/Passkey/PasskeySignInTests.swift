@@ -1,4 +1,5 @@
 import Crypto
+import CryptoExtras
 import OAuth2
 import Testing
 
@@ -37,6 +38,42 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: SignatureAlgorithm.allCases.filter { VerificationKey.coseAlgorithms.map(\.algorithm).contains($0) })
+    func `a passkey of each algorithm that is asked for is added and signs in`(_ algorithm: SignatureAlgorithm)
+        async throws
+    {
+        try await PasskeyDesk.run { desk in
+            let session = try await desk.person("alice")
+            var authenticator = SoftAuthenticator()
+            authenticator.key =
+                switch algorithm {
+                case .eddsa: .edDSA(Curve25519.Signing.PrivateKey())
+                case .rs256: .rs256(try _RSA.Signing.PrivateKey(keySize: .bits2048))
+                default: authenticator.key
+                }
+            _ = try await desk.add(&authenticator, in: session)
+            #expect(try await desk.enrolment.passkeys(of: session.subject).map(\.algorithm) == [algorithm])
+            #expect(try await desk.attempt(authenticator).word == "signed in")
+            let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
+            let forged = try authenticator.use(challenge, signedBy: SoftAuthenticator().key)
+            #expect(try await desk.answer(forged, to: challenge).word == "refused")
+            #expect(try await desk.reasons(.userSignInFailed) == ["passkey_wrong_signature"])
+        }
+    }
+
+    @Test func `a passkey that is kept in several places signs in from each`() async throws {
+        try await PasskeyDesk.run { desk in
+            let session = try await desk.person("alice")
+            var authenticator = SoftAuthenticator()
+            authenticator.mayBeBackedUp = true
+            _ = try await desk.add(&authenticator, in: session)
+            #expect(try await desk.attempt(authenticator).word == "signed in")
+            authenticator.isBackedUp = true
+            #expect(try await desk.attempt(authenticator).word == "signed in")
+        }
+    }
+
     /// What is wrong, and the reason in the log.
     private static let flaws: [(reason: String, spoil: @Sendable (inout SoftAuthenticator) -> Void)] = [
         ("passkey_foreign_origin", { $0.origin = "https://bridge.example.evil.example" }),
@@ -54,6 +91,7 @@ import Testing
         ("passkey_wrong_relying_party", { $0.relyingParty = "evil.example" }),
         ("passkey_user_not_present", { $0.isUserPresent = false }),
         ("passkey_user_not_verified", { $0.isUserVerified = false }),
+        ("passkey_malformed", { $0.isBackedUp = true }),
         ("passkey_wrong_user", { $0.userHandle = "AAAA" }),
         ("passkey_unknown", { $0.id = [1, 2, 3] }),
     ]
@@ -72,7 +110,7 @@ import Testing
     @Test func `another key's signature is refused`() async throws {
         try await withPasskey { desk, authenticator, _ in
             let challenge = try desk.signIn.challenge(browser: desk.desk.browser, at: desk.party)
-            let forged = try authenticator.use(challenge, signedBy: P256.Signing.PrivateKey())
+            let forged = try authenticator.use(challenge, signedBy: .es256(P256.Signing.PrivateKey()))
             #expect(try await desk.answer(forged, to: challenge).word == "refused")
             #expect(try await desk.reasons(.userSignInFailed) == ["passkey_wrong_signature"])
         }

@@ -1,4 +1,5 @@
 import Crypto
+import CryptoExtras
 import OAuth2
 
 @testable import Bridge
@@ -7,12 +8,53 @@ import OAuth2
 struct SoftAuthenticator: Sendable {
     static let origin = "https://bridge.example"
 
-    let key = P256.Signing.PrivateKey()
+    /// Of each kind that is taken.
+    enum Key: Sendable {
+        case es256(P256.Signing.PrivateKey)
+        case edDSA(Curve25519.Signing.PrivateKey)
+        case rs256(_RSA.Signing.PrivateKey)
+
+        /// The public half as an authenticator writes it (RFC 9052 §7).
+        var cose: [UInt8] {
+            get throws {
+                switch self {
+                case .es256(let key):
+                    let point = Array(key.publicKey.rawRepresentation)
+                    return [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20] + point[..<32]
+                        + [0x22, 0x58, 0x20] + point[32...]
+                case .edDSA(let key):
+                    return [0xA4, 0x01, 0x01, 0x03, 0x27, 0x20, 0x06, 0x21, 0x58, 0x20]
+                        + key.publicKey.rawRepresentation
+                case .rs256(let key):
+                    let parts = try key.publicKey.getKeyPrimitives()
+                    let modulus = [UInt8(parts.modulus.count >> 8), UInt8(parts.modulus.count & 0xFF)] + parts.modulus
+                    let exponent = [0x40 + UInt8(parts.publicExponent.count)] + parts.publicExponent
+                    let head: [UInt8] = [0xA4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20, 0x59]
+                    return head + modulus + [0x21] + exponent
+                }
+            }
+        }
+
+        /// As the assertion carries it (Web Authentication §6.5.5).
+        func signature(of message: [UInt8]) throws -> [UInt8] {
+            switch self {
+            case .es256(let key): Array(try key.signature(for: SHA256.hash(data: message)).derRepresentation)
+            case .edDSA(let key): Array(try key.signature(for: message))
+            case .rs256(let key):
+                Array(
+                    try key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5).rawRepresentation)
+            }
+        }
+    }
+
+    var key = Key.es256(P256.Signing.PrivateKey())
     var id = RandomSource.system.bytes(32)
     var relyingParty = "bridge.example"
     var origin = SoftAuthenticator.origin
     var isUserPresent = true
     var isUserVerified = true
+    /// Whether the credential may be kept elsewhere as well, and is (§6.1.3).
+    var (mayBeBackedUp, isBackedUp) = (false, false)
     var count: UInt32 = 0
     /// Members of the client data, in the place of what a browser says.
     var saying: [String: JSONValue] = [:]
@@ -24,11 +66,8 @@ struct SoftAuthenticator: Sendable {
 
     /// The answer to a request for a new passkey, as the page's form sends it.
     func make(_ challenge: PasskeyChallenge) throws -> MadePasskey? {
-        let point = Array(key.publicKey.rawRepresentation)
         let credential =
-            [UInt8](repeating: 0, count: 16) + [UInt8(id.count >> 8), UInt8(id.count & 0xFF)] + id
-            + [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20] + point[..<32] + [0x22, 0x58, 0x20]
-            + point[32...]
+            [UInt8](repeating: 0, count: 16) + [UInt8(id.count >> 8), UInt8(id.count & 0xFF)] + id + (try key.cose)
         let data = head(flags: 0x40) + credential + appended
         // The shortest form, as CTAP 2 wants it.
         let length: [UInt8] =
@@ -45,22 +84,23 @@ struct SoftAuthenticator: Sendable {
 
     /// The answer to a request for a passkey.
     /// - Parameter signer: who signs it; `nil` for the passkey's own key.
-    func use(_ challenge: PasskeyChallenge, signedBy signer: P256.Signing.PrivateKey? = nil) throws
+    func use(_ challenge: PasskeyChallenge, signedBy signer: Key? = nil) throws
         -> PasskeyAssertion?
     {
         let data = head(flags: 0) + appended
         let said = clientData("webauthn.get", challenge)
         let message = data + Array(SHA256.hash(data: Base64URL.decode(said) ?? []))
-        let signature = try (signer ?? key).signature(for: SHA256.hash(data: message))
+        let signature = try (signer ?? key).signature(of: message)
         return PasskeyAssertion(
             try form([
                 "credential": Base64URL.encode(id), "client_data": said, "authenticator_data": Base64URL.encode(data),
-                "signature": Base64URL.encode(Array(signature.derRepresentation)), "user_handle": userHandle,
+                "signature": Base64URL.encode(signature), "user_handle": userHandle,
             ]))
     }
 
     private func head(flags: UInt8) -> [UInt8] {
-        let all = flags | (isUserPresent ? 1 : 0) | (isUserVerified ? 4 : 0)
+        let backup: UInt8 = (mayBeBackedUp ? 8 : 0) | (isBackedUp ? 16 : 0)
+        let all = flags | (isUserPresent ? 1 : 0) | (isUserVerified ? 4 : 0) | backup
         return Array(SHA256.hash(data: Array(relyingParty.utf8))) + [all]
             + (0..<4).map { UInt8(truncatingIfNeeded: count >> UInt32(24 - 8 * $0)) }
     }
