@@ -11,8 +11,8 @@ final class SpanCollection: Sendable {
     /// In the order in which they ended.
     var all: [FinishedSpan] { spans.withLock { $0 } }
 
-    func recorder(share: Double = 1, random: RandomSource = .system) -> SpanRecorder {
-        SpanRecorder(share: share, random: random) { span in self.spans.withLock { $0.append(span) } }
+    func recorder(share: Double = 1) -> SpanRecorder {
+        SpanRecorder(share: share) { span in self.spans.withLock { $0.append(span) } }
     }
 
     subscript(name: String) -> FinishedSpan? { all.first { $0.name == name } }
@@ -34,17 +34,29 @@ final class SpanCollection: Sendable {
 
     @Test func `none of the requests is recorded without a share, and all of them with the whole`() {
         let (none, all) = (collection.recorder(share: 0), collection.recorder(share: 1))
-        let highest = collection.recorder(share: 1, random: RandomSource { Array(repeating: 0xFF, count: $0) })
         #expect((0..<100).allSatisfy { _ in none.request(continuing: nil, method: "GET") == nil })
         #expect((0..<100).allSatisfy { _ in all.request(continuing: nil, method: "GET") != nil })
-        #expect(highest.request(continuing: nil, method: "GET") != nil)
     }
 
-    @Test(arguments: [(UInt8(0x00), true), (0x7F, true), (0x80, false), (0xFF, false)])
-    func `half of the requests are those whose random number is in the lower half`(first: UInt8, isChosen: Bool) {
-        let recorder = collection.recorder(
-            share: 0.5, random: RandomSource { [first] + Array(repeating: 1, count: $0 - 1) })
-        #expect((recorder.request(continuing: nil, method: "GET") != nil) == isChosen)
+    @Test(arguments: [0.01, 0.5, 0.99])
+    func `about the share is recorded, and two servers do not choose alike`(_ share: Double) {
+        let draws = [UInt64(1), 2].map { SampleDraw(share: share, seed: $0) }
+        let chosen = draws.map { draw in (0..<100_000).map { _ in draw.isNextChosen() } }
+        for one in chosen {
+            // Four standard deviations of a fair draw.
+            let spread = 4 * (100_000 * share * (1 - share)).squareRoot()
+            #expect(abs(Double(one.count { $0 }) - 100_000 * share) < spread)
+        }
+        #expect(chosen[0] != chosen[1])
+    }
+
+    @Test func `many threads at once share the draw, and none of its numbers comes twice`() async {
+        let (draw, alone) = (SampleDraw(share: 0.5, seed: 7), SampleDraw(share: 0.5, seed: 7))
+        let together = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { (0..<10_000).count { _ in draw.isNextChosen() } } }
+            return await group.reduce(0, +)
+        }
+        #expect(together == (0..<80_000).count { _ in alone.isNextChosen() })
     }
 
     @Test func `what a trusted caller decided holds, whatever the share`() throws {

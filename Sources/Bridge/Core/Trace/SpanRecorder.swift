@@ -5,8 +5,8 @@ package import Tracing
 /// Not installed for the whole process (`InstrumentationSystem`): a library that records spans of its own would write
 /// addresses with their queries into them, and here nothing but ``SpanFact`` gets into one (ADR-0066).
 package final class SpanRecorder: Tracer {
-    /// The share of requests without a trace of their own that begin one.
-    private let threshold: UInt64?
+    /// Which requests without a trace of their own begin one.
+    private let draw: SampleDraw
     private let random: RandomSource
     private let take: @Sendable (FinishedSpan) -> Void
 
@@ -16,8 +16,7 @@ package final class SpanRecorder: Tracer {
     package init(
         share: Double, random: RandomSource = .system.buffered(), take: @escaping @Sendable (FinishedSpan) -> Void
     ) {
-        // 2^53: every whole number up to there is a Double.
-        threshold = share > 0 ? UInt64(min(1, share) * 9_007_199_254_740_992) : nil
+        draw = SampleDraw(share: share, seed: random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
         self.random = random
         self.take = take
     }
@@ -26,7 +25,7 @@ package final class SpanRecorder: Tracer {
     /// - Parameter caller: the trace that somebody trusted says the request is part of; he decided whether it is recorded.
     /// - Returns: `nil` for a request that is not recorded, which then costs nothing more.
     package func request(continuing caller: TraceContext?, method: String) -> RecordedSpan? {
-        guard caller?.isSampled ?? isChosen() else { return nil }
+        guard caller?.isSampled ?? draw.isNextChosen() else { return nil }
         return begin(method, in: caller, kind: .server, at: DefaultTracerClock.now.nanosecondsSinceEpoch)
     }
 
@@ -47,11 +46,6 @@ package final class SpanRecorder: Tracer {
             }
             return try await body(span)
         }
-    }
-
-    private func isChosen() -> Bool {
-        guard let threshold else { return false }
-        return random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 11 < threshold
     }
 
     private func begin(_ name: String, in caller: TraceContext?, kind: SpanKind, at instant: UInt64) -> RecordedSpan {
