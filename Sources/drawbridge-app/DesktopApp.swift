@@ -1,4 +1,5 @@
 import ArgumentParser
+import DrawbridgeClient
 
 /// A desktop app that signs its user in as RFC 8252 says, and carries the sign-in onto the web.
 @main
@@ -26,6 +27,7 @@ struct DesktopApp: AsyncParsableCommand {
             Exit status: 0 done, 1 failed, 3 nobody is signed in, 4 refused or cancelled, 5 no answer from the \
             browser in time, 6 the provider does not answer or is busy, 64 wrong usage.
             """,
+        version: Drawbridge.version,
         subcommands: [
             SignInCommand.self, OpenCommand.self, ApproveCommand.self, DigitsCommand.self, LinkPhoneCommand.self,
             WhoAmICommand.self, CookiesCommand.self, SignOutCommand.self,

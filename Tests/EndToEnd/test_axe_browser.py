@@ -40,11 +40,16 @@ axe.run(document, arguments[0]).then((found) => done(found.violations.map((it) =
 """
 
 
-# Nothing stands outside of its page, and no text was asked for that the catalogue does not have.
+# Nothing stands outside of its page, no tab and no button of the console breaks, and no text was asked for that the catalogue does not have.
 FITS = """
 const found = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 if (wide > 0) found.push(`scrolls sideways by ${wide}`);
+for (const tab of document.querySelectorAll(".sections a, body.console .button")) {
+    const text = document.createRange();
+    text.selectNodeContents(tab);
+    if (text.getClientRects().length > 1) found.push(`${tab.innerText} breaks`);
+}
 const missing = document.body.innerText.match(/\\b(?:console(?:_[a-z_]+)?|client_fields)\\.[a-z_]+/);
 if (missing) found.push(`no text for ${missing[0]}`);
 return found;

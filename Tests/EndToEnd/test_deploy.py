@@ -861,6 +861,7 @@ def test_the_unit_is_accepted_and_exposes_little(tmp_path):
     analyze = shutil.which("systemd-analyze") or pytest.skip("there is no systemd here")
     unit = tmp_path / "drawbridge.service"
     unit.write_text(adapted("drawbridge.service", {"/usr/local/bin/drawbridge": "/bin/true"}))
+    assert "Documentation=man:drawbridge(1) man:drawbridge.yaml(5)" in unit.read_text()
     done = subprocess.run([analyze, "verify", "--man=no", unit], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     done = subprocess.run([analyze, "security", "--offline=true", "--threshold=20", unit], capture_output=True, text=True)

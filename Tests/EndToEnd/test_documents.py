@@ -243,6 +243,13 @@ def test_every_type_and_folder_that_the_architecture_names_exists():
     assert {folder for folder in folders if not (sources / folder).is_dir()} == set()
 
 
+def test_the_index_of_the_documents_leads_to_every_one():
+    docs = instance.ROOT / "docs"
+    led_to = {target.split("#")[0] for target in re.findall(r"\]\(([^)]+)\)", (docs / "README.md").read_text())}
+    for page in sorted({*docs.glob("*.md")} - {docs / "README.md"}):
+        assert str(page.relative_to(docs)) in led_to, page.name
+
+
 def test_the_site_has_every_page_and_a_search_and_needs_no_other_host(tmp_path):
     """Strictly: a link or an anchor that leads nowhere fails it."""
     done = subprocess.run(

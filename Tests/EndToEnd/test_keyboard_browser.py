@@ -83,6 +83,8 @@ def test_a_second_factor_is_set_up_and_asked_for_and_the_browser_signs_out(demo,
     wait_for_path(browser, "/account")
     press(browser, "a[href='/account/second-factor']")
     secret = browser.find_element(By.ID, "secret").text
+    # A `pre` by itself may have no name.
+    assert browser.find_element(By.ID, "secret").get_attribute("role") == "group"
     type_into(browser, "input[name=code]", totp.code(secret))
     press(browser, "form button[type=submit]")
     assert browser.find_element(By.ID, "codes").text

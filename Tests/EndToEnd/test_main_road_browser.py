@@ -303,6 +303,9 @@ def test_account_switch_yes_changes_over(demo, browser):
 def test_the_demo_front_page_walks_the_whole_road(demo, browser):
     browser.get(f"{demo.base}/")
     shoot(browser, "front")
+    edges = [browser.execute_script("return document.querySelector(arguments[0]).getBoundingClientRect().right", it)
+             for it in (".phone", ".below")]
+    assert abs(edges[0] - edges[1]) <= 1, "the phone ends where the card below it ends"
     press(browser, "on the web")
     wait(browser).until(lambda it: session_in(it) is not None)
     instance.wait_until(lambda: any(name in text_of(browser).lower() for name in ("alice", "bob")), 10, "a name")

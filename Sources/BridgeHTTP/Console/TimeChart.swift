@@ -120,7 +120,7 @@ struct BarChart: Sendable {
     let title: String
     let bars: [(name: String, count: Int64)]
 
-    private static let row = 34
+    private static let row = 44
 
     var svg: String {
         let top = max(1, bars.map(\.count).max() ?? 0)
@@ -133,10 +133,10 @@ struct BarChart: Sendable {
         ]
         for (index, bar) in bars.enumerated() {
             let y = index * Self.row
-            parts.append("<text class=\"tick\" x=\"0\" y=\"\(y + 13)\">\(Pages.escape(bar.name))</text>")
-            parts.append("<text class=\"tick end\" x=\"636\" y=\"\(y + 13)\">\(bar.count)</text>")
+            parts.append("<text class=\"tick\" x=\"0\" y=\"\(y + 20)\">\(Pages.escape(bar.name))</text>")
+            parts.append("<text class=\"tick end\" x=\"636\" y=\"\(y + 20)\">\(bar.count)</text>")
             parts.append(
-                "<rect class=\"bar\" x=\"0\" y=\"\(y + 18)\" width=\"\(max(2, 636 * bar.count / top))\" height=\"9\" rx=\"3\"/>"
+                "<rect class=\"bar\" x=\"0\" y=\"\(y + 29)\" width=\"\(max(2, 636 * bar.count / top))\" height=\"9\" rx=\"3\"/>"
             )
         }
         parts.append("</svg>")

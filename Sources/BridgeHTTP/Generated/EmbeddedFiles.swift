@@ -107,7 +107,8 @@ footer.bar { margin-top: 2rem; }
 
 .sections { border-bottom: 1px solid var(--line); margin-bottom: 1.5rem; overflow-x: auto; scrollbar-width: none; }
 .sections ul { display: flex; margin: 0; padding: 0; list-style: none; }
-.sections a { display: block; padding: 0.75rem 0.9rem; color: var(--quiet); text-decoration: none; border-bottom: 3px solid transparent; }
+/* Japanese would break after each sign. */
+.sections a { display: block; white-space: nowrap; padding: 0.75rem 0.9rem; color: var(--quiet); text-decoration: none; border-bottom: 3px solid transparent; }
 .sections a:hover { color: var(--ink); }
 .sections a[aria-current] { color: var(--ink); font-weight: 600; border-bottom-color: var(--accent); }
 .sections a:focus-visible { outline-offset: -3px; }
@@ -187,6 +188,8 @@ progress { display: block; width: 100%; margin-top: 0.5rem; accent-color: var(--
 .saved { display: flex; flex-wrap: wrap; gap: 0.35rem 1rem; font-size: 0.875rem; }
 .saved a[aria-current] { font-weight: 600; color: var(--ink); }
 details > summary { padding: 0.6rem 0; cursor: pointer; font-weight: 600; }
+/* Beside its marker, not below. */
+details > summary code { word-break: break-all; }
 fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; border-top: 1px solid var(--line); min-width: 0; }
 legend { padding-block: 0.75rem; padding-inline: 0 0.75rem; font-weight: 650; }
 .tick-box { display: flex; align-items: center; gap: 0.6rem; min-height: 2.6rem; margin: 0; }
@@ -3336,6 +3339,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 <input type="password" id="password" name="password" autocomplete="current-password" maxlength="1024" required{{^needs_username}} autofocus{{/needs_username}}{{#is_error}} aria-invalid="true" aria-describedby="notice"{{/is_error}}></div>
 <button class="button" type="submit">{{text.sign_in.button}}</button>
 </form>
+<p class="small quiet" id="forgotten">{{text.sign_in.forgotten}}</p>
 {{#passkey}}<div id="passkey" class="actions" hidden data-passkey="use" data-action="/sign-in/passkey" data-party="{{party}}" data-challenge="{{challenge}}" data-sealed="{{sealed}}">
 <p class="notice" role="alert" data-passkey-problem="other" hidden>{{text.sign_in.passkey_failed}}</p>
 <button class="button second" type="button">{{text.sign_in.passkey}}</button>
@@ -3636,6 +3640,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "username": "اسم المستخدم",
     "password": "كلمة المرور",
     "button": "تسجيل الدخول",
+    "forgotten": "هل نسيت كلمة المرور؟ يمكن لمن يدير هذه الخدمة أن يرسل إليك رابطًا لتعيين كلمة جديدة.",
     "refused": "اسم المستخدم أو كلمة المرور غير صحيح. يُرجى المحاولة مرة أخرى.",
     "limited": "محاولات كثيرة جدًا. يُرجى الانتظار دقيقة، ثم المحاولة مرة أخرى.",
     "stale": "بقيت هذه الصفحة مفتوحة مدة طويلة. يُرجى تسجيل الدخول مرة أخرى.",
@@ -4688,6 +4693,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "username": "Benutzername",
     "password": "Passwort",
     "button": "Anmelden",
+    "forgotten": "Passwort vergessen? Wer diesen Dienst betreibt, kann Ihnen einen Link schicken, mit dem Sie ein neues festlegen.",
     "refused": "Der Benutzername oder das Passwort stimmt nicht. Bitte versuchen Sie es noch einmal.",
     "limited": "Es gab zu viele Versuche. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.",
     "stale": "Diese Seite war zu lange offen. Bitte melden Sie sich noch einmal an.",
@@ -5740,6 +5746,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "username": "User name",
     "password": "Password",
     "button": "Sign in",
+    "forgotten": "Forgotten your password? Those who run this service can send you a link to set a new one.",
     "refused": "The user name or the password is not right. Please try again.",
     "limited": "There were too many attempts. Please wait a minute, then try again.",
     "stale": "This page was open for too long. Please sign in once more.",
@@ -6792,6 +6799,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "username": "Nombre de usuario",
     "password": "Contraseña",
     "button": "Iniciar sesión",
+    "forgotten": "¿Ha olvidado la contraseña? Quien administra este servicio puede enviarle un enlace para elegir otra.",
     "refused": "El nombre de usuario o la contraseña no son correctos. Inténtelo de nuevo.",
     "limited": "Ha habido demasiados intentos. Espere un minuto e inténtelo de nuevo.",
     "stale": "Esta página ha estado abierta demasiado tiempo. Inicie sesión otra vez.",
@@ -7844,6 +7852,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "username": "Nom d’utilisateur",
     "password": "Mot de passe",
     "button": "Se connecter",
+    "forgotten": "Mot de passe oublié ? Les responsables de ce service peuvent vous envoyer un lien pour en choisir un autre.",
     "refused": "Le nom d’utilisateur ou le mot de passe n’est pas juste. Réessayez.",
     "limited": "Il y a eu trop d’essais. Attendez une minute, puis réessayez.",
     "stale": "Cette page est restée ouverte trop longtemps. Connectez-vous encore une fois.",
@@ -8896,6 +8905,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
     "username": "ユーザー名",
     "password": "パスワード",
     "button": "サインイン",
+    "forgotten": "パスワードをお忘れの場合は、このサービスの運営者から再設定用のリンクを受け取れます。",
     "refused": "ユーザー名またはパスワードが正しくありません。もう一度お試しください。",
     "limited": "試行回数が多すぎます。1分ほど待ってから、もう一度お試しください。",
     "stale": "ページを開いてから時間がたちすぎました。もう一度サインインしてください。",

@@ -53,6 +53,7 @@ enum DemoStyle {
         @media (min-width: 52rem) {
             .demo.two { grid-template-columns: minmax(0, 1fr) 22rem; }
             .demo.two .below { grid-column: 1 / -1; }
+            .demo.two .phone { width: 100%; }
         }
         """
 }

@@ -78,8 +78,17 @@ import Testing
         try await TestBridge.run { _, client in
             let page = try await client.send(.get, "/errors/invalid_target")
             #expect(page.status == .ok)
-            #expect(page.text.contains("The requested website or audience is unknown."))
+            for part in [
+                "The requested website or audience is unknown.", #"id="remedy""#, "drawbridge audit search --request",
+                #"href="/errors""#,
+            ] {
+                #expect(page.text.contains(part), "\(part)")
+            }
             #expect(try await client.send(.get, "/errors/nonsense").status == .notFound)
+            let index = try await client.send(.get, "/errors").text
+            for code in ErrorCode.all {
+                #expect(index.contains(#"href="/errors/\#(code.rawValue)""#), "\(code)")
+            }
         }
     }
 }

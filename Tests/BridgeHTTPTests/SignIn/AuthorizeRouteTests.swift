@@ -141,6 +141,8 @@ import Testing
             #expect(answer.status == .badRequest && answer.headers[.location] == nil)
             #expect(answer.headers[.contentType]?.hasPrefix("text/html") == true)
             #expect(!answer.text.contains("evil.example"))
+            // The app is at fault: a sign-in here would not help its user.
+            #expect(!answer.text.contains(#"href="/sign-in"#))
         }
     }
 

@@ -66,6 +66,11 @@ import Testing
                     #/<code>[^<]*<\/code>/#, with: "")
             }
             #expect(plain(wrong) == plain(unknown))
+            for part in [
+                "<title>Error: ", #"aria-invalid="true""#, #"aria-describedby="notice""#, "Forgotten your password?",
+            ] {
+                #expect(wrong.text.contains(part), "\(part)")
+            }
             #expect(browser.cookies[Self.session] == nil)
         }
     }
