@@ -7,6 +7,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+import totp
 from admin import Admin
 from test_console import sign_in as open_console, wait_for_text
 from test_main_road_browser import (  # noqa: F401 (fixtures)
@@ -187,6 +188,34 @@ def test_the_support_desk_finds_renames_and_sends_a_link_that_works_once(demo, o
     own.get(link)
     wait_for_text(own, "used before")
     assert not own.find_elements(By.NAME, "new_password")
+
+
+def test_the_support_desk_sets_a_password_and_resets_a_second_factor(demo, open_browser, person):  # noqa: F811
+    desk, own = open_browser(), open_browser()
+    sign_in(own, demo, person, to="/account/second-factor")
+    secret = wait(own).until(lambda it: it.find_elements(By.ID, "secret"))[0].text
+    fill(own, code=totp.code(secret))
+    own.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
+    wait(own).until(lambda it: it.find_elements(By.ID, "codes"))
+    open_user(desk, demo, person)
+    form = section(desk, "Set a password")
+    form.find_element(By.NAME, "password").send_keys(NEW)
+    form.find_element(By.NAME, "reason").send_keys("forgotten")
+    form.find_element(By.TAG_NAME, "button").click()
+    wait(desk).until(lambda it: not it.find_element(By.ID, "set-password").get_property("open"))
+    sign_in(own, demo, person)
+    wait(own).until(lambda it: it.find_elements(By.CSS_SELECTOR, "#password[aria-invalid]"))
+    sign_in(own, demo, person, NEW)
+    wait(own).until(lambda it: it.find_elements(By.NAME, "code"), "a new password takes no second factor away")
+    form = section(desk, "Reset the second factor")
+    form.find_element(By.NAME, "reason").send_keys("the phone is gone")
+    form.find_element(By.TAG_NAME, "button").click()
+    wait(desk).until(lambda it: not it.find_elements(By.ID, "reset-factor"))
+    sign_in(own, demo, person, NEW)
+    wait_for_path(own, "/account")
+    events = [Admin(demo).events(type=kind, sub=person["sub"])[0]["reason"]
+              for kind in ("user.password_changed", "user.second_factor_changed")]
+    assert events == ["forgotten", "the phone is gone"]
 
 
 def test_the_support_desk_adds_a_user_and_says_what_is_wrong(demo, open_browser):  # noqa: F811

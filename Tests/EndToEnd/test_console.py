@@ -131,6 +131,70 @@ def test_events_appear_as_they_happen(demo, open_browser):  # noqa: F811
     wait_for_text(browser, issued["id"])
 
 
+def test_live_events_can_be_narrowed_to_a_type(demo, open_browser):  # noqa: F811
+    browser = open_browser()
+    sign_in(browser, demo, "/admin/live?type=login_token.redeemed")
+    wait(browser).until(lambda it: "Connected" in it.find_element(By.ID, "live-state").text)
+    demo.sign_in("narrow")
+    wait(browser).until(lambda it: "narrow" in it.find_element(By.CSS_SELECTOR, "table.events").text)
+    assert {row.text for row in browser.find_elements(By.CSS_SELECTOR, "table.events tbody td:nth-child(2)")} == {
+        "login_token.redeemed"}
+
+
+def test_filters_offer_what_there_is_and_take_a_date(demo, busy, open_browser):  # noqa: F811
+    browser = open_browser(size=(390, 844))
+    sign_in(browser, demo, "/admin/events")
+    finder = browser.find_element(By.CSS_SELECTOR, "details.finder")
+    assert not finder.get_property("open"), "on a phone the events come first"
+    finder.find_element(By.TAG_NAME, "summary").click()
+    assert [option.text for option in browser.find_elements(By.CSS_SELECTOR, "select#f-outcome option")] == [
+        "any", "success", "failure"]
+    types = browser.find_elements(By.CSS_SELECTOR, "#list-type option")
+    assert "login_token.replayed" in [option.get_attribute("value") for option in types]
+    assert browser.find_element(By.ID, "f-from").get_attribute("type") == "datetime-local"
+    browser.get(f"{demo.base}/admin/events?type=login_token.replayed&from=2026-01-01T00:00")
+    assert browser.find_elements(By.CSS_SELECTOR, "table.events tbody tr")
+    browser.get(f"{demo.base}/admin/events?type=login_token.replayed&to=2026-01-01T00:00")
+    assert not browser.find_elements(By.CSS_SELECTOR, "table.events tbody td a")
+
+
+def test_a_users_sessions_are_a_tree_from_the_device_down(demo, open_browser):  # noqa: F811
+    app = App(demo)
+    app.sign_in()
+    view = {"Cookie": wire.cookie_header(app.cookies())}
+    subject = demo.send("GET", "/session", view).json()["sub"]
+    browser = open_browser()
+    sign_in(browser, demo, f"/admin/users/{subject}")
+    tree = browser.find_element(By.CSS_SELECTOR, "ul.sessions")
+    # The session of the browser in which the app's user signed in stands beside them.
+    shown = " ".join(row.get_attribute("class").split()[0] for row in tree.find_elements(By.CSS_SELECTOR, "li"))
+    assert "device depth-1 depth-2" in shown, shown
+    assert "127.0.0.1" in tree.find_element(By.CSS_SELECTOR, ".depth-2").text
+
+
+def test_an_alarm_leads_to_its_events_and_goes_when_somebody_has_seen_it(start_demo, open_browser):  # noqa: F811
+    demo = start_demo("--no-limits")
+    for _ in range(5):
+        issued = demo.issue("alice")
+        demo.redeem(issued["token"])
+        demo.redeem(issued["token"], wire.OTHER_BROWSER)
+    browser = open_browser()
+    sign_in(browser, demo)
+
+    def alarm(browser):
+        browser.refresh()
+        return browser.find_elements(By.CSS_SELECTOR, ".alarm")
+
+    # Every ten seconds a server looks what has come about.
+    shown = wait(browser, 40).until(alarm)[0]
+    assert "Tokens were used twice" in shown.text
+    assert shown.find_element(By.TAG_NAME, "a").get_attribute("href").endswith("/admin/events?type=login_token.replayed")
+    shown.find_element(By.TAG_NAME, "button").click()
+    wait(browser).until(lambda it: not it.find_elements(By.CSS_SELECTOR, ".alarm"))
+    assert not alarm(browser)
+    assert len(Admin(demo).events(type="alert.acknowledged")) == 1
+
+
 def test_a_client_is_edited_with_its_faults_named(demo, open_browser):  # noqa: F811
     browser = open_browser()
     sign_in(browser, demo, "/admin/register-client")

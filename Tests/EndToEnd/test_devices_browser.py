@@ -2,6 +2,8 @@
 
 import os
 import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -76,6 +78,16 @@ def test_names_places_times_and_this_one_are_shown(own, browser):
     assert [place.get_attribute("id").split("-")[0] for place in marked] == ["device", "app", "browser"]
     assert all("You are here" in place.text for place in marked)
     assert "ExampleApp/3.1" in places(browser, "device")[0].text
+
+
+def test_times_are_those_of_the_readers_place(own, browser):
+    browser.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Tokyo"})
+    People(own, "alice").open(browser)
+    shown = browser.find_elements(By.CSS_SELECTOR, ".places time")
+    assert shown
+    for time in shown:
+        at = datetime.fromisoformat(time.get_attribute("datetime")).astimezone(ZoneInfo("Asia/Tokyo"))
+        assert time.text == f"{at:%Y-%m-%d %H:%M} GMT+9" and time.get_attribute("title").endswith(" UTC")
 
 
 def test_a_screen_reader_tells_the_buttons_apart(own, browser):
