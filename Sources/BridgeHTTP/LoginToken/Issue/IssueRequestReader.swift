@@ -36,7 +36,8 @@ enum IssueRequestReader {
         }
         var fields = Fields()
         for (name, value) in object {
-            guard members.contains(name) else { throw unknown(name) }
+            // A description quotes names that we know, and never text of the request.
+            guard members.contains(name) else { throw unknownMember }
             if value.isNull { continue }
             if name == "ttl" {
                 guard let seconds = value.integer.flatMap({ Int(exactly: $0) }) else { throw wrongType(name) }
@@ -55,9 +56,10 @@ enum IssueRequestReader {
         if let name = members.first(where: { form.isRepeated($0) }) {
             throw OAuthError(.invalidRequest, "\(name) is repeated")
         }
-        if let name = form.names.first(where: { !members.contains($0) }) { throw unknown(name) }
         // Names that are not text are missing from `names`, so a form that holds one counts more parameters than that.
-        guard !form.hasRepeated, form.names.count == form.count else { throw unknown("") }
+        guard !form.hasRepeated, form.names.allSatisfy({ members.contains($0) }), form.names.count == form.count else {
+            throw unknownMember
+        }
         for name in members where form.bytes(name) != nil {
             guard let text = form[name] else { throw OAuthError(.invalidRequest, "\(name) is not UTF-8") }
             if name == "ttl" {
@@ -87,9 +89,8 @@ enum IssueRequestReader {
         return key
     }
 
-    private static func unknown(_ name: String) -> OAuthError {
-        .unknown(name, as: "member of this body", known: members)
-    }
+    private static let unknownMember = OAuthError(
+        .invalidRequest, "the body has an unknown member; known are \(members.joined(separator: ", "))")
 
     private static func wrongType(_ name: String) -> OAuthError {
         OAuthError(.invalidRequest, "\(name) has the wrong type")
