@@ -40,7 +40,8 @@ axe.run(document, arguments[0]).then((found) => done(found.violations.map((it) =
 """
 
 
-# Nothing stands outside of its page, no tab and no button of the console breaks, and no text was asked for that the catalogue does not have.
+# Nothing stands outside of its page, no tab and no button of the console breaks, and no text was asked for that the
+# catalogue does not have.
 FITS = """
 const found = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;

@@ -275,10 +275,15 @@ def test_the_settings_and_commands_of_the_page_do_what_it_says(tmp_path):
     (["sign-in", "--timeout", "1"], 5, "in time"), (["whoami"], 3, "try: drawbridge-app sign-in"),
     (["open", "/contacts"], 3, "nobody is signed in"), (["sign-out"], 3, "nobody is signed in"),
     (["sign-in", "--silent"], 3, "no app of this device"), (["sign-in", "--nonsense"], 64, "Unknown option"),
-    (["sign-in", "--issuer", "http://127.0.0.1:1"], 6, "no connection"), (["--version"], 0, "."),
+    (["sign-in", "--issuer", "http://127.0.0.1:1"], 6, "no connection"),
 ])
 def test_the_exit_status_says_what_happened(user, arguments, status, words):
     assert words in user.run(*arguments, status=status)
+
+
+def test_the_version_is_the_librarys(user):
+    source = (instance.ROOT / "clients/swift/Sources/DrawbridgeClient/SignIn/Drawbridge.swift").read_text()
+    assert user.run("--version") == re.search(r'static let version = "([^"]+)"', source)[1] + "\n"
 
 
 def test_a_silent_sign_in_tells_a_server_that_is_down_from_a_person_who_is_needed(start_demo, tmp_path):

@@ -57,11 +57,11 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Share the replay guard, the limits and the news of ended sessions through this Redis.")
     var redis: String?
 
-    @Option(help: "Trace every request; spans go to this OTLP address, such as http://127.0.0.1:4318/v1/traces.")
+    @Option(help: "Trace requests; spans go to this OTLP address, such as http://127.0.0.1:4318/v1/traces.")
     var traces: String?
 
-    @Option(help: "With --traces: the share of requests to trace, from 0 to 1.")
-    var traceShare = "1"
+    @Option(help: "The share of requests to trace, from 0 to 1; without it all of them.")
+    var traceShare: String?
 
     @Flag(help: "Lift the rate limits, for load tests.")
     var noLimits = false
@@ -93,8 +93,11 @@ struct DemoCommand: AsyncParsableCommand {
         if let traces, !TelemetrySettings.isEndpoint(traces) {
             throw ValidationError("--traces must be \(TelemetrySettings.expectation).")
         }
-        guard TelemetrySettings.sample.parse(traceShare) != nil else {
-            throw ValidationError("--trace-share must be \(TelemetrySettings.sample.key.kind.expectation).")
+        if let traceShare {
+            guard traces != nil else { throw ValidationError("--trace-share needs --traces.") }
+            guard TelemetrySettings.sample.parse(traceShare) != nil else {
+                throw ValidationError("--trace-share must be \(TelemetrySettings.sample.key.kind.expectation).")
+            }
         }
         if let issuer, WebOrigin(issuer) == nil {
             throw ValidationError("--issuer must be \(SettingKind.origin.expectation).")
@@ -111,7 +114,7 @@ struct DemoCommand: AsyncParsableCommand {
             database: try database.map { try PostgresAddress($0) },
             redis: redis.map { SharedRedisSettings(connection: try RedisSettings(url: $0)) },
             tls: tlsCertificate.flatMap { certificate in tlsKey.map { (certificate, $0) } },
-            traces: traces.map { ($0, traceShare) })
+            traces: traces.map { ($0, traceShare ?? "1") })
         try await demo.run { facts, guide in
             let text = printsJSON ? try facts.line() : guide.text
             StandardOutput.say(text)

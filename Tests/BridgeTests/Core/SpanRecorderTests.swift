@@ -50,7 +50,13 @@ final class SpanCollection: Sendable {
         #expect(chosen[0] != chosen[1])
     }
 
-    @Test func `many threads at once share the draw, and none of its numbers comes twice`() async {
+    @Test func `a draw chooses by the numbers of SplitMix64, one after the other`() {
+        let draw = SampleDraw(share: 0.25, seed: 7)
+        var numbers = SplitMix(state: 7)
+        for _ in 0..<1000 { #expect(draw.isNextChosen() == (numbers.next() < UInt64(1) << 62)) }
+    }
+
+    @Test func `many threads at once choose as many as one alone`() async {
         let (draw, alone) = (SampleDraw(share: 0.5, seed: 7), SampleDraw(share: 0.5, seed: 7))
         let together = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 { group.addTask { (0..<10_000).count { _ in draw.isNextChosen() } } }

@@ -45,6 +45,18 @@ import Testing
         #expect(told.contains("lets anybody sign in") && told.contains("--open-to-network"))
     }
 
+    @Test(arguments: [
+        (["--trace-share", "0.5"], "--trace-share needs --traces."),
+        (
+            ["--traces", "http://127.0.0.1:4318/v1/traces", "--trace-share", "2"],
+            "--trace-share must be a number from 0 to 1"
+        ),
+    ])
+    func `a share of traces that means nothing is refused`(words: [String], said: String) {
+        let error = #expect(throws: (any Error).self) { try Drawbridge.parseAsRoot(["demo"] + words) }
+        #expect((error.map { Drawbridge.message(for: $0) } ?? "").contains(said))
+    }
+
     @Test func `words that serve does not know itself are settings`() throws {
         let command = try #require(
             try Drawbridge.parseAsRoot(["serve", "--config", "a.yaml", "--shutdown-grace", "3s"]) as? ServeCommand)
