@@ -12,6 +12,33 @@ package struct SessionTrace: Hashable, Sendable {
 }
 
 extension AuditLog {
+    /// The traces of sessions of one user, however old: those of the log, as far back as it goes.
+    /// - Parameter sessions: a page of a list.
+    package func traces(of sessions: [SessionOverview]) async throws -> [SessionID: SessionTrace] {
+        let slack = Duration.seconds(10)
+        var traces: [SessionID: SessionTrace] = [:]
+        for (kind, type) in [(SessionOverview.Kind.web, AuditEventType.webSessionOpened), (.app, .appSessionOpened)] {
+            let wanted = sessions.filter { $0.kind == kind }
+            let opened = wanted.map(\.createdAt)
+            guard let first = opened.min(), let last = opened.max() else { continue }
+            var missing = Set(wanted.map(\.id))
+            var filter = AuditFilter(type: type)
+            filter.subject = wanted[0].subject
+            // The event of an opening has about the session's own time.
+            (filter.from, filter.to) = (first - slack, last + slack)
+            var cursor: AuditCursor?
+            repeat {
+                let page = try await search(filter, before: cursor, limit: 200)
+                for record in page.records {
+                    guard let id = record.event.sessionID, missing.remove(id) != nil else { continue }
+                    traces[id] = SessionTrace(record)
+                }
+                cursor = page.next
+            } while cursor != nil && !missing.isEmpty
+        }
+        return traces
+    }
+
     /// The traces of a user's youngest sessions.
     package func traces(of subject: Subject) async throws -> [SessionID: SessionTrace] {
         var traces: [SessionID: SessionTrace] = [:]

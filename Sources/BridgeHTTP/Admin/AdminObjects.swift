@@ -20,7 +20,10 @@ enum AdminObjects {
         return object
     }
 
-    static func session(_ session: SessionOverview, at now: Timestamp) -> JSONObjectWriter {
+    /// - Parameter trace: where and with what it was opened; `nil` where the audit log does not go back as far.
+    static func session(
+        _ session: SessionOverview, _ trace: SessionTrace?, at now: Timestamp
+    ) -> JSONObjectWriter {
         var object = JSONObjectWriter()
         object.add("id", session.id.rawValue)
         object.add("kind", session.kind.rawValue)
@@ -38,6 +41,8 @@ enum AdminObjects {
         object.add("idle_expires_at", session.idleExpiresAt)
         object.add("active", session.isAlive(at: now))
         object.add("ended_at", session.endedAt)
+        object.add("ip", trace?.address?.description)
+        object.add("user_agent", trace?.userAgent)
         return object
     }
 }

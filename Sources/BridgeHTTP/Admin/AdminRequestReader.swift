@@ -9,6 +9,8 @@ enum AdminRequestReader {
     static let bodyLimit = 64 * 1024
     static let limits = 1...500
     static let defaultLimit = 50
+    /// Bytes of a value in a query.
+    private static let valueLimit = 512
 
     /// A path parameter, percent-decoded.
     static func parameter(_ name: String, _ context: BridgeRequestContext) throws -> String {
@@ -42,6 +44,12 @@ enum AdminRequestReader {
         guard unknown == nil, query.names.count == query.count else {
             throw OAuthError.unknown(unknown ?? "", as: "parameter of this address", known: names)
         }
+        for name in query.names {
+            guard let bytes = query.bytes(name) else { continue }
+            guard bytes.count <= valueLimit, query[name] != nil else {
+                throw OAuthError(.invalidRequest, "\(name) must be text of at most \(valueLimit) bytes")
+            }
+        }
         return query
     }
 
@@ -51,6 +59,16 @@ enum AdminRequestReader {
             limits.contains(limit)
         else { throw OAuthError(.invalidRequest, "limit must be 1 to 500") }
         return limit
+    }
+
+    /// `true` or `false`; `nil` where the parameter is absent.
+    static func flag(_ name: String, _ parameters: FormParameters) throws -> Bool? {
+        switch parameters[name] {
+        case nil: nil
+        case "true": true
+        case "false": false
+        default: throw OAuthError(.invalidRequest, "\(name) must be true or false")
+        }
     }
 
     /// The administrator's reason, where one is given.

@@ -19,6 +19,7 @@ struct AdminUserController: AdministratorGroup {
 
     let gate: AdminGate
     let users: UserRegister
+    let audit: any AuditLog
     let random: RandomSource
 
     @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
@@ -110,8 +111,10 @@ struct AdminUserController: AdministratorGroup {
         let web = found.filter { $0.kind == .web }
         let page = web.prefix(limit)
         let now = gate.time.now()
+        let shown = apps + page
+        let traces = try await audit.traces(of: shown)
         return .list(
-            (apps + page).map { AdminObjects.session($0, at: now) },
+            shown.map { AdminObjects.session($0, traces[$0.id], at: now) },
             next: web.count > limit ? page.last?.id.rawValue : nil)
     }
 

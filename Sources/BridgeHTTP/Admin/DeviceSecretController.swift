@@ -18,11 +18,18 @@ struct DeviceSecretController: AdministratorGroup {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit", "include_revoked"])
         let limit = try AdminRequestReader.limit(query)
         let now = gate.time.now()
+        let includesEnded = try AdminRequestReader.flag("include_revoked", query) ?? false
+        let cursor = query["cursor"]
+        // The one that a page ended with may have ended itself since.
         var found = try await device.devices.deviceSecrets(
             of: Subject(rawValue: try AdminRequestReader.parameter("id", context)),
-            includingEnded: query["include_revoked"] == "true", at: now)
-        if let cursor = query["cursor"], let place = found.firstIndex(where: { $0.id.rawValue == cursor }) {
+            includingEnded: includesEnded || cursor != nil, at: now)
+        if let cursor {
+            guard let place = found.firstIndex(where: { $0.id.rawValue == cursor }) else {
+                throw OAuthError(.invalidRequest, "cursor is not one of this list")
+            }
             found.removeFirst(place + 1)
+            if !includesEnded { found.removeAll { !$0.isAlive(at: now) } }
         }
         let page = found.prefix(limit)
         return .list(

@@ -24,11 +24,20 @@ struct ConsoleOverview: ConsoleGroup {
         Span(hours: 24, name: "day", minutesPerBar: 15), Span(hours: 168, name: "week", minutesPerBar: 120),
     ]
 
+    private static func span(_ hours: String?) throws -> Span {
+        guard let hours else { return spans[0] }
+        guard let span = spans.first(where: { String($0.hours) == hours }) else {
+            let known = spans.map { String($0.hours) }.joined(separator: ", ")
+            throw OAuthError(.invalidRequest, "hours must be one of \(known)")
+        }
+        return span
+    }
+
     @Sendable func show(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["hours"])
-        let span = Self.spans.first { String($0.hours) == query["hours"] } ?? Self.spans[0]
+        let span = try Self.span(query["hours"])
         let axis = TimeAxis(
             end: frame.time.now(), bars: Int64(span.hours) * 60 / span.minutesPerBar, minutesPerBar: span.minutesPerBar)
         let storage = frame.services.storage

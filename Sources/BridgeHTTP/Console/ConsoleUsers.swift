@@ -145,8 +145,11 @@ struct ConsoleUsers: ConsoleGroup {
         _ fields: FormParameters, _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
+        guard let isDisabled = try AdminRequestReader.flag("disabled", fields) else {
+            throw OAuthError(.invalidRequest, "disabled must be true or false")
+        }
         let outcome = try await frame.services.users.change(
-            subject, UserChange(isDisabled: fields["disabled"] == "true"), password: nil,
+            subject, UserChange(isDisabled: isDisabled), password: nil,
             action: try frame.action(fields, request, context, visit))
         guard outcome != .lastAdministrator else {
             return try await page(of: subject, fault: .problem(.lastAdministrator), request, context, visit)

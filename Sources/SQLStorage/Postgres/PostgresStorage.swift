@@ -16,12 +16,14 @@ package enum PostgresStorage {
     ///   - outlet: gets what is signed, once it is durable.
     ///   - readers: connections that read; one more writes.
     ///   - markPath: where the last commit is noted; `nil` for a command, which does not watch over the database.
+    ///   - migrating: follows the steps that bring the tables up to date.
     package static func open(
         _ address: PostgresAddress, node: String, signer: any AuditNoteSigning,
         outlet: any AuditNoteOutlet = NoAuditNoteOutlet(), readers: Int = defaultReaders,
-        markPath: String? = nil, time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
+        markPath: String? = nil, migrating report: @escaping MigrationReport = { _, _ in },
+        time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) -> DurableStorage {
-        try await migrate(address, at: time.now(), logger: logger)
+        try await migrate(address, report: report, at: time.now(), logger: logger)
         let engine = PostgresEngine(address: address, node: node, readers: readers, logger: logger)
         let lease: NodeLease
         do {
@@ -83,14 +85,15 @@ package enum PostgresStorage {
 
     /// Brings the tables up to date, and needs no more than reading when they are.
     package static func migrate(
-        _ address: PostgresAddress, at now: Timestamp, logger: Logger = Logger(label: "drawbridge.storage")
+        _ address: PostgresAddress, report: @escaping MigrationReport = { _, _ in }, at now: Timestamp,
+        logger: Logger = Logger(label: "drawbridge.storage")
     ) async throws(PostgresOpenError) {
         let engine = PostgresEngine(address: address, node: nil, readers: 0, timeouts: .command, logger: logger)
         defer { engine.close() }
         do {
             try await engine.onWriterNow { session in
                 guard try !hasEveryStep(session) else { return }
-                try Migrator(dialect: .postgres).migrate(session, at: now)
+                try Migrator(dialect: .postgres, report: report).migrate(session, at: now)
             }
         } catch {
             throw openError(error, database: address.description)

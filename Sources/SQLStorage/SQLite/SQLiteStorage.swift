@@ -14,16 +14,17 @@ package enum SQLiteStorage {
     ///   - signer: signs the chain's checkpoints and cuts.
     ///   - outlet: gets what is signed, once it is durable.
     ///   - markPath: where the last commit is noted; `nil` for a command, which does not watch over the database.
+    ///   - migrating: follows the steps that bring the tables up to date.
     /// - Throws: ``SQLiteOpenError``.
     package static func open(
         path: String, node: String, signer: any AuditNoteSigning, outlet: any AuditNoteOutlet = NoAuditNoteOutlet(),
-        markPath: String? = nil, time: TimeSource = .system,
-        logger: Logger = Logger(label: "drawbridge.storage")
+        markPath: String? = nil, migrating report: @escaping MigrationReport = { _, _ in },
+        time: TimeSource = .system, logger: Logger = Logger(label: "drawbridge.storage")
     ) throws(SQLiteOpenError) -> DurableStorage {
         try checkDirectory(of: path)
         let lock = try NodeLock(databasePath: path, node: node)
         let engine = try openEngine(path: path, lock: lock)
-        try migrate(engine, path: path, at: time.now())
+        try migrate(engine, path: path, report, at: time.now())
         let lease = try lease(engine, path: path, node: node, markPath: markPath, time: time, logger: logger)
         let auditor = AuditChainWriter(
             node: node, signer: signer, outlet: outlet, time: time, logger: logger, lease: lease)
@@ -63,10 +64,12 @@ package enum SQLiteStorage {
         }
     }
 
-    private static func migrate(_ engine: SQLiteEngine, path: String, at now: Timestamp) throws(SQLiteOpenError) {
+    private static func migrate(
+        _ engine: SQLiteEngine, path: String, _ report: @escaping MigrationReport, at now: Timestamp
+    ) throws(SQLiteOpenError) {
         do {
             try engine.onWriterNow { session in
-                try Migrator(dialect: engine.dialect).migrate(session, at: now)
+                try Migrator(dialect: engine.dialect, report: report).migrate(session, at: now)
             }
         } catch {
             throw openError(error, path: path)

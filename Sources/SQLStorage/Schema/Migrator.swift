@@ -1,9 +1,13 @@
 import Bridge
 
+/// Is told before each step of a migration how many are done, and how many there are.
+package typealias MigrationReport = @Sendable (_ done: Int, _ total: Int) -> Void
+
 /// Brings a database's tables up to date, forward only, in one transaction.
 struct Migrator {
     let dialect: SQLDialect
     var migrations = Migration.all
+    var report: MigrationReport = { _, _ in }
 
     /// - Throws: ``NewerSchemaError`` for a database that a newer program has changed; nothing is touched then.
     func migrate(_ session: any SQLSession, at now: Timestamp) throws {
@@ -34,7 +38,9 @@ struct Migrator {
                 CREATE TABLE IF NOT EXISTS schema_migration (
                     version BIGINT NOT NULL PRIMARY KEY, name \(dialect.text) NOT NULL, applied_at BIGINT NOT NULL)
                 """))
-        for migration in try missing(session) {
+        let steps = try missing(session)
+        for (done, migration) in steps.enumerated() {
+            report(done, steps.count)
             for statement in migration.statements(dialect) { _ = try session.run(statement) }
             _ = try session.run(
                 "INSERT INTO schema_migration (version, name, applied_at) VALUES ($1, $2, $3)",

@@ -16,7 +16,10 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
         if options.dataPath == nil { try StorageFolder.create(try options.settings.load().storage.directory) }
         let retention = try options.dataPath == nil ? options.settings.load().audit.retention : nil
-        try await options.withStorage { storage in
+        let progress = Progress(of: "steps")
+        defer { progress.end() }
+        try await options.withStorage(migrating: { progress.reach($0, of: $1) }) { storage in
+            progress.end()
             try await storage.checkWritable()
             if let retention { _ = try await storage.adoptCuts(olderThan: retention, at: TimeSource.system.now()) }
         }

@@ -42,8 +42,20 @@ final class Progress: Sendable {
             line.shownAt = now
             return true
         }
+        if isDue { show(words(count, after: now - begun), streams) }
+    }
+
+    /// The same for few steps, each of which may be the long one: all are shown.
+    func reach(_ count: Int, of total: Int) {
+        guard let streams else { return }
+        let now = time.uptime()
+        line.withLock { $0.shownAt = now }
+        show(words(count, of: total, after: now - begun), streams)
+    }
+
+    private func show(_ words: String, _ streams: StandardStreams) {
         // The rest of a longer line before it is erased (ECMA-48 §8.3.41).
-        if isDue { streams.errors("\r\(words(count, after: now - begun))\u{1B}[K") }
+        streams.errors("\r\(words)\u{1B}[K")
     }
 
     /// Takes the line away: what came of it is said by the command.
@@ -52,12 +64,14 @@ final class Progress: Sendable {
     }
 
     /// `1200 of 5000 events, 600/s, 7 s left`.
-    func words(_ count: Int, after elapsed: Duration) -> String {
+    func words(_ count: Int, after elapsed: Duration) -> String { words(count, of: total, after: elapsed) }
+
+    private func words(_ count: Int, of total: Int?, after elapsed: Duration) -> String {
         var words = total.map { "\(count) of \(max($0, count)) \(unit)" } ?? "\(count) \(unit)"
         let seconds = elapsed / .seconds(1)
         guard seconds >= 1, count > 0 else { return words }
         let rate = Double(count) / seconds
-        words += ", \(Int(rate.rounded()))/s"
+        if rate >= 1 { words += ", \(Int(rate.rounded()))/s" }
         if let total, total > count { words += ", \(Self.span(Double(total - count) / rate)) left" }
         return words
     }

@@ -75,7 +75,11 @@ struct StorageOptions: ParsableArguments {
 
     /// Opens the database for one command, which may run while the server does: it writes a chain of its own,
     /// `<node>-cli`.
-    func withStorage<Value>(_ body: (any BridgeStorage) async throws -> Value) async throws -> Value {
-        try await ServerStorage.withStorage(at: try location(), body)
+    /// - Parameter migrating: follows the steps that bring the tables up to date.
+    func withStorage<Value>(
+        migrating report: @escaping MigrationReport = { _, _ in },
+        _ body: (any BridgeStorage) async throws -> Value
+    ) async throws -> Value {
+        try await ServerStorage.withStorage(at: try location(), migrating: report, body)
     }
 }

@@ -16,12 +16,15 @@ enum ServerStorage {
     }
 
     /// Opens it for one command, which may run while the server does: it writes a chain of its own, `<node>-cli`.
+    /// - Parameter migrating: follows the steps that bring the tables up to date.
     static func withStorage<Value>(
-        at location: StorageLocation, _ body: (any BridgeStorage) async throws -> Value
+        at location: StorageLocation, migrating report: @escaping MigrationReport = { _, _ in },
+        _ body: (any BridgeStorage) async throws -> Value
     ) async throws -> Value {
         let keeper = AuditNoteKeeper(file: location.auditNoteFile, watch: AuditWatch(), logger: nil)
         let storage = try await open(
-            location, node: "\(location.node)-cli", outlet: keeper, logger: Logger(label: "drawbridge"))
+            location, node: "\(location.node)-cli", outlet: keeper, migrating: report,
+            logger: Logger(label: "drawbridge"))
         do {
             let value = try await body(storage)
             try await storage.close()
@@ -34,16 +37,17 @@ enum ServerStorage {
 
     private static func open(
         _ location: StorageLocation, node: String, markPath: String? = nil, outlet: any AuditNoteOutlet,
-        logger: Logger
+        migrating report: @escaping MigrationReport = { _, _ in }, logger: Logger
     ) async throws -> any BridgeStorage {
         let signer = try signingKey(location)
         if let database = location.database {
             return try await PostgresStorage.open(
-                database, node: node, signer: signer, outlet: outlet, markPath: markPath, logger: logger)
+                database, node: node, signer: signer, outlet: outlet, markPath: markPath, migrating: report,
+                logger: logger)
         }
         return try SQLiteStorage.open(
             path: location.databasePath, node: node, signer: signer, outlet: outlet, markPath: markPath,
-            logger: logger)
+            migrating: report, logger: logger)
     }
 
     /// The key that signs checkpoints, made at the first start; refused when others can read it.
