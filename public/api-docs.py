@@ -1,15 +1,22 @@
-"""Writes the page at /api/docs from the description of the API: plain HTML, so that it needs no script.
+"""Writes a page of /api/docs from a description of the API: plain HTML, so that it needs no script.
 
-Reads Config/openapi.yaml, writes to standard output what stands in the page's <main>.
+`api-docs.py api` and `api-docs.py console` read what api-description.py writes, and write to standard output what stands
+in the page's <main>.
 """
 
 import html
 import json
 import sys
 
-import yaml
-
 METHODS = ("get", "post", "put", "patch", "delete")
+
+HEADS = {
+    "api": '<h1>The API</h1><p>{summary} What programs call and visitors see, what may be sent and what comes back. '
+           'For programs: <a href="/openapi.json">openapi.json</a>; errors: <a href="/errors">all codes</a>; apart from it: '
+           '<a href="/api/docs/console">the pages of the console</a>.</p>',
+    "console": '<h1>The console’s pages</h1><p>{summary} For tools: <a href="/openapi-console.json">openapi-console.json</a>. '
+               'That administration for programs is in <a href="/api/docs">the API</a>.</p>',
+}
 
 
 def text(value):
@@ -110,7 +117,7 @@ def operation(document, path, method, described):
     return f'<details class="operation"><summary>{head}</summary>{"".join(parts)}</details>'
 
 
-def page(document):
+def page(document, which):
     by_tag = {tag["name"]: [] for tag in document["tags"]}
     for path, operations in document["paths"].items():
         for method in METHODS:
@@ -121,9 +128,7 @@ def page(document):
     anchors = {tag: tag.replace(" ", "-") for tag in sections}
     listed = "".join(f'<li><a href="#{anchors[tag]}">{html.escape(tag)}</a> '
                      f'<span class="quiet small">{len(shown)}</span></li>' for tag, shown in sections.items())
-    out = ['<section class="card api"><h1>The API</h1>'
-           f"<p>{text(document['info']['summary'])} Every address of this service, what may be sent and what comes back. "
-           'For programs: <a href="/openapi.json">openapi.json</a>; errors: <a href="/errors">all codes</a>.</p>'
+    out = [f'<section class="card api">{HEADS[which].format(summary=text(document["info"]["summary"]))}'
            f'<nav aria-label="Sections"><ul class="sections">{listed}<li><a href="#objects">objects</a></li></ul></nav>'
            "</section>"]
     for tag, shown in sections.items():
@@ -138,4 +143,4 @@ def page(document):
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page(yaml.safe_load(sys.stdin)))
+    sys.stdout.write(page(json.load(sys.stdin), sys.argv[1]))

@@ -5,8 +5,9 @@
 set -eu
 cd "$(dirname "$0")"
 ./page-script.sh >assets/drawbridge.js
-# Written as YAML and served as JSON.
-description=$(python3 -c 'import json, sys, yaml; json.dump(yaml.safe_load(open("../Config/openapi.yaml")), sys.stdout, separators=(",", ":"))')
+# Written as YAML and served as JSON: what programs call, and apart from it the pages of the console.
+api=$(python3 api-description.py api <../Config/openapi.yaml)
+console=$(python3 api-description.py console <../Config/openapi.yaml)
 out=../Sources/BridgeHTTP/Generated/EmbeddedFiles.swift
 literal() { # PATH, its text on standard input
     printf '        "%s": ###"""\n' "$1"
@@ -21,8 +22,10 @@ literal() { # PATH, its text on standard input
     echo 'enum EmbeddedFiles {'
     echo '    static let contents: [String: String] = ['
     find assets -type f | LC_ALL=C sort | while read -r file; do literal "$file" <"$file"; done
-    python3 api-docs.py <../Config/openapi.yaml | literal api-docs.html
-    printf '%s' "$description" | literal openapi.json
+    printf '%s' "$console" | python3 api-docs.py console | literal api-docs-console.html
+    printf '%s' "$api" | python3 api-docs.py api | literal api-docs.html
+    printf '%s' "$console" | literal openapi-console.json
+    printf '%s' "$api" | literal openapi.json
     find templates texts -type f | LC_ALL=C sort | while read -r file; do literal "$file" <"$file"; done
     echo '    ]'
     echo '}'

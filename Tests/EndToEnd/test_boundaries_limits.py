@@ -30,7 +30,9 @@ HUGE_AGENT = "e" + "\u0301" * 10_000
 
 def operations(demo):
     """Every route that there is, with the worst request that its description lets one think of."""
-    for path, described in demo.send("GET", "/openapi.json").json()["paths"].items():
+    paths = {**demo.send("GET", "/openapi.json").json()["paths"],
+             **demo.send("GET", "/openapi-console.json").json()["paths"]}
+    for path, described in paths.items():
         for method in METHODS:
             if method in described:
                 yield path, method.upper(), bad_request(path, described[method])

@@ -59,7 +59,8 @@ def test_the_adapters_of_android_fit_the_signatures_that_they_use_and_keep_their
 
 @pytest.fixture(scope="module")
 def kotlin(classes, android, tmp_path_factory):
-    """The face, an app made with it, and what the page shows of it, in one run of the compiler: each takes its time."""
+    """The face, an app made with it, what the page shows of it, and what the service's README shows to an app without it, in
+    one run of the compiler: each takes its time."""
     folder = tmp_path_factory.mktemp("kotlin")
     [block] = re.findall(r"^```kotlin\n(.*?)^```", (CLIENT / "README.md").read_text(), re.M | re.S)
     (folder / "Page.kt").write_text(f"""
@@ -72,9 +73,24 @@ fun page(context: Context, tab: Browser, view: android.webkit.WebView): LoginLin
     return link
 }}
 """)
+    [by_hand] = re.findall(r"^```kotlin\n(.*?)^```", (instance.ROOT / "README.md").read_text(), re.M | re.S)
+    assert "/api/auth/create-sso-token" in by_hand
+    (folder / "ByHand.kt").write_text(f"""
+import android.content.Context
+import android.net.Uri
+import androidx.browser.customtabs.CustomTabsIntent
+import java.net.HttpURLConnection
+import java.net.URL
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.withContext
+import org.json.JSONObject
+
+{by_hand}
+""")
     done = subprocess.run(
         ["kotlinc", "-no-reflect", "-Werror", "-jvm-target", "1.8", "-classpath", f"{classes}:{android}", "-d", folder,
-         CLIENT / "kotlin", CLIENT / "kotlin-test", folder / "Page.kt"], capture_output=True, text=True)
+         CLIENT / "kotlin", CLIENT / "kotlin-test", folder / "Page.kt", folder / "ByHand.kt",
+         *sorted((CLIENT / "standins").rglob("*.kt"))], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return str(folder)
 

@@ -195,6 +195,15 @@ def test_the_apple_parts_of_the_swift_library_fit_the_signatures_that_they_use()
     run([str(CLIENTS / "swift" / "StandIns" / "check")])
 
 
+def test_an_app_of_old_systems_can_build_the_swift_library_in_without_the_service():
+    manifest = json.loads(run(["swift", "package", "dump-package", "--package-path", str(CLIENTS / "swift")]))
+    assert {it["platformName"]: it["version"] for it in manifest["platforms"]} == {"ios": "15.0", "macos": "12.0"}
+    assert [product["name"] for product in manifest["products"]] == ["DrawbridgeClient"]
+    assert [target["name"] for target in manifest["targets"]] == ["DrawbridgeClient"]
+    (dependency,) = manifest["dependencies"]
+    assert "swift-crypto" in json.dumps(dependency)
+
+
 def test_docc_makes_documentation_of_the_swift_library_without_a_warning(tmp_path):
     docc = Path(shutil.which("swift")).resolve().with_name("docc")
     target = f"{platform.machine()}-unknown-linux-gnu"

@@ -62,6 +62,12 @@ def test_a_replay_is_found_by_address_and_dealt_with(demo, busy, open_browser): 
     assert browser.find_elements(By.CSS_SELECTOR, "svg.chart polyline")
     assert "login_token.replayed" in text_of(browser)
     shot(browser, "overview")
+    # What was refused is a table, each line of which leads to its events.
+    lines = browser.find_elements(By.CSS_SELECTOR, "table.bars tr")
+    refused = next(it for it in lines if it.text.startswith("login_token.replayed"))
+    assert int(refused.find_element(By.TAG_NAME, "td").text) > 0
+    onward = refused.find_element(By.TAG_NAME, "a").get_attribute("href")
+    assert "outcome=failure" in onward and "type=login_token.replayed" in onward
 
     # The replay, by address.
     browser.find_element(By.LINK_TEXT, "Events").click()
@@ -170,6 +176,22 @@ def test_a_users_sessions_are_a_tree_from_the_device_down(demo, open_browser):  
     shown = " ".join(row.get_attribute("class").split()[0] for row in tree.find_elements(By.CSS_SELECTOR, "li"))
     assert "device depth-1 depth-2" in shown, shown
     assert "127.0.0.1" in tree.find_element(By.CSS_SELECTOR, ".depth-2").text
+
+
+@pytest.mark.parametrize("page", ["", "sessions", "nodes"])
+def test_on_a_phone_the_present_section_is_in_sight(demo, open_browser, page):  # noqa: F811
+    browser = open_browser(size=(375, 812))
+    sign_in(browser, demo, f"/admin/{page}")
+    left, right = browser.execute_script(
+        "const it = document.querySelector('.sections [aria-current]').getBoundingClientRect(); return [it.left, it.right];")
+    assert 0 <= left < right <= 375
+
+
+def test_programs_hear_where_and_with_what_a_session_was_opened(demo):
+    opened = demo.redeem(demo.issue("somewhere")["token"], {**wire.NAVIGATION, "User-Agent": "Curious/7"})
+    assert opened.status == 303
+    (session,) = [it for it in Admin(demo).get("users/somewhere/sessions").json()["items"] if it["kind"] == "web"]
+    assert session["ip"] == "127.0.0.1" and session["user_agent"] == "Curious/7"
 
 
 def test_an_alarm_leads_to_its_events_and_goes_when_somebody_has_seen_it(start_demo, open_browser):  # noqa: F811

@@ -8,7 +8,8 @@ import wire
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.expected_conditions import staleness_of
 
-from test_account_browser import sign_in
+import totp
+from test_account_browser import fill, person, sign_in  # noqa: F401 (fixture)
 from admin import Admin
 from test_axe_browser import MEMBER, STRANGER
 from test_console import sign_in as open_console
@@ -77,6 +78,24 @@ def test_no_page_is_cut_off_at_320_pixels(demo, open_browser, language):  # noqa
             look(path)
             assert not path_of(browser).startswith("/sign-in"), path
     assert faults == {}
+
+
+@pytest.mark.parametrize("language", sorted(TEXTS))
+def test_recovery_codes_are_not_cut_off_at_320_pixels(demo, open_browser, person, language):  # noqa: F811
+    browser = open_browser(size=NARROW)
+    browser.get(f"{demo.base}/sign-in")
+    choose(browser, language)
+    sign_in(browser, demo, person, to="/account/second-factor")
+    secret = wait(browser).until(lambda it: it.find_elements(By.ID, "secret"))[0].text
+    fill(browser, code=totp.code(secret))
+    browser.find_element(By.CSS_SELECTOR, "form button[type=submit]").click()
+    wait(browser).until(lambda it: it.find_elements(By.ID, "codes"))
+    assert browser.find_element(By.TAG_NAME, "h1").text == TEXTS[language]["recovery_codes"]["title"]
+    shoot(browser, f"language-{language}-recovery-codes")
+    assert browser.execute_script(CUT_OFF) == [0, []]
+    # What is kept elsewhere can be copied.
+    copy = browser.find_element(By.CSS_SELECTOR, "[data-copies]")
+    assert copy.is_displayed() and copy.text == TEXTS[language]["recovery_codes"]["copy"]
 
 
 def test_the_console_speaks_the_language_that_its_own_menu_chose_and_refuses_in_it(demo, open_browser):  # noqa: F811

@@ -1,4 +1,4 @@
-"""The API's own description at /openapi.json against the running server."""
+"""The descriptions at /openapi.json and /openapi-console.json against the running server."""
 
 import json
 import re
@@ -11,18 +11,33 @@ import instance
 
 
 @pytest.fixture(scope="module")
-def description(demo):
-    answer = demo.send("GET", "/openapi.json")
-    assert answer.status == 200 and answer.header("Content-Type") == "application/json"
-    return json.loads(answer.body)
+def described(demo):
+    """What programs call and visitors see, and apart from it the console."""
+    answers = [demo.send("GET", path) for path in ("/openapi.json", "/openapi-console.json")]
+    assert all(answer.status == 200 and answer.header("Content-Type") == "application/json" for answer in answers)
+    return [json.loads(answer.body) for answer in answers]
 
 
-def test_the_server_serves_the_file(description):
-    assert description == yaml.safe_load((instance.ROOT / "Config" / "openapi.yaml").read_text())
+def test_the_server_serves_the_file_in_two_parts(described, written):
+    api, console = described
+    assert api["paths"] | console["paths"] == written["paths"] and not set(api["paths"]) & set(console["paths"])
+    assert {operation["tags"][0] for operation in operations(console)} == {"console"}
+    assert "console" not in {operation["tags"][0] for operation in operations(api)}
+    for part in described:
+        for section, members in part["components"].items():
+            assert members.items() <= written["components"][section].items()
+        assert {tag["name"] for tag in part["tags"]} == {operation["tags"][0] for operation in operations(part)}
 
 
-def test_every_described_address_takes_what_is_described(demo, description):
-    for path, operations in description["paths"].items():
+def test_a_program_that_reads_the_api_finds_no_page_of_the_console(described):
+    api, console = described
+    assert not [path for path in api["paths"] if path.startswith("/admin")]
+    assert all(path.startswith("/admin/") for path in console["paths"])
+    assert "/api/admin/users" in api["paths"]
+
+
+def test_every_described_address_takes_what_is_described(demo, written):
+    for path, operations in written["paths"].items():
         # One answers every method alike, others are there only where they are configured.
         if path == "/auth/check" or "x-configured" in operations:
             continue
@@ -33,13 +48,21 @@ def test_every_described_address_takes_what_is_described(demo, description):
         assert allowed - {"options", "head"} <= set(operations), (path, allowed)
 
 
-def test_every_reference_leads_somewhere(description):
+def test_every_reference_leads_somewhere_and_nothing_lies_about(described):
+    for description in described:
+        leads_somewhere(description)
+
+
+def leads_somewhere(description):
+    found = set()
+
     def walk(node):
         if isinstance(node, dict):
             if "$ref" in node:
                 target = description
                 for part in node["$ref"].removeprefix("#/").split("/"):
                     target = target[part]
+                found.add(node["$ref"])
             for child in node.values():
                 walk(child)
         elif isinstance(node, list):
@@ -47,7 +70,9 @@ def test_every_reference_leads_somewhere(description):
                 walk(child)
 
     walk(description)
-    identifiers = [operation["operationId"] for path in description["paths"].values() 
+    assert found == {f"#/components/{section}/{name}" for section, members in description["components"].items()
+                     for name in members if section != "securitySchemes"}
+    identifiers = [operation["operationId"] for path in description["paths"].values()
                    for operation in path.values() if isinstance(operation, dict)]
     assert len(identifiers) == len(set(identifiers))
 
@@ -130,12 +155,13 @@ def test_an_untyped_object_and_a_wrong_example_are_found():
     assert flaws({"$ref": "#/components/schemas/A"}, 1, {"components": {"schemas": {"A": {"type": "string"}}}}) != []
 
 
-def test_the_page_of_the_api_shows_every_operation_without_a_script(demo, written):
-    answer = demo.send("GET", "/api/docs")
+@pytest.mark.parametrize("which", [0, 1], ids=["API", "console"])
+def test_the_page_shows_every_operation_without_a_script(demo, described, which):
+    answer = demo.send("GET", ["/api/docs", "/api/docs/console"][which])
     page = answer.body.decode() if isinstance(answer.body, bytes) else answer.body
     assert answer.status == 200 and answer.header("Content-Type").startswith("text/html")
     assert "<script" not in page
-    assert [operation["operationId"] for operation in operations(written)
+    assert [operation["operationId"] for operation in operations(described[which])
             if f'id="{operation["operationId"]}"' not in page] == []
     targets = set(re.findall(r'href="#([^"]+)"', page))
     assert targets and targets <= set(re.findall(r'id="([^"]+)"', page))

@@ -81,7 +81,7 @@ struct ConsoleOverview: ConsoleGroup {
             "sessions_chart": Self.drawn(
                 TimeChart(title: word("web_sessions"), axis: axis, series: [sessions], words: words)),
             "legend": series.map { ["name": $0.name, "style": $0.style] },
-            "reasons_chart": BarChart(title: word("by_reason"), bars: reasons).svg,
+            "reasons_chart": BarTable(title: word("by_reason"), rows: reasons).html,
             "has_reasons": !reasons.isEmpty, "failures": failures.map { ConsoleRows.event($0, words) },
             "has_failures": !failures.isEmpty,
         ]
@@ -91,13 +91,23 @@ struct ConsoleOverview: ConsoleGroup {
     /// Failures by type and reason, the most frequent first.
     private static func reasons(
         _ tallies: [AuditTally], without none: String
-    ) -> [(name: String, count: Int64)] {
-        var counts: [String: Int64] = [:]
-        for tally in tallies where tally.outcome == .failure {
-            let name = "\(tally.type.rawValue): \(tally.reason ?? none)"
-            counts[name] = TimeAxis.sum(counts[name] ?? 0, tally.count)
+    ) -> [BarTable.Row] {
+        struct Kind: Hashable {
+            let type: AuditEventType
+            let reason: String?
         }
-        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(10).map { ($0.key, $0.value) }
+        var counts: [Kind: Int64] = [:]
+        for tally in tallies where tally.outcome == .failure {
+            let kind = Kind(type: tally.type, reason: tally.reason)
+            counts[kind] = TimeAxis.sum(counts[kind] ?? 0, tally.count)
+        }
+        let rows = counts.map { kind, count in
+            let query = [("outcome", "failure"), ("type", kind.type.rawValue)] + (kind.reason.map { [("reason", $0)] } ?? [])
+            return BarTable.Row(
+                name: "\(kind.type.rawValue): \(kind.reason ?? none)",
+                path: "/admin/events?\(ConsoleEvents.query(query))", count: count)
+        }
+        return Array(rows.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.prefix(10))
     }
 
     private static func drawn(_ chart: TimeChart) -> String { "\(chart.svg)\n\(chart.table)" }

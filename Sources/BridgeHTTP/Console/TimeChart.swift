@@ -115,31 +115,30 @@ struct TimeChart: Sendable {
     }
 }
 
-/// Names with bars as SVG.
-struct BarChart: Sendable {
+/// A table of names with counts, and a bar under each name.
+struct BarTable: Sendable {
+    struct Row: Sendable {
+        let name: String
+        /// Where to see more of it.
+        let path: String
+        let count: Int64
+    }
+
     let title: String
-    let bars: [(name: String, count: Int64)]
+    let rows: [Row]
 
-    private static let row = 44
-
-    var svg: String {
-        let top = max(1, bars.map(\.count).max() ?? 0)
-        let facts = bars.map { "\($0.name) \($0.count)" }.joined(separator: "; ")
-        var parts = [
+    var html: String {
+        let top = max(1, rows.map(\.count).max() ?? 0)
+        let lines = rows.map { row in
             """
-            <svg class="chart" viewBox="0 0 640 \(bars.count * Self.row + 4)" role="img" \
-            aria-label="\(Pages.escape("\(title). \(facts)"))">
+            <tr><th scope="row"><a href="\(Pages.escape(row.path))">\(Pages.escape(row.name))</a>\
+            <svg class="chart" viewBox="0 0 640 9" preserveAspectRatio="none" aria-hidden="true">\
+            <rect class="bar" width="\(max(2, 640 * row.count / top))" height="9"/></svg></th><td>\(row.count)</td></tr>
             """
-        ]
-        for (index, bar) in bars.enumerated() {
-            let y = index * Self.row
-            parts.append("<text class=\"tick\" x=\"0\" y=\"\(y + 20)\">\(Pages.escape(bar.name))</text>")
-            parts.append("<text class=\"tick end\" x=\"636\" y=\"\(y + 20)\">\(bar.count)</text>")
-            parts.append(
-                "<rect class=\"bar\" x=\"0\" y=\"\(y + 29)\" width=\"\(max(2, 636 * bar.count / top))\" height=\"9\" rx=\"3\"/>"
-            )
         }
-        parts.append("</svg>")
-        return parts.joined(separator: "\n")
+        return """
+            <table class="bars"><caption class="visually-hidden">\(Pages.escape(title))</caption>
+            <tbody>\(lines.joined(separator: "\n"))</tbody></table>
+            """
     }
 }

@@ -10,6 +10,7 @@ struct AssetController: RouteGroup {
         Route(.get, "/assets/{name}", "asset", anyone: serve),
         Route(.get, "/favicon.ico", "favicon", anyone: showIcon),
         Route(.get, "/openapi.json", "openapi", anyone: describeAPI),
+        Route(.get, "/openapi-console.json", "openapiConsole", anyone: describeConsole),
     ]
 
     private struct Asset {
@@ -26,6 +27,7 @@ struct AssetController: RouteGroup {
 
     private static let svg = "image/svg+xml"
     private static let apiDescription = Asset(PublicFiles.apiDescription, type: "application/json")
+    private static let consoleDescription = Asset(PublicFiles.consoleDescription, type: "application/json")
 
     private let assets: [String: Asset]
 
@@ -51,9 +53,14 @@ struct AssetController: RouteGroup {
         return Self.answer(icon, to: request)
     }
 
-    /// `/openapi.json`: every public route, in OpenAPI 3.1.
+    /// `/openapi.json`: every public route but those of the console, in OpenAPI 3.1.
     @Sendable func describeAPI(_ request: Request, context: BridgeRequestContext) -> Response {
         Self.answer(Self.apiDescription, to: request)
+    }
+
+    /// `/openapi-console.json`: the console's pages and forms.
+    @Sendable func describeConsole(_ request: Request, context: BridgeRequestContext) -> Response {
+        Self.answer(Self.consoleDescription, to: request)
     }
 
     private static func answer(_ asset: Asset, to request: Request) -> Response {

@@ -8,6 +8,7 @@ struct MessageController: RouteGroup {
         Route(.get, "/errors", "errors", as: .page, anyone: listErrors).shownAgain(.withoutQuery),
         Route(.get, "/errors/{code}", "explainError", as: .page, anyone: explainError).shownAgain(.withoutQuery),
         Route(.get, "/api/docs", "apiDocs", as: .page, anyone: describeAPI).shownAgain(.withoutQuery),
+        Route(.get, "/api/docs/console", "consoleDocs", as: .page, anyone: describeConsole).shownAgain(.withoutQuery),
     ]
 
     let pages: Pages
@@ -23,6 +24,12 @@ struct MessageController: RouteGroup {
     @Sendable func describeAPI(_ request: Request, context: BridgeRequestContext) throws -> Response {
         pages.document(
             title: "API", main: PublicFiles.apiPage, to: PageVisitor(request, context), language: "en", wide: true)
+    }
+
+    /// `/api/docs/console`: the same for the pages and forms of the console.
+    @Sendable func describeConsole(_ request: Request, context: BridgeRequestContext) throws -> Response {
+        pages.document(
+            title: "API", main: PublicFiles.consolePage, to: PageVisitor(request, context), language: "en", wide: true)
     }
 
     @Sendable func listErrors(_ request: Request, context: BridgeRequestContext) throws -> Response {

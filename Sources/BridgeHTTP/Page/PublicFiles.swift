@@ -41,9 +41,12 @@ package struct PublicFiles: Sendable {
 
     /// The API's description, OpenAPI 3.1; only the binary's own, since it says what the binary does.
     package static let apiDescription = embedded.contents["openapi.json"] ?? []
+    /// The same of the console's pages and forms.
+    static let consoleDescription = embedded.contents["openapi-console.json"] ?? []
 
-    /// The same for people: what stands in the page at `/api/docs`.
+    /// Both for people: what stands in the pages at `/api/docs` and `/api/docs/console`.
     static let apiPage = String(decoding: embedded.contents["api-docs.html"] ?? [], as: UTF8.self)
+    static let consolePage = String(decoding: embedded.contents["api-docs-console.html"] ?? [], as: UTF8.self)
 
     /// The files of one section, by their name in it.
     func section(_ name: String) -> [String: [UInt8]] {

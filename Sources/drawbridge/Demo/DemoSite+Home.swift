@@ -9,19 +9,30 @@ extension DemoSite {
         let state = Self.signedInLine(try await session(request))
         let origin = Self.escape(settings.publicOrigin.description)
         let bearer = Self.escape(app.bearer(for: DemoPerson.all[0]).expose())
+        let ask = Self.lines(
+            "ask", "Ask for a link",
+            """
+            BEARER='\(bearer)'
+
+            LOGIN_URL=$(curl -s -X POST \(origin)\(DemoApp.endpoint) \\
+                 -H "Authorization: Bearer $BEARER" \\
+                 -H 'Content-Type: application/json' -d '{"redirect":"/contacts"}' |
+                 sed -n 's/.*"login_url":"\\([^"]*\\)".*/\\1/p'); echo "$LOGIN_URL"
+            """)
+        let open = Self.lines(
+            "open", "Open it",
+            """
+            curl -s -i -c jar -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' \\
+                 -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
+            curl -s -b jar \(origin)/session
+            curl -s -i "$LOGIN_URL"      # a second use, from elsewhere, that only looks: asks for a click
+            """)
         let main = """
             <div class="demo two">
-            <section class="card">
+            <section class="card start">
             <h1>From a signed-in app to a signed-in browser</h1>
             <p class="lead">This phone's app is signed in; this website does not know who you are. One tap carries
             the sign-in over, with a token that works once and for 60 seconds.</p>
-            <ol class="road">
-            <li><span>The app asks <code>POST \(DemoApp.endpoint)</code> with the bearer token that it has anyway, and
-            gets a login URL.</span></li>
-            <li><span>It opens that URL in a browser. The browser gets a session of its own, by cookie.</span></li>
-            <li><span>You land on the page that the app named, signed in. The token is used up: in
-            another browser it is refused, and ends this session.</span></li>
-            </ol>
             <p class="quiet">\(state)</p>
             <nav class="tabs" aria-label="Protected pages">
             <a href="/contacts">Contacts</a><a href="/account/profile">Profile</a>
@@ -30,26 +41,38 @@ extension DemoSite {
             phone</a>, without any provider.</p>
             </section>
             \(Self.phone)
+            <section class="card steps">
+            <h2>What happens</h2>
+            <ol class="road">
+            <li><span>The app asks <code>POST \(DemoApp.endpoint)</code> with the bearer token that it has anyway, and
+            gets a login URL.</span></li>
+            <li><span>It opens that URL in a browser. The browser gets a session of its own, by cookie.</span></li>
+            <li><span>You land on the page that the app named, signed in. The token is used up: in
+            another browser it is refused, and ends this session.</span></li>
+            </ol>
+            </section>
             <section class="card below">
             <h2>The same with curl</h2>
             <p>This bearer token names Alice and is good for 10 minutes; reload the page for a fresh one.</p>
-            <pre class="wire" tabindex="0" role="group" aria-label="Ask for a link"><code>BEARER='\(bearer)'
-
-            curl -s -X POST \(origin)\(DemoApp.endpoint) \\
-                 -H "Authorization: Bearer $BEARER" \\
-                 -H 'Content-Type: application/json' -d '{"redirect":"/contacts"}'</code></pre>
-            <p>Open the <code>login_url</code> of the answer within 60 seconds, in this browser or with curl as a
-            browser would:</p>
-            <pre class="wire" tabindex="0" role="group" aria-label="Open it"><code>LOGIN_URL='…'
-
-            curl -s -i -c jar -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' \\
-                 -H 'Sec-Fetch-Site: none' "$LOGIN_URL"
-            curl -s -b jar \(origin)/session
-            curl -s -i "$LOGIN_URL"      # a second use, from elsewhere, that only looks: asks for a click</code></pre>
+            \(ask)
+            <p>Open it within 60 seconds, in this browser or with curl as a browser would:</p>
+            \(open)
             </section>
             </div>
             """
-        return page("Demo", main, request, context)
+        return page("Demo", main, request, context, scripts: ["/assets/page.js"])
+    }
+
+    /// Lines for a shell, and a button that copies them.
+    /// - Parameters:
+    ///   - id: of the block in the page.
+    ///   - name: what the lines are for.
+    private static func lines(_ id: String, _ name: String, _ text: String) -> String {
+        """
+        <div class="lines"><pre class="wire" id="\(id)" tabindex="0" role="group" aria-label="\(name)"><code>\(text)</code></pre>
+        <button class="button second" type="button" data-copies="\(id)" data-done="Copied" hidden>Copy<span
+        class="visually-hidden">: \(name)</span></button></div>
+        """
     }
 
     private static let phone = """

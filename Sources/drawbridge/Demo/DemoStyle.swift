@@ -44,6 +44,8 @@ enum DemoStyle {
         .facts dt { color: var(--quiet); }
         .facts dd { margin: 0; overflow-wrap: anywhere; }
         .wire { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 22rem; overflow-y: auto; }
+        .lines { position: relative; margin: 0 0 1rem; }
+        .lines .button { position: absolute; top: 0.5rem; right: 0.5rem; width: auto; min-height: 0; padding: 0.3rem 0.8rem; }
         .list { margin: 0 0 1rem; padding: 0; list-style: none; }
         .list li { display: flex; gap: 0.75rem; align-items: center; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
         .list li:last-child { border-bottom: 0; }
@@ -52,8 +54,9 @@ enum DemoStyle {
         .tabs [aria-current] { font-weight: 650; color: var(--ink); text-decoration: none; }
         @media (min-width: 52rem) {
             .demo.two { grid-template-columns: minmax(0, 1fr) 22rem; }
+            .demo.two .phone { width: 100%; grid-column: 2; grid-row: 1 / span 2; }
+            .demo.two .steps { grid-column: 1; grid-row: 2; }
             .demo.two .below { grid-column: 1 / -1; }
-            .demo.two .phone { width: 100%; }
         }
         """
 }

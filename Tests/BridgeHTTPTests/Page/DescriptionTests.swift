@@ -8,14 +8,23 @@ import Testing
 @Suite struct DescriptionTests {
     private static let methods: Set = ["get", "post", "put", "patch", "delete"]
 
+    /// The operations of both descriptions by path.
+    private static func described(_ client: any TestClientProtocol) async throws -> [String: [String: Any]] {
+        var paths: [String: [String: Any]] = [:]
+        for description in ["/openapi.json", "/openapi-console.json"] {
+            let answer = try await client.send(.get, description)
+            let document = try #require(
+                try JSONSerialization.jsonObject(with: Data(answer.body.readableBytesView)) as? [String: Any])
+            paths.merge(try #require(document["paths"] as? [String: [String: Any]])) { _, _ in [:] }
+        }
+        return paths
+    }
+
     @Test func `every route is described`() async throws {
         try await TestBridge.run { bridge, client in
             let router = buildRouter(services: bridge.services, settings: bridge.settings)
             let routes = Set(router.routes.map { $0.path.description })
-            let answer = try await client.send(.get, "/openapi.json")
-            let document = try #require(
-                try JSONSerialization.jsonObject(with: Data(answer.body.readableBytesView)) as? [String: Any])
-            let paths = try #require(document["paths"] as? [String: [String: Any]])
+            let paths = try await Self.described(client)
             let described = Set(paths.keys.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
             #expect(routes.subtracting(described) == [])
         }
@@ -23,10 +32,7 @@ import Testing
 
     @Test func `a route takes the methods that are described, and no others`() async throws {
         try await TestBridge.run { bridge, client in
-            let answer = try await client.send(.get, "/openapi.json")
-            let document = try #require(
-                try JSONSerialization.jsonObject(with: Data(answer.body.readableBytesView)) as? [String: Any])
-            let paths = try #require(document["paths"] as? [String: [String: Any]])
+            let paths = try await Self.described(client)
             let router = buildRouter(services: bridge.services, settings: bridge.settings)
             let routes = Set(router.routes.map { $0.path.description })
             for (path, operations) in paths where routes.contains(path) && path != "/auth/check" {

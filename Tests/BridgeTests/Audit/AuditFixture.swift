@@ -49,6 +49,8 @@ final class FixedAuditLog: AuditLog {
     private let stated: [AuditReading<AuditCut>]
     private let lost: [AuditDamage]
     private let heads: [AuditChainHead]
+    /// Comes last in a verification.
+    private let beforeStrays: @Sendable () async -> Void
 
     private var events: [AuditRecord] { all.compactMap(\.value) }
 
@@ -64,8 +66,10 @@ final class FixedAuditLog: AuditLog {
 
     init(
         entries: [AuditEntry], checkpoints: [AuditReading<AuditCheckpoint>] = [],
-        cuts: [AuditReading<AuditCut>] = [], strays: [AuditDamage] = [], heads: [AuditChainHead]? = nil
+        cuts: [AuditReading<AuditCut>] = [], strays: [AuditDamage] = [], heads: [AuditChainHead]? = nil,
+        beforeStrays: @escaping @Sendable () async -> Void = {}
     ) {
+        self.beforeStrays = beforeStrays
         all = entries
         signed = checkpoints
         stated = cuts
@@ -99,7 +103,10 @@ final class FixedAuditLog: AuditLog {
 
     func chains() -> [AuditChainHead] { heads }
 
-    func strays(limit: Int) -> [AuditDamage] { Array(lost.prefix(limit)) }
+    func strays(limit: Int) async -> [AuditDamage] {
+        await beforeStrays()
+        return Array(lost.prefix(limit))
+    }
 
     func checkpoints() -> [AuditReading<AuditCheckpoint>] { signed }
 

@@ -210,6 +210,7 @@ import Testing
         let missing = await RanCommand(["check-config", "--config", "/no/such.yaml"])
         #expect(missing.errors.contains("cannot be read: no such file or directory"))
         #expect(!missing.errors.contains("Cannot read"), "not said twice")
+        #expect(!missing.errors.contains("public_origin"), "what stands in no file cannot be missing from it")
     }
 
     @Test func `a settings file in another encoding is told as that`() async throws {
@@ -257,9 +258,19 @@ import Testing
         #expect(unwatched.output == watched.output)
     }
 
+    @Test func `migrate shows its steps to somebody who watches, and none where there are none`() async throws {
+        let words = ["migrate", "--config", config]
+        let first = await RanCommand(words, isWatched: true)
+        #expect(first.errors.hasPrefix("\r0 of ") && first.errors.contains(" steps"))
+        #expect(first.errors.hasSuffix("\r\u{1B}[K"))
+        #expect(first.output == "The database is up to date.\n")
+        #expect(await RanCommand(words, isWatched: true).errors.isEmpty)
+    }
+
     @Test func `check-config prints where each value comes from, and warnings beside it`() async throws {
         let ran = await run("check-config", "--login-token-lifetime", "30s")
         #expect(ran.status == 0)
+        #expect(ran.errors.hasSuffix("The settings are accepted.\n"))
         let line = try #require(ran.lines.first { $0.hasPrefix("login_token.lifetime: ") })
         #expect(line.contains("30s") && line.contains("--login-token-lifetime"))
         #expect(ran.lines.contains { $0.hasPrefix("clients: fixed (web)") })
@@ -316,6 +327,8 @@ import Testing
         let taken = #"{"accepted":true,"location":"/a","reason":null}"#
         #expect(await RanCommand(["explain", "redirect", "--allow", "/a", "/a"]).output == taken + "\n")
         let fixed = await run("explain", "redirect", "--client", "fixed", "//evil.example")
+        #expect(fixed.status == 1, "as of a token that does not pass")
+        #expect(await RanCommand(["explain", "redirect", "--allow", "/a", "/a"]).status == 0)
         #expect(
             fixed.output
                 == #"{"accepted":false,"location":"https://www.example.com/cart","reason":"malformed"}"# + "\n")

@@ -123,7 +123,8 @@ import Testing
         let open = Set(RouteTable.all.filter { $0.access == .anyone }.map(\.operationID))
         #expect(
             open == [
-                "appleAppSiteAssociation", "assetLinks", "asset", "favicon", "openapi", "apiDocs", "errors",
+                "appleAppSiteAssociation", "assetLinks", "asset", "favicon", "openapi", "openapiConsole",
+                "apiDocs", "consoleDocs", "errors",
                 "frontPage",
                 "explainError",
                 "jwks",

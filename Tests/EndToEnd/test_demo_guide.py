@@ -1,0 +1,78 @@
+"""What the demo tells a newcomer to type: its page's lines and its guide's, as they stand there."""
+
+import html
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import threading
+
+import pytest
+
+import instance
+
+
+def shell(lines: str, folder) -> str:
+    done = subprocess.run(["bash", "-eu", "-c", lines], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+def test_the_lines_of_the_page_carry_a_sign_in_over_as_they_stand(demo, tmp_path):
+    page = demo.send("GET", "/").text
+    blocks = [html.unescape(block) for block in re.findall(r'<pre class="wire"[^>]*><code>(.*?)</code>', page, re.S)]
+    assert len(blocks) == 2
+    said = shell("\n".join(blocks), tmp_path)
+    assert said.startswith(demo.base + "/login-with-token#token=") or said.startswith(demo.base), said[:200]
+    assert '"authenticated":true' in said
+    # The second use, which only looks, is asked for a click.
+    assert said.rindex("HTTP/1.1 200") > said.index('"authenticated":true')
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    """A demo that somebody started on a terminal, and what stands on it."""
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        [instance.binary(), "demo", "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--data", tmp_path / "data"],
+        stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=instance.environment(), start_new_session=True)
+    os.close(theirs)
+    seen = bytearray()
+
+    def read():
+        try:
+            while part := os.read(ours, 65536):
+                seen.extend(part)
+        except OSError:
+            pass  # The other end is closed.
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        yield lambda: seen.decode().replace("\r\n", "\n")
+    finally:
+        started.send_signal(signal.SIGTERM)
+        status = started.wait(30)
+        reader.join()
+        os.close(ours)
+    assert status == 0
+
+
+def test_a_terminal_gets_words_and_its_guide_works_as_it_stands(terminal, tmp_path):
+    guide = instance.wait_until(lambda: "Ctrl-C" in terminal() and terminal(), 60, "the guide")
+    curl = guide.split("Curl    ")[1].split("(the first curl once more")[0]
+    # What is said between the commands is for people.
+    lines = [line for line in curl.splitlines() if not re.match(r"\s*(\(|Then, )", line)]
+    assert '"authenticated":true' in shell("\n".join(lines), tmp_path)
+    written = instance.wait_until(lambda: "/login-with-token" in (it := terminal().split("Ctrl-C")[1]) and it, 10, "a line of the log")
+    for line in filter(None, terminal().splitlines()):
+        assert not line.startswith("{"), "a terminal gets words"
+    assert "token=" not in written and "303" in written
+
+
+def test_a_file_gets_json(demo):
+    demo.send("GET", "/session")
+    lines = [line for line in (demo.stdout_path.read_text() + demo.stderr_path.read_text()).splitlines() if line]
+    assert lines and all(isinstance(json.loads(line), dict) for line in lines)
