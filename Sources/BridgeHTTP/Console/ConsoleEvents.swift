@@ -58,7 +58,7 @@ struct ConsoleEvents: ConsoleGroup {
     @Sendable func search(
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
-        let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names.union(["cursor", "limit"]))
+        let query = try AdminRequestReader.query(request, knowing: AuditFilterReader.names.union(["cursor"]))
         let words = frame.words(request, context)
         var values: [String: any Sendable] = [:]
         let set = Self.fields.compactMap { field in query[field.0].map { (field.0, $0) } }
@@ -94,7 +94,8 @@ struct ConsoleEvents: ConsoleGroup {
             ["path": "/api/admin/audit-events.\(ending)\(filters)", "name": name]
         }
         values["is_filtered"] = !set.isEmpty
-        return frame.render("events", values, section: .events, visit: visit, request, context)
+        return frame.render(
+            "events", values, section: .events, visit: visit, request, context, status: Self.status(values))
     }
 
     @Sendable func show(
@@ -152,7 +153,12 @@ struct ConsoleEvents: ConsoleGroup {
         values["fields"] = Self.liveFields.map { name, label in
             Self.field(name, words("console_events", label), value: query[name] ?? "", clients: clients)
         }
-        return frame.render("live", values, section: .live, visit: visit, request, context)
+        return frame.render("live", values, section: .live, visit: visit, request, context, status: Self.status(values))
+    }
+
+    /// A page that says what is wrong with a filter is no answer to it.
+    private static func status(_ values: [String: any Sendable]) -> HTTPResponse.Status {
+        values["problem"] == nil ? .ok : .badRequest
     }
 
     /// What the live view can be narrowed to.

@@ -21,8 +21,8 @@ struct ConsoleUsers: ConsoleGroup {
         _ request: Request, _ context: BridgeRequestContext, _ visit: AdminVisit
     ) async throws -> Response {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "sub", "q", "sort"])
-        if let subject = query["sub"] { return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject))) }
         let order = try UserOrder.asked(in: query)
+        if let subject = query["sub"] { return frame.redirect(to: ConsoleRows.userPath(Subject(rawValue: subject))) }
         let found = try await found(query, order)
         let page = found.prefix(Self.pageSize)
         let words = frame.words(request, context)
