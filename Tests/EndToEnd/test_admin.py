@@ -288,6 +288,21 @@ def test_sessions_are_listed_and_ended(admin, demo):
     assert not any(item["active"] for item in admin.sessions("seven"))
 
 
+@pytest.mark.parametrize("method, path", [
+    ("GET", "users/a%00b"), ("GET", "users/a%00b/sessions"), ("PATCH", "users/a%00b"), ("DELETE", "users/a%00b/sessions"),
+    ("DELETE", "sessions/a%00b"), ("GET", "users/a%00b/device-secrets"), ("DELETE", "device-secrets/a%00b"), ("GET", "clients/a%00b")])
+def test_an_id_with_a_zero_byte_is_nobodys(admin, method, path):
+    answer = admin.send(method, path, {}) if method != "GET" else admin.get(path)
+    assert answer.status == 404, answer.body
+
+
+@pytest.mark.parametrize("query, words", [
+    ({"cursor": "0" * 513}, "cursor must be text of at most 512 bytes"), ({"q": "a\0b"}, "q must be text"), ({"limit": "501"}, "limit")])
+def test_a_value_of_a_query_that_no_list_can_take_is_refused(admin, query, words):
+    answer = admin.get("users", **query)
+    assert answer.status == 400 and words in answer.json()["error_description"]
+
+
 def test_a_user_is_disabled_and_enabled(admin, demo):
     cookie = demo.sign_in("eve")
     shown = admin.get("users/eve").json()

@@ -94,6 +94,22 @@ def test_an_administrator_lists_and_revokes_device_secrets(start_demo):
     assert events[0]["reason"] == "phone was lost"
 
 
+def test_a_page_of_devices_goes_on_after_one_that_ended_meanwhile(start_demo):
+    demo = start_demo("--no-limits")
+    apps = [App(demo) for _ in range(3)]
+    for app in apps:
+        app.sign_in()
+    path = f"/api/admin/users/{apps[0].user['sub']}/device-secrets"
+    first = admin(demo, "GET", path + "?limit=1").json()
+    rest = [device["id"] for device in admin(demo, "GET", path).json()["items"]][1:]
+    (shown,) = first["items"]
+    assert admin(demo, "DELETE", f"/api/admin/device-secrets/{shown['id']}", {}).status == 204
+    onward = admin(demo, "GET", f"{path}?cursor={first['next_cursor']}").json()
+    assert [device["id"] for device in onward["items"]] == rest and len(rest) == 2
+    assert admin(demo, "GET", path + "?cursor=nobody").status == 400
+    assert admin(demo, "GET", path + "?include_revoked=perhaps").status == 400
+
+
 def test_a_user_sees_and_ends_devices_and_sessions(start_demo):
     demo = start_demo("--no-limits")
     browser = Browser(demo.base)

@@ -14,9 +14,9 @@ enum AdminRequestReader {
 
     /// A path parameter, percent-decoded.
     static func parameter(_ name: String, _ context: BridgeRequestContext) throws -> String {
-        guard let text = context.parameters.get(name).flatMap({ PercentEncoding.decode($0) }), !text.isEmpty else {
-            throw OAuthError(.notFound)
-        }
+        guard let text = context.parameters.get(name).flatMap({ PercentEncoding.decode($0) }), !text.isEmpty,
+            !text.utf8.contains(0)
+        else { throw OAuthError(.notFound) }
         return text
     }
 
@@ -46,7 +46,8 @@ enum AdminRequestReader {
         }
         for name in query.names {
             guard let bytes = query.bytes(name) else { continue }
-            guard bytes.count <= valueLimit, query[name] != nil else {
+            // No store keeps text with a zero byte.
+            guard bytes.count <= valueLimit, query[name] != nil, !bytes.contains(0) else {
                 throw OAuthError(.invalidRequest, "\(name) must be text of at most \(valueLimit) bytes")
             }
         }

@@ -41,7 +41,7 @@ extension DemoSite {
             phone</a>, without any provider.</p>
             </section>
             \(Self.phone)
-            <section class="card steps">
+            <section class="card happens">
             <h2>What happens</h2>
             <ol class="road">
             <li><span>The app asks <code>POST \(DemoApp.endpoint)</code> with the bearer token that it has anyway, and

@@ -44,8 +44,9 @@ enum DemoStyle {
         .facts dt { color: var(--quiet); }
         .facts dd { margin: 0; overflow-wrap: anywhere; }
         .wire { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 22rem; overflow-y: auto; }
-        .lines { position: relative; margin: 0 0 1rem; }
-        .lines .button { position: absolute; top: 0.5rem; right: 0.5rem; width: auto; min-height: 0; padding: 0.3rem 0.8rem; }
+        .lines { display: grid; gap: 0.5rem; margin: 0 0 1rem; }
+        .lines .wire { margin: 0; }
+        .lines .button { justify-self: end; width: auto; }
         .list { margin: 0 0 1rem; padding: 0; list-style: none; }
         .list li { display: flex; gap: 0.75rem; align-items: center; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
         .list li:last-child { border-bottom: 0; }
@@ -54,8 +55,10 @@ enum DemoStyle {
         .tabs [aria-current] { font-weight: 650; color: var(--ink); text-decoration: none; }
         @media (min-width: 52rem) {
             .demo.two { grid-template-columns: minmax(0, 1fr) 22rem; }
-            .demo.two .phone { width: 100%; grid-column: 2; grid-row: 1 / span 2; }
-            .demo.two .steps { grid-column: 1; grid-row: 2; }
+            .demo.two { grid-template-rows: auto 1fr; }
+            .demo.two .phone { width: 100%; grid-column: 2; grid-row: 1 / span 2; align-self: stretch; }
+            .demo.two .phone .screen { height: 100%; box-sizing: border-box; }
+            .demo.two .happens { grid-column: 1; grid-row: 2; }
             .demo.two .below { grid-column: 1 / -1; }
         }
         """
