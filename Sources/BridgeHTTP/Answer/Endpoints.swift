@@ -2,11 +2,6 @@ package import HTTPTypes
 package import Hummingbird
 import OAuth2
 
-extension HTTPRequest.Method {
-    /// A `GET` with a body (draft-ietf-httpbis-safe-method-w-body). Nothing here takes it; it is refused as the others are.
-    fileprivate static let query = HTTPRequest.Method("QUERY")!
-}
-
 package typealias Handler = @Sendable (Request, BridgeRequestContext) async throws -> Response
 
 /// Registers paths so that every method has an answer: `HEAD` follows `GET`, `OPTIONS` says what is allowed and
@@ -17,10 +12,10 @@ package struct Endpoints {
     /// What the address must be for where these paths answer; `nil` where they answer under any host.
     private var purposes: Origins.Purposes?
 
-    /// Any other gets 404.
-    static let known: [HTTPRequest.Method] = [
-        .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, .query,
-    ]
+    /// Any other gets 404. Nothing here takes `QUERY` (draft-ietf-httpbis-safe-method-w-body); it is refused as the rest is.
+    static let known: [HTTPRequest.Method] =
+        [.get, .head, .post, .put, .patch, .delete, .options, .trace, .connect]
+        + [HTTPRequest.Method("QUERY")].compactMap(\.self)
 
     init(router: Router<BridgeRequestContext>, origins: OriginReader) {
         self.router = router

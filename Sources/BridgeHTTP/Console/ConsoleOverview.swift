@@ -102,7 +102,8 @@ struct ConsoleOverview: ConsoleGroup {
             counts[kind] = TimeAxis.sum(counts[kind] ?? 0, tally.count)
         }
         let rows = counts.map { kind, count in
-            let query = [("outcome", "failure"), ("type", kind.type.rawValue)] + (kind.reason.map { [("reason", $0)] } ?? [])
+            var query = [("outcome", "failure"), ("type", kind.type.rawValue)]
+            if let reason = kind.reason { query.append(("reason", reason)) }
             return BarTable.Row(
                 name: "\(kind.type.rawValue): \(kind.reason ?? none)",
                 path: "/admin/events?\(ConsoleEvents.query(query))", count: count)

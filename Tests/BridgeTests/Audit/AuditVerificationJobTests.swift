@@ -14,7 +14,9 @@ import Testing
         guard case .none = job.state else { return #expect(Bool(false), "nothing was begun") }
         job.start(log, terms: AuditVerificationTerms(trusting: []), total: 5, time: .system)
         for await _ in reached { break }
-        guard case .running(let read, let total) = job.state else { return #expect(Bool(false), "it is not at its end") }
+        guard case .running(let read, let total) = job.state else {
+            return #expect(Bool(false), "it is not at its end")
+        }
         #expect((read, total) == (3, 5))
         release.yield()
         while case .running = job.state { await Task.yield() }
