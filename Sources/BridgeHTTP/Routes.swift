@@ -161,7 +161,7 @@ extension AdminServices {
         endpoints.mount(AuditController(gate: gate, log: storage, terms: node.auditTerms))
         endpoints.mount(AuditStreamController(gate: gate, log: storage))
         endpoints.mount(AdminClientController(gate: gate, clients: clients, random: random))
-        endpoints.mount(AdminUserController(gate: gate, users: users, audit: storage, random: random))
+        endpoints.mount(AdminUserController(gate: gate, users: users, storage: storage, random: random))
         endpoints.mount(AdminKeyController(gate: gate, keys: keys))
         endpoints.mount(AdminExplainController(gate: gate, explanations: explanations))
         guard let device else { return }

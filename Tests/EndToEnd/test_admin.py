@@ -1,5 +1,6 @@
 """The admin API over the wire (contract §8, §13): who gets in, what it finds, what it changes."""
 
+import base64
 import csv
 import io
 import json
@@ -297,10 +298,42 @@ def test_an_id_with_a_zero_byte_is_nobodys(admin, method, path):
 
 
 @pytest.mark.parametrize("query, words", [
-    ({"cursor": "0" * 513}, "cursor must be text of at most 512 bytes"), ({"q": "a\0b"}, "q must be text"), ({"limit": "501"}, "limit")])
+    ({"cursor": "0" * 4097}, "cursor must be text of at most 4096 bytes"), ({"q": "0" * 513}, "q must be text of at most 512"),
+    ({"q": "a\0b"}, "q must be text"), ({"limit": "501"}, "limit")])
 def test_a_value_of_a_query_that_no_list_can_take_is_refused(admin, query, words):
     answer = admin.get("users", **query)
     assert answer.status == 400 and words in answer.json()["error_description"]
+
+
+def test_a_page_of_events_goes_on_after_a_node_with_the_longest_name(admin):
+    """A row that somebody wrote into the database must not hide those before it."""
+    cursor = base64.urlsafe_b64encode(b"9999999999999 1 " + b"n" * 1024).rstrip(b"=").decode()
+    assert admin.get("audit-events", cursor=cursor).json()["items"]
+    zero = base64.urlsafe_b64encode(b"9999999999999 1 a\0").rstrip(b"=").decode()
+    assert admin.get("audit-events", cursor=zero).status == 400
+
+
+def test_a_sorted_page_goes_on_after_the_longest_name(demo, admin):
+    place = json.dumps({"subject": "s" * 255, "text": "<" * 255}).replace("<", "\\u003c")
+    cursor = base64.urlsafe_b64encode(place.encode()).rstrip(b"=").decode()
+    answer = demo.send("GET", f"/admin/users?sort=user&cursor={cursor}", admin.headers)
+    assert answer.status == 200 and len(cursor) > 2048
+
+
+def test_a_list_of_sessions_does_not_end_at_a_cursor_that_is_gone(admin, demo):
+    demo.sign_in("pages")
+    (session,) = admin.sessions("pages")
+    assert admin.get("users/pages/sessions", cursor=session["id"]).json()["items"] == []
+    assert admin.get("users/pages/sessions", cursor="nobody").status == 400
+    demo.sign_in("others")
+    assert admin.get("users/others/sessions", cursor=session["id"]).status == 400
+
+
+@pytest.mark.parametrize("member", ["display_name", "email"])
+def test_a_name_of_an_account_is_one_line(admin, member):
+    answer = admin.send("POST", "users", json.dumps({"username": "oneline", "password": "plum duff at noon", member: "a\0b\n"}),
+                        {"Content-Type": "application/json"})
+    assert answer.status == 400 and member in answer.json()["error_description"]
 
 
 def test_a_user_is_disabled_and_enabled(admin, demo):

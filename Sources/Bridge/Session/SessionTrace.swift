@@ -12,10 +12,12 @@ package struct SessionTrace: Hashable, Sendable {
 }
 
 extension AuditLog {
-    /// The traces of sessions of one user, however old: those of the log, as far back as it goes.
+    /// The traces of sessions of one user, however old. Some lack one: those of before the log begins, and of many those
+    /// between which the user did more than a look-up for people should read.
     /// - Parameter sessions: a page of a list.
     package func traces(of sessions: [SessionOverview]) async throws -> [SessionID: SessionTrace] {
         let slack = Duration.seconds(10)
+        let rounds = 8
         var traces: [SessionID: SessionTrace] = [:]
         for (kind, type) in [(SessionOverview.Kind.web, AuditEventType.webSessionOpened), (.app, .appSessionOpened)] {
             let wanted = sessions.filter { $0.kind == kind }
@@ -27,20 +29,21 @@ extension AuditLog {
             // The event of an opening has about the session's own time.
             (filter.from, filter.to) = (first - slack, last + slack)
             var cursor: AuditCursor?
-            repeat {
+            for _ in 0..<rounds {
                 let page = try await search(filter, before: cursor, limit: 200)
                 for record in page.records {
                     guard let id = record.event.sessionID, missing.remove(id) != nil else { continue }
                     traces[id] = SessionTrace(record)
                 }
                 cursor = page.next
-            } while cursor != nil && !missing.isEmpty
+                if cursor == nil || missing.isEmpty { break }
+            }
         }
         return traces
     }
 
     /// The traces of a user's youngest sessions.
-    package func traces(of subject: Subject) async throws -> [SessionID: SessionTrace] {
+    package func latestTraces(of subject: Subject) async throws -> [SessionID: SessionTrace] {
         var traces: [SessionID: SessionTrace] = [:]
         for type in [AuditEventType.webSessionOpened, .appSessionOpened] {
             var filter = AuditFilter(type: type)

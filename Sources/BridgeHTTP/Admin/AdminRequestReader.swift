@@ -11,6 +11,9 @@ enum AdminRequestReader {
     static let defaultLimit = 50
     /// Bytes of a value in a query.
     private static let valueLimit = 512
+    /// The same where the value is one that this service made of names, which may be long.
+    private static let placeLimit = 4096
+    private static let places: Set = ["cursor", "last_event_id"]
 
     /// A path parameter, percent-decoded.
     static func parameter(_ name: String, _ context: BridgeRequestContext) throws -> String {
@@ -35,7 +38,8 @@ enum AdminRequestReader {
         return object
     }
 
-    /// The query's parameters, each of which must be known and come once.
+    /// The query's parameters, each of which must be known, come once, and be text that a store can take.
+    /// - Throws: `invalid_request`, which names the first that is not.
     static func query(_ request: Request, knowing names: Set<String>) throws -> FormParameters {
         let query = try FormParameters(parsing: (request.uri.query ?? "").utf8)
         try query.checkUnique()
@@ -46,9 +50,10 @@ enum AdminRequestReader {
         }
         for name in query.names {
             guard let bytes = query.bytes(name) else { continue }
+            let limit = places.contains(name) ? placeLimit : valueLimit
             // No store keeps text with a zero byte.
-            guard bytes.count <= valueLimit, query[name] != nil, !bytes.contains(0) else {
-                throw OAuthError(.invalidRequest, "\(name) must be text of at most \(valueLimit) bytes")
+            guard bytes.count <= limit, query[name] != nil, !bytes.contains(0) else {
+                throw OAuthError(.invalidRequest, "\(name) must be text of at most \(limit) bytes")
             }
         }
         return query

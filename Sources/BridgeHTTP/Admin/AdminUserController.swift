@@ -19,7 +19,7 @@ struct AdminUserController: AdministratorGroup {
 
     let gate: AdminGate
     let users: UserRegister
-    let audit: any AuditLog
+    let storage: any AuditLog & SessionStore
     let random: RandomSource
 
     @Sendable func list(_ request: Request, context: BridgeRequestContext, administrator: AdminVisit) async throws
@@ -105,14 +105,18 @@ struct AdminUserController: AdministratorGroup {
         let query = try AdminRequestReader.query(request, knowing: ["cursor", "limit"])
         let limit = try AdminRequestReader.limit(query)
         let subject = Subject(rawValue: try AdminRequestReader.parameter("id", context))
-        let found = try await users.sessions(
-            of: subject, before: query["cursor"].map(SessionID.init(rawValue:)), limit: limit + 1)
+        let cursor = query["cursor"].map(SessionID.init(rawValue:))
+        // Of one that is gone nothing would come after, as if it had been the last.
+        if let cursor, try await storage.session(id: cursor)?.subject != subject {
+            throw OAuthError(.invalidRequest, "cursor is not one of this list")
+        }
+        let found = try await users.sessions(of: subject, before: cursor, limit: limit + 1)
         let apps = found.filter { $0.kind == .app }
         let web = found.filter { $0.kind == .web }
         let page = web.prefix(limit)
         let now = gate.time.now()
         let shown = apps + page
-        let traces = try await audit.traces(of: shown)
+        let traces = try await storage.traces(of: shown)
         return .list(
             shown.map { AdminObjects.session($0, traces[$0.id], at: now) },
             next: web.count > limit ? page.last?.id.rawValue : nil)
@@ -181,9 +185,9 @@ struct AdminUserController: AdministratorGroup {
 
     private static func text(_ name: String, _ object: [String: JSONValue]) throws -> String? {
         guard let value = object[name], !value.isNull else { return nil }
-        guard let text = value.string, (1...256).contains(text.utf8.count) else {
-            throw OAuthError(.invalidRequest, "\(name) must be 1 to 256 bytes of text")
-        }
+        guard let text = value.string, (1...256).contains(text.utf8.count),
+            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else { throw OAuthError(.invalidRequest, "\(name) must be one line of 1 to 256 bytes") }
         return text
     }
 

@@ -12,7 +12,7 @@ package struct Endpoints {
     /// What the address must be for where these paths answer; `nil` where they answer under any host.
     private var purposes: Origins.Purposes?
 
-    /// Any other gets 404. Nothing here takes `QUERY` (draft-ietf-httpbis-safe-method-w-body); it is refused as the rest is.
+    /// Any other gets 404; `QUERY` is of draft-ietf-httpbis-safe-method-w-body.
     static let known: [HTTPRequest.Method] =
         [.get, .head, .post, .put, .patch, .delete, .options, .trace, .connect]
         + [HTTPRequest.Method("QUERY")].compactMap(\.self)

@@ -63,7 +63,7 @@ struct ConsoleOverview: ConsoleGroup {
         ]
         let sessions = ChartSeries(
             name: word("sessions"), style: "a", values: axis.lasts(samples.map { ($0.at, $0.value) }, now: live))
-        let reasons = Self.reasons(tallies, without: word("no_reason"))
+        let reasons = Self.reasons(tallies, from: axis.start, without: word("no_reason"))
         let values: [String: any Sendable] = [
             "spans": Self.spans.map { item -> [String: any Sendable] in
                 ["hours": String(item.hours), "name": word(item.name), "is_current": item.hours == span.hours]
@@ -90,7 +90,7 @@ struct ConsoleOverview: ConsoleGroup {
 
     /// Failures by type and reason, the most frequent first.
     private static func reasons(
-        _ tallies: [AuditTally], without none: String
+        _ tallies: [AuditTally], from start: Timestamp, without none: String
     ) -> [BarTable.Row] {
         struct Kind: Hashable {
             let type: AuditEventType
@@ -102,11 +102,14 @@ struct ConsoleOverview: ConsoleGroup {
             counts[kind] = TimeAxis.sum(counts[kind] ?? 0, tally.count)
         }
         let rows = counts.map { kind, count in
-            var query = [("outcome", "failure"), ("type", kind.type.rawValue)]
-            if let reason = kind.reason { query.append(("reason", reason)) }
-            return BarTable.Row(
-                name: "\(kind.type.rawValue): \(kind.reason ?? none)",
-                path: "/admin/events?\(ConsoleEvents.query(query))", count: count)
+            // A search cannot ask for what has no reason.
+            let path = kind.reason.map { reason in
+                let query = [
+                    ("outcome", "failure"), ("type", kind.type.rawValue), ("reason", reason), ("from", start.rfc3339),
+                ]
+                return "/admin/events?\(ConsoleEvents.query(query))"
+            }
+            return BarTable.Row(name: "\(kind.type.rawValue): \(kind.reason ?? none)", path: path, count: count)
         }
         return Array(rows.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.prefix(10))
     }

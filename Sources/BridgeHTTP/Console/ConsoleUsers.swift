@@ -101,7 +101,7 @@ struct ConsoleUsers: ConsoleGroup {
         values["has_passkeys"] = !passkeys.isEmpty
         let tree = SessionTree(
             sessions, devices: try await devices(of: subject, at: now),
-            traces: try await services.storage.traces(of: subject), words: words)
+            traces: try await services.storage.traces(of: sessions), words: words)
         let shown = tree.rows(at: now, showsEnded: showsEnded)
         let ended = sessions.count { !$0.isAlive(at: now) }
         values["sessions"] = shown

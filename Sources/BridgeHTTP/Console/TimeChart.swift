@@ -119,8 +119,8 @@ struct TimeChart: Sendable {
 struct BarTable: Sendable {
     struct Row: Sendable {
         let name: String
-        /// Where to see more of it.
-        let path: String
+        /// Where to see all of it.
+        let path: String?
         let count: Int64
     }
 
@@ -130,11 +130,13 @@ struct BarTable: Sendable {
     var html: String {
         let top = max(1, rows.map(\.count).max() ?? 0)
         let lines = rows.map { row in
-            """
-            <tr><th scope="row"><a href="\(Pages.escape(row.path))">\(Pages.escape(row.name))</a>\
-            <svg class="chart" viewBox="0 0 640 9" preserveAspectRatio="none" aria-hidden="true">\
-            <rect class="bar" width="\(max(2, 640 * row.count / top))" height="9"/></svg></th><td>\(row.count)</td></tr>
-            """
+            let name = Pages.escape(row.name)
+            let shown = row.path.map { "<a href=\"\(Pages.escape($0))\">\(name)</a>" } ?? name
+            return """
+                <tr><th scope="row">\(shown)\
+                <svg class="chart" viewBox="0 0 640 9" preserveAspectRatio="none" aria-hidden="true">\
+                <rect class="bar" width="\(max(2, 640 * row.count / top))" height="9"/></svg></th><td>\(row.count)</td></tr>
+                """
         }
         return """
             <table class="bars"><caption class="visually-hidden">\(Pages.escape(title))</caption>

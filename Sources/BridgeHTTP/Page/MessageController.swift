@@ -23,13 +23,15 @@ struct MessageController: RouteGroup {
     /// `/api/docs`: the description of the API for people. It needs no script, and is in English as the description is.
     @Sendable func describeAPI(_ request: Request, context: BridgeRequestContext) throws -> Response {
         pages.document(
-            title: "API", main: PublicFiles.apiPage, to: PageVisitor(request, context), language: "en", wide: true)
+            title: "The API", main: PublicFiles.apiPage, to: PageVisitor(request, context), language: "en", wide: true)
     }
 
     /// `/api/docs/console`: the same for the pages and forms of the console.
     @Sendable func describeConsole(_ request: Request, context: BridgeRequestContext) throws -> Response {
         pages.document(
-            title: "API", main: PublicFiles.consolePage, to: PageVisitor(request, context), language: "en", wide: true)
+            title: "The console’s pages", main: PublicFiles.consolePage, to: PageVisitor(request, context),
+            language: "en",
+            wide: true)
     }
 
     @Sendable func listErrors(_ request: Request, context: BridgeRequestContext) throws -> Response {

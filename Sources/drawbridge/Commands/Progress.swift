@@ -45,12 +45,11 @@ final class Progress: Sendable {
         if isDue { show(words(count, after: now - begun), streams) }
     }
 
-    /// The same for few steps, each of which may be the long one: all are shown.
+    /// The same for few steps, each of which may be the long one: all are shown, and nothing is promised.
     func reach(_ count: Int, of total: Int) {
         guard let streams else { return }
-        let now = time.uptime()
-        line.withLock { $0.shownAt = now }
-        show(words(count, of: total, after: now - begun), streams)
+        line.withLock { $0.shownAt = time.uptime() }
+        show("\(count) of \(total) \(unit)", streams)
     }
 
     private func show(_ words: String, _ streams: StandardStreams) {
@@ -60,13 +59,15 @@ final class Progress: Sendable {
 
     /// Takes the line away: what came of it is said by the command.
     func end() {
-        if line.withLock({ $0.shownAt != nil }) { streams?.errors("\r\u{1B}[K") }
+        let wasShown = line.withLock { line in
+            defer { line.shownAt = nil }
+            return line.shownAt != nil
+        }
+        if wasShown { streams?.errors("\r\u{1B}[K") }
     }
 
     /// `1200 of 5000 events, 600/s, 7 s left`.
-    func words(_ count: Int, after elapsed: Duration) -> String { words(count, of: total, after: elapsed) }
-
-    private func words(_ count: Int, of total: Int?, after elapsed: Duration) -> String {
+    func words(_ count: Int, after elapsed: Duration) -> String {
         var words = total.map { "\(count) of \(max($0, count)) \(unit)" } ?? "\(count) \(unit)"
         let seconds = elapsed / .seconds(1)
         guard seconds >= 1, count > 0 else { return words }

@@ -28,6 +28,7 @@ package struct AuditPosition: Hashable, Sendable {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: "~", omittingEmptySubsequences: false)
             guard pair.count == 2, let node = PercentEncoding.decode(String(pair[0])), !node.isEmpty,
+                !node.utf8.contains(0),
                 let sequence = Int64(pair[1]), sequence >= 0, sequence <= AuditRecord.sequences.upperBound,
                 sequences[node] == nil
             else { return nil }
@@ -49,7 +50,8 @@ extension AuditCursor {
             let plain = String(validating: bytes, as: UTF8.self)
         else { return nil }
         let parts = plain.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let at = Int64(parts[0]), let sequence = Int64(parts[1]) else { return nil }
+        guard parts.count == 3, let at = Int64(parts[0]), let sequence = Int64(parts[1]), !parts[2].utf8.contains(0)
+        else { return nil }
         self.init(at: Timestamp(milliseconds: at), node: String(parts[2]), sequence: sequence)
     }
 }

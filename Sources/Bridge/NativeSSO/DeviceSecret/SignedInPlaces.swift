@@ -49,7 +49,7 @@ package final class SignedInPlaces: Sendable {
     /// - Parameter current: the session that the page is looked at with.
     package func places(of subject: Subject, current: WebSession) async throws -> [Place] {
         let now = time.now()
-        let traces = try await audit.traces(of: subject)
+        let traces = try await audit.latestTraces(of: subject)
         let apps = try await apps.appSessions(of: subject, aliveAt: now, limit: Self.limit)
         let above = Set(try await ancestors(of: current).map(\.id))
         var places: [Place] = []
