@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -215,6 +216,12 @@ def test_the_contract_lists_every_reason_of_a_refused_login_token():
     listed = set(re.findall(r"`(\w+)`", section(13).split("Reasons of `login_token.refused`:")[1]))
     assert len(declared) > 10
     assert listed == declared
+
+
+def test_the_readme_shows_the_demo_and_the_console():
+    pictures = re.findall(r"^!\[(.+)\]\((docs/pictures/\w+\.png)\)$", (instance.ROOT / "README.md").read_text(), re.M)
+    assert [Path(path).stem for _, path in pictures] == ["demo", "console"]
+    assert all(len(words) > 40 and (instance.ROOT / path).exists() for words, path in pictures)
 
 
 def test_the_contract_has_every_route_but_those_of_the_console():
