@@ -42,7 +42,7 @@ package struct PublicFiles: Sendable {
     /// The API's description, OpenAPI 3.1; only the binary's own, since it says what the binary does.
     package static let apiDescription = embedded.contents["openapi.json"] ?? []
     /// The same of the console's pages and forms.
-    static let consoleDescription = embedded.contents["openapi-console.json"] ?? []
+    package static let consoleDescription = embedded.contents["openapi-console.json"] ?? []
 
     /// Both for people: what stands in the pages at `/api/docs` and `/api/docs/console`.
     static let apiPage = String(decoding: embedded.contents["api-docs.html"] ?? [], as: UTF8.self)

@@ -42,9 +42,11 @@ import Testing
         return (composition, storage)
     }
 
-    /// Path and methods, as the description has them.
+    /// Path and methods, as the descriptions of the API and of the console have them: each in one of the two.
     private func described() throws -> [String: Set<String>] {
-        let paths = try #require(JSONValue.parse(PublicFiles.apiDescription)?.object?["paths"]?.object)
+        let paths = try [PublicFiles.apiDescription, PublicFiles.consoleDescription].flatMap { description in
+            try #require(JSONValue.parse(description)?.object?["paths"]?.object)
+        }
         return Dictionary(
             uniqueKeysWithValues: paths.map { path, operations in
                 (path, Set((operations.object ?? [:]).keys).intersection(Self.methods))
