@@ -15,7 +15,7 @@ HEADS = {
            'For programs: <a href="/openapi.json">openapi.json</a>; errors: <a href="/errors">all codes</a>; apart from it: '
            '<a href="/api/docs/console">the pages of the console</a>.</p>',
     "console": '<h1>The console’s pages</h1><p>{summary} For tools: <a href="/openapi-console.json">openapi-console.json</a>. '
-               'That administration for programs is in <a href="/api/docs">the API</a>.</p>',
+               'Apart from them: <a href="/api/docs">the API</a>.</p>',
 }
 
 

@@ -185,9 +185,9 @@ struct AdminUserController: AdministratorGroup {
 
     private static func text(_ name: String, _ object: [String: JSONValue]) throws -> String? {
         guard let value = object[name], !value.isNull else { return nil }
-        guard let text = value.string, (1...256).contains(text.utf8.count),
-            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-        else { throw OAuthError(.invalidRequest, "\(name) must be one line of 1 to 256 bytes") }
+        guard let text = value.string, !text.isEmpty, text.isLine(upTo: AccountNames.limit) else {
+            throw OAuthError(.invalidRequest, "\(name) must be one line of 1 to \(AccountNames.limit) bytes")
+        }
         return text
     }
 

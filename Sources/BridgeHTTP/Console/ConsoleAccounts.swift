@@ -200,10 +200,7 @@ struct ConsoleAccounts: ConsoleGroup {
     private static func names(_ fields: FormParameters) throws -> AccountNames {
         func text(_ name: String) throws -> String? {
             guard let text = fields[name], !text.isEmpty else { return nil }
-            guard text.utf8.count <= 256, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-            else {
-                throw ConsoleProblem.lineLong
-            }
+            guard text.isLine(upTo: AccountNames.limit) else { throw ConsoleProblem.lineLong }
             return text
         }
         let username = try text("username").map { text in

@@ -54,8 +54,7 @@ enum DemoStyle {
         .tabs { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; margin: 0 0 1rem; }
         .tabs [aria-current] { font-weight: 650; color: var(--ink); text-decoration: none; }
         @media (min-width: 52rem) {
-            .demo.two { grid-template-columns: minmax(0, 1fr) 22rem; }
-            .demo.two { grid-template-rows: auto 1fr; }
+            .demo.two { grid-template-columns: minmax(0, 1fr) 22rem; grid-template-rows: auto 1fr; }
             .demo.two .phone { width: 100%; grid-column: 2; grid-row: 1 / span 2; align-self: stretch; }
             .demo.two .phone .screen { height: 100%; box-sizing: border-box; }
             .demo.two .happens { grid-column: 1; grid-row: 2; }

@@ -117,7 +117,5 @@ package struct AdminAction: Sendable {
     }
 
     /// Whether a text may be a reason: one line that is not too long.
-    package static func isReason(_ text: String) -> Bool {
-        text.utf8.count <= reasonLimit && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-    }
+    package static func isReason(_ text: String) -> Bool { text.isLine(upTo: reasonLimit) }
 }

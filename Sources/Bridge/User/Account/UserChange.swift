@@ -31,6 +31,9 @@ package struct UserChange: Sendable {
 
 /// How an account's user is called; all three are replaced.
 package struct AccountNames: Hashable, Sendable {
+    /// Bytes of a name or an address, each of which is one line.
+    package static let limit = 256
+
     package let username: Username?
     package let displayName: String?
     package let email: String?
