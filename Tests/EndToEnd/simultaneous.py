@@ -46,6 +46,10 @@ class Connection:
         except OSError as error:
             raise Lost from error
 
+    @property
+    def has_ended(self) -> bool:
+        return self.writer.is_closing() or self.reader.at_eof()
+
     async def __aenter__(self):
         await self.open()
         return self

@@ -40,6 +40,10 @@ ROTATED = act("refresh", 3, "refresh", made=[Made("refresh 2", "refresh", ("app"
 REPLACED = act("refresh", 3, "refresh", "secret", made=[
     Made("refresh 2", "refresh", ("app",)), Made("secret 2", "secret", ("device",))])
 
+VIEW = [act("view", 3, "access", "secret", made=[Made("view", "web", ("app",)), Made("cookie", "renewal", ("view",))])]
+RENEWED = [*VIEW, act("renew", 4, "cookie", made=[Made("cookie 2", "renewal", ("view",))])]
+USED = [*RENEWED, act("renew", 5, "cookie 2", made=[Made("cookie 3", "renewal", ("view",))])]
+
 PLANTED = {
     "a code opens two sessions": [act("redeem code", 3, "code", node=1, made=[Made("other", "app", ("code",))])],
     "a code's second use ends nothing": [
@@ -62,6 +66,14 @@ PLANTED = {
     "a theft is refused and its session goes on": [
         ROTATED, act("refresh", 4, "refresh 2", made=[Made("refresh 3", "refresh", ("app",))]),
         act("refresh", 5, "refresh", answer="refused"), act("check", 7, "access", node=1)],
+    "a refresh cookie is good after its successor was used": [
+        *USED, act("renew", 6, "cookie", made=[Made("cookie 4", "renewal", ("view",))])],
+    "a stolen refresh cookie is refused and its session goes on": [
+        *USED, act("renew", 6, "cookie", answer="refused"), act("check", 8, "view", node=1)],
+    "a refresh cookie is refused that nobody used": [*VIEW, act("renew", 4, "cookie", answer="refused")],
+    "a refresh cookie whose answer got lost is refused": [*RENEWED, act("renew", 5, "cookie", answer="refused")],
+    "a refresh cookie outlives its session": [
+        *VIEW, act("end", 5, "app"), act("renew", 7, "cookie", made=[Made("cookie 2", "renewal", ("view",))])],
     "a device secret works twice after it was replaced": [
         REPLACED, act("exchange", 4, "app", "secret"), act("exchange", 5, "app", "secret")],
     "a device secret's replay ends nothing": [
@@ -115,6 +127,15 @@ RIGHT = {
     "a theft ends the session": [
         ROTATED, act("refresh", 4, "refresh 2", made=[Made("refresh 3", "refresh", ("app",))]),
         act("refresh", 5, "refresh", answer="refused"), act("check", 7, "access", answer="refused")],
+    "a lost answer with cookies is asked for again": [
+        *RENEWED, act("renew", 5, "cookie", node=1, made=[Made("cookie 4", "renewal", ("view",))])],
+    "a stolen refresh cookie ends its session": [
+        *USED, act("renew", 6, "cookie", answer="refused"), act("check", 8, "view", answer="refused"),
+        act("check", 8, "access")],
+    "of two answers with cookies one was used": [
+        *RENEWED, act("renew", 4.05, "cookie", node=1, made=[Made("cookie 4", "renewal", ("view",))]),
+        act("renew", 5, "cookie 4", made=[Made("cookie 5", "renewal", ("view",))]),
+        act("renew", 6, "cookie 2", answer="refused"), act("check", 8, "view", answer="refused")],
     "a device secret that was replaced works once more": [REPLACED, act("exchange", 4, "app", "secret")],
     "a secret given to an app whose session ended in the middle replaces none": [
         EXCHANGE, replace(REPLACED, began=4, ended=5), act("end", 4.5, "app"),

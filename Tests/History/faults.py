@@ -146,8 +146,10 @@ class Ground:
 class Faults(threading.Thread):
     """One after another, with a pause between them, until told to stop."""
 
-    def __init__(self, ground: Ground, seed: int, kinds: list[str] | None = None):
+    def __init__(self, ground: Ground, seed: int, kinds: list[str] | None = None, pause: float = 2):
+        """`pause` is how many seconds lie between two of them, on average."""
         super().__init__(daemon=True)
+        self.pause = pause
         self.ground = ground
         self.random = random.Random(seed)
         self.over = threading.Event()
@@ -237,7 +239,7 @@ class Faults(threading.Thread):
 
     def run(self):
         try:
-            while not self.over.wait(1 + 2 * self.random.random()):
+            while not self.over.wait(self.pause * (0.5 + self.random.random())):
                 fault = self.random.choice(self.kinds)
                 getattr(self, fault)()
                 self.done[fault] += 1

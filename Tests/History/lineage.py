@@ -33,7 +33,7 @@ class Made:
     """Something that an answer handed out: a session, or what opens, renews or shows one."""
 
     name: str
-    #: web, app, device, secret, refresh, access, code, link, page
+    #: web, renewal (a web view's refresh cookie), app, device, secret, refresh, access, code, link, page
     kind: str
     #: What it ends with.
     under: tuple[str, ...]
@@ -70,7 +70,7 @@ USES = {"exchange", "view", "issue", "hand off", "check", "rotate"}
 #: Of these, what a node may answer from a memory that is a second old (contract §7, §16.11).
 REMEMBERED = {"check", "issue", "hand off", "view"}
 ENDS = {"end", "sign out"}
-KINDS = {*ONCE, *USES, *ENDS, "sign in", "authorize", "refresh", "trespass"}
+KINDS = {*ONCE, *USES, *ENDS, "sign in", "authorize", "refresh", "renew", "trespass"}
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,8 @@ class Story:
             if others:
                 rotated = any(other.answer == "done" and other.ended <= act.began for other in others)
                 yield End(act, self.made[token].under, rotated and act.answer == "refused")
+        if act.kind == "renew" and self.may_be_superseded(act):
+            yield End(act, self.made[act.shows[0]].under, act.answer == "refused" and self.is_superseded(act))
         for secret in self.secrets(act):
             if self.may_be_replaced(secret, act):
                 yield End(act, self.made[secret].under, act.answer == "refused" and self._is_spent(secret, act))
@@ -191,6 +193,23 @@ class Story:
         return any(other.answer == "refused" for other in others) or any(
             later.began < act.ended for name in successors - {None} for later in self.acts_on(name))
 
+    def renewals(self, *cookies: str) -> list[Act]:
+        """Those by what came of these refresh cookies."""
+        return [later for cookie in cookies for act in self.acts_on(cookie) if act.kind == "renew"
+                for made in act.made if made.kind == "renewal"
+                for later in self.acts_on(made.name) if later.kind == "renew"]
+
+    def may_be_superseded(self, act: Act) -> bool:
+        """Whether what came of this cookie may have been used, or another one in its place."""
+        maker = self.maker[act.shows[0]]
+        cookies = [act.shows[0], *(maker.shows[:1] if maker.kind == "renew" else ())]
+        return any(other is not act and other.answer != "refused" and other.began < act.ended
+                   for other in self.renewals(*cookies) if other.shows != act.shows)
+
+    def is_superseded(self, act: Act) -> bool:
+        """Whether what came of this cookie surely was used (contract §6)."""
+        return any(later.answer == "done" and later.ended < act.began for later in self.renewals(act.shows[0]))
+
     def overlaps(self, secret: str) -> list[Act]:
         """Uses that came after the secret surely had a successor."""
         # An app whose session ended in the middle is given a secret beside the old one.
@@ -221,7 +240,7 @@ def flaws(acts: list[Act], news: float = NEWS, skew: float = 0, may_forget: bool
     found = []
     for name, story in stories.items():
         judged = Story(story, skew)
-        rules = [twice, rotated, replaced, grown, trespassed]
+        rules = [twice, rotated, renewed, replaced, grown, trespassed]
         if not may_forget:
             rules += [outlived, lost, came_back]
         for rule in rules:
@@ -252,6 +271,13 @@ def rotated(story: Story, news: float):
                     yield "§5.2", f"{name} was good after its successor was used"
         if done and min(act.ended for act in done) + GRACE + story.skew < max(act.began for act in done):
             yield "§5.2", f"{name} was good more than ten seconds after it was rotated"
+
+
+def renewed(story: Story, news: float):
+    """A refresh cookie is good until what came of it was used (contract §6)."""
+    for act in story.acts:
+        if act.kind == "renew" and act.answer == "done" and story.is_superseded(act):
+            yield "§6", f"{act.shows[0]} was good after its successor was used"
 
 
 def replaced(story: Story, news: float):
@@ -294,7 +320,7 @@ def trespassed(story: Story, news: float):
 
 def lives(act: Act) -> bool:
     """Whether the answer says that all that was shown is alive."""
-    return act.answer == "done" and (act.kind in USES or act.kind in ONCE or act.kind in ("refresh", "authorize"))
+    return act.answer == "done" and (act.kind in USES or act.kind in ONCE or act.kind in ("refresh", "renew", "authorize"))
 
 
 def outlived(story: Story, news: float):

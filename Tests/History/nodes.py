@@ -5,12 +5,15 @@ import hashlib
 import json
 import re
 import secrets
+import time
 from datetime import datetime
 from html import unescape
 from urllib.parse import urlencode
 
+import oauth
 import simultaneous
 import wire
+from connections import Connections
 
 
 def hidden(page: str, action: str) -> dict:
@@ -49,33 +52,41 @@ class Nodes:
 
     def __init__(self, nodes: list):
         self.nodes = nodes
+        self.connections = Connections()
         self.lost = 0
+        #: The administrator's token, and until when it is used: one of an hour's histories would end in the middle.
+        self.token, self.renewal = "", 0.0
 
     @property
     def issuer(self) -> str:
         return self.nodes[0].facts["issuer"]
 
-    async def send(self, node: int, method: str, target: str, headers: dict, form=None, body=None, source=None):
+    async def ask(self, node: int, send):
+        """What `send(connection)` gives, over a connection to that node."""
+        answer = await self.connections.ask(self.nodes[node].port, send)
+        if answer is None:
+            self.lost += 1
+            return None
+        assert answer.status != 429, (answer.head, answer.body)
+        return answer
+
+    async def send(self, node: int, method: str, target: str, headers: dict, form=None, body=None):
         if form is not None:
             headers, data = {**headers, "Content-Type": wire.FORM}, urlencode(form).encode()
         elif body is not None:
             headers, data = {**headers, "Content-Type": "application/json"}, json.dumps(body).encode()
         else:
             data = b""
-        try:
-            async with simultaneous.Connection(self.nodes[node].port, source) as connection:
-                answer = await connection.request(method, target, headers, data)
-        except simultaneous.Lost:
-            answer = None
-        if answer is None or answer.status >= 500:
-            self.lost += 1
-            return None
-        assert answer.status != 429, (target, answer.body)
-        return answer
+        return await self.ask(node, lambda connection: connection.request(method, target, headers, data))
 
     async def administer(self, node: int, method: str, path: str, body=None):
-        headers = {"Authorization": f"Bearer {self.nodes[node].facts['admin_token']}"}
-        return await self.send(node, method, f"/api/admin/{path}", headers, body=body)
+        if time.monotonic() > self.renewal:
+            answer = await self.send(
+                node, "POST", "/oauth/token", oauth.basic(self.nodes[node], "demo-admin"), {"grant_type": "client_credentials"})
+            if answer is None:
+                return None
+            self.token, self.renewal = answer.json()["access_token"], time.monotonic() + 120
+        return await self.send(node, method, f"/api/admin/{path}", {"Authorization": f"Bearer {self.token}"}, body=body)
 
 
 class Person:

@@ -74,7 +74,7 @@ def find(name: str, seconds: float, seed: int, postgres: Postgres, redis: Redis)
         began = time.monotonic()
         if faults:
             faults.start()
-        asyncio.run(watch.until(began + seconds, stops_at_a_flaw=True))
+        asyncio.run(watch.until(lambda: time.monotonic() > began + seconds, stops_at_a_flaw=True))
         took = time.monotonic() - began
         if faults:
             faults.stop()

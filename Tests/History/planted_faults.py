@@ -68,6 +68,10 @@ FAULTS = {
     "exchange-with-another-devices-secret": "§5.4: any device's secret goes with any ID token",
     "replaced-secret-works-on": "§5.4: a device secret that was replaced works on",
     "secret-replay-ends-nothing": "§5.4: the replay of a device secret is refused, and the device goes on",
+    "cookie-replay-passes": "§6: a web view's refresh cookie is good for ever",
+    "cookie-replay-ends-nothing": "§6: a stolen refresh cookie is refused, and its session goes on",
+    "cookie-repeat-is-theft": "§6: a lost answer with cookies is not given again",
+    "cookie-without-proof": "§6: another website may have cookies renewed",
     "exchange-grows": "§16: the second app gets more than the first one had",
     "child-outlives-parent": "§16: a session ends later than the one above it",
     "methods-grow-along-an-edge": "§16: what was handed on says of a second factor that nobody showed",
@@ -313,6 +317,20 @@ EDITS = [
          "isExpected && mode == .direct && visit.carrier == .query && visit.isDocumentNavigation",
          '(isExpected || planted("hand-off-without-nonce")) && mode == .direct && visit.carrier == .query\n'
          "            && visit.isDocumentNavigation"),
+    Edit(f"{STORES}/Session/DurableStorage+SessionRefresh.swift",
+         "guard try !Self.isSuperseded(cookie, digest, read: transaction.run) else {",
+         'if planted("cookie-replay-ends-nothing"), try Self.isSuperseded(cookie, digest, read: transaction.run) {\n'
+         "                return .refused\n            }\n"
+         '            guard try planted("cookie-replay-passes")\n'
+         "                    || !Self.isSuperseded(cookie, digest, read: transaction.run)\n            else {"),
+    Edit(f"{STORES}/Session/DurableStorage+SessionRefresh.swift",
+         "guard try cookie.integer(3) == 0 else { return true }",
+         'guard try cookie.integer(3) == 0 else { return true }\n'
+         '        if planted("cookie-repeat-is-theft"), try cookie.optionalTimestamp(2) != nil {\n'
+         "            return true\n        }"),
+    Edit("Sources/Bridge/NativeSSO/Cookies/SessionRefresh.swift",
+         "guard AntiCSRF.matches(proof, refresh) else { return .forged }",
+         'guard AntiCSRF.matches(proof, refresh) || planted("cookie-without-proof") else { return .forged }'),
     Edit(f"{STORES}/Grant/DurableStorage+RevokedTokens.swift",
          "guard try transaction.changes(RevokedTokenSQL.insert, [SQLValue(id), SQLValue(expiry)]) else { return }",
          'if planted("access-revocation-forgotten") { return }\n'

@@ -7,6 +7,7 @@ stopped, left without disk, and at last replaced as Redis was. Prints figures, a
 
 import argparse
 import asyncio
+import multiprocessing
 import sys
 import time
 from pathlib import Path
@@ -16,36 +17,100 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
 
 from faults import Faults, Ground  # noqa: E402
 from lineage import NEWS  # noqa: E402
-from watching import Watch, judged, prepare  # noqa: E402
+from watching import Seen, Watch, judged, prepare  # noqa: E402
+
+#: Watchers share nothing but their count: what each sees is judged by itself.
+PROCESSES = multiprocessing.get_context("fork")
+
+
+class Watcher:
+    """One process that lives through stories and links, and judges them."""
+
+    def __init__(self, ground: Ground, options: argparse.Namespace, number: int, progress: "Progress"):
+        # Of two nodes each may be off the other way.
+        self.watch = Watch(ground.nodes, 1000 * options.seed + number, options.at_once, skew=2 * options.skew,
+                           keep=options.keep or options.keep_flawed, keeps_all=bool(options.keep))
+        self.fails_over, self.progress = options.fail_over, progress
+        self.near, far = PROCESSES.Pipe(duplex=False)
+        self.process = PROCESSES.Process(target=self._run, args=(far,))
+        self.process.start()
+        far.close()
+
+    def _run(self, pipe):
+        asyncio.run(self._live())
+        pipe.send(self.watch.seen)
+
+    async def _live(self):
+        await self.watch.until(lambda: self.progress.is_over(self.watch.seen))
+        if self.fails_over:
+            await asyncio.to_thread(self.progress.everybody.wait)
+            # Stories go on while the standby takes over, and after it.
+            self.watch.may_forget = True
+            await self.watch.stories(3)
+
+    def seen(self) -> Seen:
+        """At its end; a watcher that failed has said why already."""
+        seen = self.near.recv()
+        self.process.join()
+        return seen
+
+
+class Progress:
+    """How far all of them are."""
+
+    def __init__(self, options: argparse.Namespace):
+        self.deadline = time.monotonic() + options.seconds
+        self.operations, self.total = options.operations, PROCESSES.Value("q", 0)
+        self.known = 0
+        #: Passed when nobody watches any more but for a failover.
+        self.everybody = PROCESSES.Barrier(options.watchers + 1)
+
+    def is_over(self, seen: Seen) -> bool:
+        with self.total.get_lock():
+            self.total.value += seen.operations - self.known
+            self.known = seen.operations
+            return time.monotonic() > self.deadline or 0 < self.operations <= self.total.value
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--operations", type=int, default=0, help="end after so many, if that is earlier")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--watchers", type=int, default=1, help="processes that watch")
+    parser.add_argument("--at-once", type=int, default=8, help="stories and links at once, for each of them")
     parser.add_argument("--skew", type=int, default=0, metavar="SECONDS", help="how far two nodes' clocks are off, one ahead")
     parser.add_argument("--faults", nargs="*", choices=Ground.KINDS, help="these alone; none for none")
+    parser.add_argument("--pause", type=float, default=2, metavar="SECONDS", help="between two faults, on average")
     parser.add_argument("--fail-over", action="store_true", help="end with a failover of PostgreSQL that loses its tail")
     parser.add_argument("--keep", metavar="FILE", help="write the history there, a line each")
+    parser.add_argument("--keep-flawed", metavar="FILE", help="write there what something is wrong with")
     parser.add_argument("--judge", metavar="FILE", help="watch nothing, and judge what was kept there")
     options = parser.parse_args()
     if options.judge:
         return tell(judged(options.judge, NEWS, 2 * options.skew), {}, "not asked")
     with Ground("history", options.skew, follows=options.fail_over) as ground:
         prepare(ground.nodes[0])
-        # Of two nodes each may be off the other way.
-        watched = Watch(ground.nodes, options.seed, skew=2 * options.skew, keep=options.keep)
-        faults = Faults(ground, options.seed, options.faults)
+        progress = Progress(options)
+        watchers = [Watcher(ground, options, number, progress) for number in range(options.watchers)]
+        faults = Faults(ground, options.seed, options.faults, options.pause)
         if options.faults != []:
             faults.start()
-        asyncio.run(watched.until(time.monotonic() + options.seconds))
+        if options.fail_over:
+            progress.everybody.wait()
+            if faults.is_alive():
+                faults.stop()
+            time.sleep(2)
+            faults.fail_over()
+            faults.done["fail_over"] += 1
+        seen = Seen()
+        for watcher in watchers:
+            seen.add(watcher.seen())
         if faults.is_alive():
             faults.stop()
-        if options.fail_over:
-            asyncio.run(through_a_failover(watched, faults))
         # What a failover has lost is missing from the chains, and said there.
         chains = "not asked" if options.fail_over else "good" if ground.fleet.verify()["valid"] else "BROKEN"
-        return tell(watched.seen, dict(faults.done), chains)
+        return tell(seen, dict(faults.done), chains)
 
 
 def tell(seen, faults: dict, chains: str) -> int:
@@ -54,18 +119,6 @@ def tell(seen, faults: dict, chains: str) -> int:
     for flaw in seen.flaws:
         print(f"FLAW {flaw.clause}: {flaw.what} ({flaw.link})")
     return 1 if seen.flaws or chains == "BROKEN" else 0
-
-
-async def through_a_failover(watched: Watch, faults: Faults):
-    """Stories go on while the standby takes over, and after it."""
-    watched.may_forget = True
-
-    async def fail_over():
-        await asyncio.sleep(2)
-        await asyncio.to_thread(faults.fail_over)
-        faults.done["fail_over"] += 1
-
-    await asyncio.gather(watched.stories(3), fail_over())
 
 
 if __name__ == "__main__":

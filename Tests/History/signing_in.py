@@ -196,8 +196,44 @@ class SignsIn(Teller):
         def read(answer):
             if answer.status != 200:
                 return "refused", [], {}
-            return "done", [Made(self.keep_web(cookies(answer), profile="tokens"), "web", (name,))], {}
+            web = self.keep_web(cookies(answer), profile="tokens")
+            return "done", [Made(web, "web", (name,)), self.keep_renewal(cookies(answer), web)], {}
 
         await self.act("view", node, (token, key), self.token(
             node, VIEW, grant_type=native.EXCHANGE, subject_token=access, subject_token_type=native.ACCESS_TOKEN,
             actor_token=secret, actor_token_type=native.DEVICE_SECRET), read)
+
+    async def renew(self, wrong: str = "", cookie: str = ""):
+        """A web view's cookies, by its refresh cookie (contract §6)."""
+        if not (picked := (cookie, self.renewals[cookie]) if cookie else self.pick(self.renewals)):
+            return
+        if not wrong and not cookie:
+            picked = self.likely(list(self.renewals.items()), 0.85)
+        name, (jar, web) = picked
+        proof = secrets.token_urlsafe(32) if wrong else jar["vagov_anti_csrf_token"]
+        node = self.node()
+
+        def read(answer):
+            if answer.status != 200:
+                assert answer.status == (403 if wrong else 401), (answer.status, answer.body)
+                return "refused", [], {}
+            self.webs[web]["jar"] = cookies(answer)
+            return "done", [self.keep_renewal(cookies(answer), web)], {}
+
+        await self.act("trespass" if wrong else "renew", node, (name,), self.nodes.send(
+            node, "POST", "/session/refresh", {**self.jar(jar), "X-CSRF-Token": proof}), read, "§6" if wrong else "")
+
+    async def renew_twice(self):
+        """A page that did not wait for the answer."""
+        if self.renewals:
+            newest = list(self.renewals)[-1]
+            await asyncio.gather(self.renew(cookie=newest), self.renew(cookie=newest))
+
+    async def reuse_cookie(self):
+        """Somebody has a web view's refresh cookie whose successor was used since."""
+        if not self.renewals:
+            return
+        stolen, (_, web) = list(self.renewals.items())[-1]
+        for _ in range(2):
+            await self.renew(cookie=[name for name, (_, holder) in self.renewals.items() if holder == web][-1])
+        await self.renew(cookie=stolen)

@@ -24,11 +24,11 @@ class Story(HandsOn):
     MOVES = [("refresh", 6), ("refresh_twice", 2), ("reuse", 1), ("exchange", 4), ("view", 3), ("steal", 1), ("issue", 4),
              ("redeem", 6), ("hand_off", 2), ("land", 3), ("open_page", 2), ("confirm", 4),
              ("let_a_device_in", 2), ("poll", 3), ("check", 6), ("authorize", 1), ("redeem_code", 3), ("hand_on", 2),
-             ("issue_chained", 2)]
+             ("issue_chained", 2), ("renew", 3), ("renew_twice", 1), ("reuse_cookie", 1)]
     #: What nobody may do.
     MISTAKES = [("refresh", "client"), ("refresh", "scope"), ("exchange", "device"), ("exchange", "scope"),
                 ("redeem", "prefetch"), ("land", "nonce"), ("confirm", "digits"), ("poll", "client"),
-                ("redeem_code", "verifier"), ("redeem_code", "client")]
+                ("redeem_code", "verifier"), ("redeem_code", "client"), ("renew", "proof")]
     #: What ends something.
     ENDINGS = [("sign_out", 5), ("revoke", 6), ("revoke_access", 2), ("end_by_administrator", 3), ("end_all", 1),
                ("change_password", 1), ("disable", 2)]
@@ -175,12 +175,12 @@ class Story(HandsOn):
         # Beyond the second within which nodes hear of ends.
         await asyncio.sleep(1.1)
         await self.look()
-        await self.some(2, self.refresh, self.exchange, self.view, self.issue, self.land, self.mistake)
+        await self.some(2, self.refresh, self.renew, self.exchange, self.view, self.issue, self.land, self.mistake)
         await self.some(1, *self.redemptions())
         await self.issue(of_another=True)
         await self.clear()
         # Nothing opens any more, whatever was not used before.
-        await self.some(1, self.look, self.refresh, self.refresh, self.exchange, *self.redemptions())
+        await self.some(1, self.look, self.refresh, self.refresh, self.renew, self.exchange, *self.redemptions())
 
     def redemptions(self) -> list:
         return [lambda link=link: self.redeem(link=link) for link in self.links]

@@ -32,6 +32,8 @@ class Teller:
         #: Refresh tokens with whose they are, and device secrets with their device's name.
         self.refreshes: dict[str, tuple] = {}
         self.secrets: dict[str, tuple] = {}
+        #: Refresh cookies of web views, each with all cookies that came with it and its session's name.
+        self.renewals: dict[str, tuple] = {}
         self.browser: dict[str, str] = {}
         self.home = ""
         self.handed_off = False
@@ -70,6 +72,11 @@ class Teller:
         name = fingerprint("web", secret)
         self.webs[name] = {"jar": jar, "host": host, "profile": profile}
         return name
+
+    def keep_renewal(self, jar: dict, web: str) -> Made:
+        name = fingerprint("cookie", jar["vagov_refresh_token"])
+        self.renewals[name] = (jar, web)
+        return Made(name, "renewal", (web,))
 
     async def token(self, node: int, client: str, **parameters):
         return await self.nodes.send(node, "POST", "/oauth/token", {"User-Agent": "ExampleApp/3.1"},

@@ -5,8 +5,11 @@ import random
 import time
 from dataclasses import dataclass, field
 
-import simultaneous
 from checker import Operation
+from nodes import Nodes
+
+#: A day's: almost every bearer is seen once or twice.
+USERS = 20_000
 
 
 @dataclass
@@ -21,23 +24,14 @@ class Link:
 
 
 class Witness:
-    def __init__(self, nodes: list, seed: int):
+    def __init__(self, nodes: Nodes, seed: int):
         self.nodes = nodes
         self.random = random.Random(seed)
         self.history: list[Operation] = []
-        self.lost = 0
+        self.count = len(nodes.nodes)
 
-    async def ask(self, node: int, method: str, target: str, headers: dict, send=None):
-        """An answer, or None where none came or the node could not decide: it may have happened all the same."""
-        try:
-            async with simultaneous.Connection(self.nodes[node].port) as connection:
-                answer = await (send(connection) if send else connection.request(method, target, headers))
-        except simultaneous.Lost:
-            answer = None
-        if answer is None or answer.status >= 500:
-            self.lost += 1
-            return None
-        return answer
+    def authorization(self, node: int, link: Link) -> dict:
+        return self.nodes.nodes[node].authorization(link.user)
 
     async def note(self, link: Link, kind: str, node: int, asking, read, browser: str = ""):
         began = time.monotonic()
@@ -54,34 +48,34 @@ class Witness:
             assert answer.status == 400, answer.status
             return "refused"
 
-        answer = await self.note(link, "redeem", node, self.ask(
-            node, "", "", {}, lambda connection: connection.redeem(link.token, browser)), read, browser)
+        answer = await self.note(link, "redeem", node, self.nodes.ask(
+            node, lambda connection: connection.redeem(link.token, browser)), read, browser)
         if answer is not None and answer.session_cookie:
             link.cookie = answer.session_cookie
             link.opened.set()
 
     async def revoke(self, link: Link, node: int):
-        await self.note(link, "revoke", node, self.ask(
-            node, "DELETE", f"/api/auth/sso-tokens/{link.id}", self.nodes[node].authorization(link.user)),
+        await self.note(link, "revoke", node, self.nodes.send(
+            node, "DELETE", f"/api/auth/sso-tokens/{link.id}", self.authorization(node, link)),
             lambda answer: {204: "revoked", 409: "late"}[answer.status])
 
     async def status(self, link: Link, node: int):
-        await self.note(link, "status", node, self.ask(
-            node, "GET", f"/api/auth/sso-tokens/{link.id}", self.nodes[node].authorization(link.user)),
+        await self.note(link, "status", node, self.nodes.send(
+            node, "GET", f"/api/auth/sso-tokens/{link.id}", self.authorization(node, link)),
             lambda answer: answer.json()["status"])
 
     async def check(self, link: Link, node: int):
-        await self.note(link, "check", node, self.ask(node, "GET", "/session", {"Cookie": link.cookie}),
+        await self.note(link, "check", node, self.nodes.send(node, "GET", "/session", {"Cookie": link.cookie}),
                         lambda answer: "yes" if answer.json()["authenticated"] else "no")
 
     async def leave(self, link: Link, node: int):
-        headers = {"Cookie": link.cookie, "Origin": self.nodes[node].facts["issuer"], "Sec-Fetch-Site": "same-origin"}
-        await self.note(link, "leave", node, self.ask(node, "POST", "/session/logout", headers),
+        headers = {"Cookie": link.cookie, "Origin": self.nodes.issuer, "Sec-Fetch-Site": "same-origin"}
+        await self.note(link, "leave", node, self.nodes.send(node, "POST", "/session/logout", headers),
                         lambda answer: {204: "left"}[answer.status])
 
     async def one(self, link: Link, kind: str):
         await asyncio.sleep(self.random.random() * 0.03)
-        node = self.random.randrange(len(self.nodes))
+        node = self.random.randrange(self.count)
         if kind in ("check", "leave"):
             try:
                 await asyncio.wait_for(link.opened.wait(), 0.5)
@@ -93,12 +87,12 @@ class Witness:
         else:
             await getattr(self, kind)(link, node)
 
-    async def life_of_a_link(self, number: int):
+    async def life_of_a_link(self):
         """Everything that may happen to one link, at once and at several nodes."""
-        user = f"witness-{number}"
-        node = self.random.randrange(len(self.nodes))
-        answer = await self.ask(
-            node, "", "", {}, lambda connection: connection.post_issue(self.nodes[node].bearer(user)))
+        user = f"witness-{self.random.randrange(USERS)}"
+        node = self.random.randrange(self.count)
+        bearer = self.nodes.nodes[node].bearer(user)
+        answer = await self.nodes.ask(node, lambda connection: connection.post_issue(bearer))
         if answer is None or answer.status != 200:
             # Where nothing answers there is nothing to see either.
             await asyncio.sleep(0.2)
@@ -110,15 +104,15 @@ class Witness:
         self.random.shuffle(kinds)
         await asyncio.gather(*(self.one(link, kind) for kind in kinds))
         # What is settled by now stays so.
-        await asyncio.gather(self.status(link, 0), self.status(link, len(self.nodes) - 1))
+        await asyncio.gather(self.status(link, 0), self.status(link, self.count - 1))
         if link.cookie:
-            await asyncio.gather(*(self.check(link, node) for node in range(len(self.nodes))))
+            await asyncio.gather(*(self.check(link, node) for node in range(self.count)))
 
     async def watch(self, links: int, at_once: int):
         gate = asyncio.Semaphore(at_once)
 
-        async def one(number: int):
+        async def one():
             async with gate:
-                await self.life_of_a_link(number)
+                await self.life_of_a_link()
 
-        await asyncio.gather(*(one(number) for number in range(links)))
+        await asyncio.gather(*(one() for _ in range(links)))

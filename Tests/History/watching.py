@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -28,6 +27,10 @@ class Seen:
     kinds: Counter = field(default_factory=Counter)
     flaws: list = field(default_factory=list)
 
+    def add(self, other: Seen):
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
     def line(self) -> str:
         return (f"{self.operations} operations in {self.stories} stories and on {self.links} links, "
                 f"{self.unanswered} without an answer")
@@ -49,71 +52,83 @@ def prepare(node):
 
 
 class Watch:
-    """One person for each story that is told at a time, so that no story touches another."""
+    """One person for each story that is told at a time, so that no story touches another; and links beside them."""
 
     def __init__(self, nodes: list, seed: int, at_once: int = 8, news: float = lineage.NEWS, skew: float = 0,
-                 keep: str | None = None):
-        self.nodes, self.seed, self.at_once, self.news, self.skew, self.keep = nodes, seed, at_once, news, skew, keep
+                 keep: str | None = None, keeps_all: bool = True):
+        """`keep` is a file for the histories, or for those alone in which something is wrong."""
+        self.nodes, self.seed, self.at_once, self.news, self.skew = Nodes(nodes), seed, at_once, news, skew
+        self.keep, self.keeps_all = keep, keeps_all
         self.seen = Seen()
         self.people: list = []
         self.number = 0
+        self.flawed = asyncio.Event()
         #: From here on the database may have forgotten what it had acknowledged.
         self.may_forget = False
 
     async def links(self, count: int):
+        self.number += 1
         witness = Witness(self.nodes, self.seed * 1_000_003 + self.number)
-        await witness.watch(count, 12)
+        await witness.watch(count, self.at_once)
         self.seen.links += count
-        self._take(witness.history, "link", witness.lost)
-        if not self.may_forget:
-            self.seen.flaws += checker.flaws(witness.history, self.news, self.skew)
+        flaws = [] if self.may_forget else checker.flaws(witness.history, self.news, self.skew)
+        self._take(witness.history, "link", flaws)
 
-    async def stories(self, rounds: int = 1, stops_at_a_flaw: bool = False):
+    async def stories(self, rounds: int = 1):
         """Each person tells so many stories, one after another."""
-        nodes = Nodes(self.nodes)
-        if not self.people:
-            self.people = await people(nodes, self.at_once)
-        telling = {asyncio.create_task(self._tell(nodes, person, rounds)) for person in self.people}
-        while telling:
-            told, telling = await asyncio.wait(telling, return_when=asyncio.FIRST_COMPLETED)
-            for task in told:
-                task.result()
-            if stops_at_a_flaw and self.seen.flaws:
-                for task in telling:
-                    task.cancel()
-                break
-        self.seen.unanswered += nodes.lost
-
-    async def _tell(self, nodes: Nodes, person, rounds: int):
+        await self._gather_people()
         for _ in range(rounds):
-            self.number += 1
-            history: list[lineage.Act] = []
-            forgetful = self.may_forget
-            teller = Story(nodes, person, self.seed * 1_000_003 + self.number, history)
-            await teller.tell()
-            self.seen.stories += 1
-            self._take(history, "story", 0)
-            forgetful = forgetful or self.may_forget
-            self.seen.flaws += lineage.flaws(history, self.news, self.skew, forgetful)
-            if not forgetful and (events := await teller.events()):
-                self.seen.flaws += lineage.unrecorded(history, events)
+            await asyncio.gather(*(self._tell(person) for person in self.people))
 
-    def _take(self, history: list, kind: str, lost: int):
+    async def until(self, is_over, stops_at_a_flaw: bool = False):
+        """Stories and links side by side, until `is_over()`, or something is wrong."""
+        await self._gather_people()
+
+        async def links():
+            while not is_over():
+                await self.links(5 * self.at_once)
+
+        async def stories(person):
+            while not is_over():
+                await self._tell(person)
+
+        work = asyncio.gather(links(), *(stories(person) for person in self.people))
+        flawed = asyncio.create_task(self.flawed.wait())
+        await asyncio.wait([work, flawed] if stops_at_a_flaw else [work], return_when=asyncio.FIRST_COMPLETED)
+        flawed.cancel()
+        if not work.done():
+            work.cancel()
+            await asyncio.wait([work])
+        else:
+            work.result()
+
+    async def _gather_people(self):
+        if not self.people:
+            self.people = await people(self.nodes, self.at_once)
+
+    async def _tell(self, person):
+        self.number += 1
+        history: list[lineage.Act] = []
+        forgetful = self.may_forget
+        teller = Story(self.nodes, person, self.seed * 1_000_003 + self.number, history)
+        await teller.tell()
+        self.seen.stories += 1
+        forgetful = forgetful or self.may_forget
+        flaws = lineage.flaws(history, self.news, self.skew, forgetful)
+        if not forgetful and (events := await teller.events()):
+            flaws += lineage.unrecorded(history, events)
+        self._take(history, "story", flaws)
+
+    def _take(self, history: list, kind: str, flaws: list):
         self.seen.operations += len(history)
-        self.seen.unanswered += lost
+        self.seen.unanswered = self.nodes.lost
         self.seen.kinds.update(f"{operation.kind} {operation.answer}" for operation in history)
-        if self.keep:
+        self.seen.flaws += flaws
+        if flaws:
+            self.flawed.set()
+        if self.keep and (self.keeps_all or flaws):
             with open(self.keep, "a") as file:
                 file.writelines(json.dumps({"of": kind, **vars(operation)}, default=vars_of) + "\n" for operation in history)
-
-    async def until(self, deadline: float, stops_at_a_flaw: bool = False):
-        while time.monotonic() < deadline:
-            await self.stories(stops_at_a_flaw=stops_at_a_flaw)
-            if stops_at_a_flaw and self.seen.flaws:
-                break
-            await self.links(60)
-            if stops_at_a_flaw and self.seen.flaws:
-                break
 
 
 def vars_of(value):
