@@ -1,12 +1,26 @@
 #!/bin/bash
 # Builds the program of a release, Swift's runtime inside:
 #
-#   deploy/build-release.sh SCRATCH     SCRATCH: a folder below this repository
+#   deploy/build-release.sh SCRATCH     SCRATCH: a folder below this repository; the program is SCRATCH/release/drawbridge
 #
 # The folder that it is built in is no part of it: paths that compilers write into programs begin at the repository, and the
-# linker makes no id of what deploy/strip.sh takes out again.
+# linker makes no id of what deploy/strip.sh takes out again. One trace is left, the length of a source's path, which Swift
+# keeps where it checks that a closure did not escape: so the build is so deep that every such path has the same length.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-exec "${SWIFT:-swift}" build -c release --static-swift-stdlib --product drawbridge --scratch-path "$1" \
+depth=160
+mkdir -p "$1"
+scratch=$(realpath "$1")
+missing=$((depth - ${#scratch} - 1))
+if [ "$missing" -lt 1 ]; then
+    echo "$scratch is more than $depth bytes long; the program would not be the same as elsewhere" >&2
+    exit 1
+fi
+place=$(head -c "$missing" /dev/zero | tr '\0' x)
+for name in release checkouts workspace-state.json; do
+    [ -L "$scratch/$name" ] || rm -rf "${scratch:?}/$name"
+    ln -sfn "$place/$name" "$scratch/$name"
+done
+exec "${SWIFT:-swift}" build -c release --static-swift-stdlib --product drawbridge --scratch-path "$scratch/$place" \
     -Xswiftc -file-prefix-map -Xswiftc "$PWD=." -Xcc "-ffile-prefix-map=$PWD=." -Xcxx "-ffile-prefix-map=$PWD=." \
     -Xlinker --build-id=none

@@ -3,7 +3,8 @@
 #
 #   deploy/reproduce.sh [FOLDER]        FOLDER: where both are built and left; without it they are removed
 #
-# Ends with 1, and leaves what differs to be looked at, when one byte of the program, the archive or the package does.
+# Their names are not equally long, on purpose. Ends with 1, and leaves what differs to be looked at, when one byte of the
+# program, the archive or the package does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ -n "${1:-}" ]; then mkdir -p "$1" && folder=$(realpath "$1"); else folder=$(mktemp -d) && scratch=$folder; fi
