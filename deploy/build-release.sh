@@ -21,6 +21,11 @@ for name in release checkouts workspace-state.json; do
     [ -L "$scratch/$name" ] || rm -rf "${scratch:?}/$name"
     ln -sfn "$place/$name" "$scratch/$name"
 done
+# Swift takes the first of these that fits, and Clang the last.
+deep=$scratch/$place=./.build here=$PWD=.
+maps=(-Xswiftc -file-prefix-map -Xswiftc "$deep" -Xswiftc -file-prefix-map -Xswiftc "$here")
+for compiler in -Xcc -Xcxx; do
+    maps+=("$compiler" "-ffile-prefix-map=$here" "$compiler" "-ffile-prefix-map=$deep")
+done
 exec "${SWIFT:-swift}" build -c release --static-swift-stdlib --product drawbridge --scratch-path "$scratch/$place" \
-    -Xswiftc -file-prefix-map -Xswiftc "$PWD=." -Xcc "-ffile-prefix-map=$PWD=." -Xcxx "-ffile-prefix-map=$PWD=." \
-    -Xlinker --build-id=none
+    "${maps[@]}" -Xlinker --build-id=none

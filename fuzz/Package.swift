@@ -57,6 +57,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             sources: [
+                "Page/AccentStylesheet.swift",
                 "Request/AuthorizationField.swift", "Request/BasicCredentials.swift",
                 "Request/Cookie/CookieHeader.swift",
                 "Request/HTTPFields+Values.swift", "Request/HeaderText.swift",

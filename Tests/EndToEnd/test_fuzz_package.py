@@ -62,3 +62,26 @@ def test_what_its_sources_import_is_what_the_package_gives_them(package):
             for module in re.findall(r"^(?:@\w+(?:\(.*?\))? )*(?:\w+ )?import (?:(?:struct|class|enum|func) )?(\w+)",
                                      file.read_text(), re.M):
                 assert module in given, f"{name}: {file.name} imports {module}"
+
+
+def compile_against(built, *arguments) -> str:
+    """What the compiler says; modules are those of the tests' own build."""
+    maps = [*instance.ROOT.glob(".build/checkouts/*/Sources/**/include/module.modulemap"),
+            *instance.ROOT.glob(".build/debug/*.build/module.modulemap")]
+    done = subprocess.run(
+        ["swiftc", "-package-name", instance.ROOT.name.lower(), "-enable-testing", "-swift-version", "6", "-I", built,
+         "-I", instance.ROOT / ".build/debug/Modules", "-I", instance.ROOT / "Sources/CHiredis",
+         *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")), *arguments],
+        capture_output=True, text=True, timeout=300)
+    return "\n".join(line for line in done.stderr.splitlines() if "error:" in line)
+
+
+def test_the_files_that_it_takes_of_each_module_are_all_that_its_targets_need(package, tmp_path):
+    built = tmp_path / "built"
+    built.mkdir()
+    (fuzz,) = (files for name, (_, _, files) in targets(package).items() if name == "Targets")
+    for name, (rest, _, files) in targets(package).items():
+        if listed(rest, "sources"):
+            assert not compile_against(built, "-parse-as-library", "-module-name", name, "-emit-module",
+                                       "-emit-module-path", built / f"{name}.swiftmodule", *files), name
+    assert not compile_against(built, "-module-name", "Targets", "-typecheck", *fuzz)
