@@ -102,12 +102,24 @@ planted: packages-build packages-e2e $(VENV)/installed ## Put bugs into a copy o
 	$(VENV)/bin/python Tests/History/planted.py build
 	$(VENV)/bin/python Tests/History/planted.py find
 
+# The suites whose threads and ends are the point, for a program under a sanitizer.
+HARD_TIMES := $(addprefix Tests/EndToEnd/,test_races.py test_fleet.py test_fleet_outages.py test_redis.py test_crash.py test_crash_sealing.py)
+
 .PHONY: sanitize
-sanitize: packages-build packages-unit ## Run the Swift tests under thread and address sanitizer; builds of their own, not part of CI
+sanitize: packages-build packages-unit packages-e2e $(VENV)/installed ## Run Swift tests and program under thread and address sanitizer; builds of their own, not part of CI
 	# Frames of Foundation and of Swift's runtime are not instrumented; what is to be passed over stands in Tests/tsan.supp.
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 exitcode=66" \
 		$(SWIFT) test --no-parallel --sanitize=thread --scratch-path .build-tsan
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --no-parallel --sanitize=address --scratch-path .build-asan
+	# A report of the program goes to a file of its own: the test that met it may not look at how the process ended.
+	rm -rf .build/reports && mkdir -p .build/reports
+	DRAWBRIDGE_BINARY=$(CURDIR)/.build-tsan/debug/drawbridge \
+		TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 log_path=$(CURDIR)/.build/reports/thread" \
+		$(VENV)/bin/python -m pytest $(HARD_TIMES)
+	DRAWBRIDGE_BINARY=$(CURDIR)/.build-asan/debug/drawbridge \
+		ASAN_OPTIONS="detect_leaks=0 log_path=$(CURDIR)/.build/reports/address" \
+		$(VENV)/bin/python -m pytest $(HARD_TIMES)
+	@! ls .build/reports/* 2>/dev/null
 
 .PHONY: sbom
 sbom: packages-build ## Write the list of parts (CycloneDX) and check all licences

@@ -8,6 +8,7 @@ things twice, and tries what nobody may.
 
 import asyncio
 import secrets
+import time
 from urllib.parse import urlencode
 
 from handing_on import HandsOn
@@ -15,6 +16,9 @@ from lineage import USER
 from nodes import moment
 from signing_in import NARROW, PLAIN
 from teller import APP
+
+#: How far a node's clock may be off, in seconds, with something to spare.
+CLOCKS = 30
 
 
 class Story(HandsOn):
@@ -154,6 +158,7 @@ class Story(HandsOn):
         await asyncio.gather(*(self.check(name, node) for name in things for node in range(self.count)))
 
     async def tell(self):
+        self.began = time.time()
         if not await self.sign_in():
             return
         await self.authorize()
@@ -196,6 +201,8 @@ class Story(HandsOn):
             ended = await self.end_all()
             known = not self.is_unsure or await self.set_password(node)
             if enabled is not None and ended and known:
+                # What nodes hear of within a second they have heard of when the next story begins.
+                await asyncio.sleep(1.1 if self.is_disabled else 0)
                 break
             await asyncio.sleep(0.5)
 
@@ -204,11 +211,18 @@ class Story(HandsOn):
             node, "PATCH", f"users/{self.person.sub}", {"password": self.person.password})
         return answer is not None
 
-    async def events(self) -> list[dict]:
-        """What the audit log has of the user."""
-        for node in range(self.count):
-            answer = await self.nodes.administer(
-                node, "GET", "audit-events?" + urlencode({"sub": self.person.sub, "limit": 500}))
-            if answer is not None:
-                return answer.json()["items"]
-        return []
+    async def events(self) -> list[dict] | None:
+        """What the audit log has of the user since the story began; None where nobody could say."""
+        since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.began - CLOCKS))
+        found, cursor = [], None
+        for _ in range(100):
+            more = {"cursor": cursor} if cursor else {}
+            page = await self.nodes.administer(self.node(), "GET", "audit-events?" + urlencode(
+                {"sub": self.person.sub, "from": since, "limit": 500, **more}))
+            if page is None:
+                return None
+            found += page.json()["items"]
+            # A page may be short, or empty, and more come after it.
+            if (cursor := page.json()["next_cursor"]) is None:
+                return found
+        return None

@@ -115,7 +115,7 @@ class Watch:
         self.seen.stories += 1
         forgetful = forgetful or self.may_forget
         flaws = lineage.flaws(history, self.news, self.skew, forgetful)
-        if not forgetful and (events := await teller.events()):
+        if not forgetful and (events := await teller.events()) is not None:
             flaws += lineage.unrecorded(history, events)
         self._take(history, "story", flaws)
 
