@@ -117,7 +117,7 @@ sanitize: packages-build packages-unit packages-e2e $(VENV)/installed ## Run Swi
 		TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/tsan.supp halt_on_error=0 log_path=$(CURDIR)/.build/reports/thread" \
 		$(VENV)/bin/python -m pytest $(HARD_TIMES)
 	DRAWBRIDGE_BINARY=$(CURDIR)/.build-asan/debug/drawbridge \
-		ASAN_OPTIONS="detect_leaks=0 log_path=$(CURDIR)/.build/reports/address" \
+		ASAN_OPTIONS="log_path=$(CURDIR)/.build/reports/address" LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/lsan.supp" \
 		$(VENV)/bin/python -m pytest $(HARD_TIMES)
 	@! ls .build/reports/* 2>/dev/null
 

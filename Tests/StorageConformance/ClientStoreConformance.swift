@@ -66,12 +66,12 @@ package enum ClientStoreConformance {
         ConformanceCase("of 100 concurrent uses of an assertion on two servers one counts") { open in
             let servers = [try await open(), try await open()]
             let claims = try await concurrently(100) { number in
-                try await servers[number % 2].claimAssertion(
+                try await servers[number % 2].claimUse(
                     digest: "a", madeAfter: Sample.now, until: Sample.now + .seconds(60))
             }
             try expectEqual(claims.count { $0 }, 1, "winners")
             try expect(
-                try await servers[0].claimAssertion(
+                try await servers[0].claimUse(
                     digest: "b", madeAfter: Sample.now, until: Sample.now + .seconds(60)), "another counts")
         },
         ConformanceCase("an assertion that is older than a restore is refused, its use may be forgotten") { open in
@@ -80,23 +80,23 @@ package enum ClientStoreConformance {
             let until = Sample.now + .seconds(60)
             let before = Sample.now - .milliseconds(1)
             try expect(
-                try await !store.claimAssertion(digest: "old", madeAfter: before, until: until),
+                try await !store.claimUse(digest: "old", madeAfter: before, until: until),
                 "the old one is refused")
             try expect(
-                try await store.claimAssertion(digest: "new", madeAfter: Sample.now, until: until), "the new one counts"
+                try await store.claimUse(digest: "new", madeAfter: Sample.now, until: until), "the new one counts"
             )
         },
         ConformanceCase("a used assertion stays used until its row is purged, up to the limit") { open in
             let store = try await open()
             for number in 1...3 {
-                _ = try await store.claimAssertion(
+                _ = try await store.claimUse(
                     digest: "a\(number)", madeAfter: Sample.now, until: Sample.now + .seconds(number))
             }
             let cutoff = Sample.now + .seconds(3)
-            try expectEqual(try await store.purgeAssertions(expiredBefore: cutoff, limit: 1), 1, "at the limit")
-            try expectEqual(try await store.purgeAssertions(expiredBefore: cutoff, limit: 10), 1, "the rest")
+            try expectEqual(try await store.purgeUses(expiredBefore: cutoff, limit: 1), 1, "at the limit")
+            try expectEqual(try await store.purgeUses(expiredBefore: cutoff, limit: 10), 1, "the rest")
             try expect(
-                try await !open().claimAssertion(digest: "a3", madeAfter: Sample.now, until: Sample.now + .seconds(9)),
+                try await !open().claimUse(digest: "a3", madeAfter: Sample.now, until: Sample.now + .seconds(9)),
                 "the kept one is used")
         },
     ]

@@ -37,7 +37,7 @@ struct PurgeService: Service {
         while try await storage.purgeAppSessions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeDeviceSecrets(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         while try await storage.purgeRevokedTokens(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
-        while try await storage.purgeAssertions(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
+        while try await storage.purgeUses(expiredBefore: cutoff, limit: Self.batch) == Self.batch {}
         try await storage.purgeAdminSessions(expiredBefore: cutoff)
         guard let auditRetention else { return }
         var purge: AuditPurge

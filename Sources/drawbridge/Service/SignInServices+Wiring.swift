@@ -101,7 +101,7 @@ extension PhoneSignInServices {
         let storage = ground.storage
         let store = ground.shared.crossDevice ?? storage
         let signIns = PhoneSignIns(
-            store: store,
+            store: store, uses: storage,
             watch: CrossDeviceWatch(
                 store: store, capacity: ground.settings.crossDevice.heldPages, time: ground.time,
                 report: ground.shared.noteWaitingPages),

@@ -112,11 +112,11 @@ private func expectRefusal(
             let signed = try assertion(provider, lifetime: 3600, age: 0)
             try await expectRefusal("accepted") { try await provider.token(signed) }
             provider.service.clock.advance(.seconds(599))
-            _ = try await provider.service.storage.purgeAssertions(
+            _ = try await provider.service.storage.purgeUses(
                 expiredBefore: provider.service.clock.now, limit: 500)
             try await expectRefusal("invalid_client assertion_replayed") { try await provider.token(signed) }
             provider.service.clock.advance(.seconds(32))
-            let forgotten = try await provider.service.storage.purgeAssertions(
+            let forgotten = try await provider.service.storage.purgeUses(
                 expiredBefore: provider.service.clock.now, limit: 500)
             #expect(forgotten == 1)
             try await expectRefusal("invalid_client assertion_too_old") { try await provider.token(signed) }

@@ -54,7 +54,7 @@ struct ClientAssertionCheck: Sendable {
         }
         guard candidates.contains(where: { $0.verifies(jws) }) else { return .flawed(.signature) }
         // Last, so that only its client can use an assertion up, or have anything written.
-        let isFirst = try await store.claimAssertion(
+        let isFirst = try await store.claimUse(
             digest: Self.digest(id, client: client.id),
             // One that does not say when it was made could have been used for as long as any.
             madeAfter: (madeAt ?? usableUntil - Self.longestUse) - Self.leeway, until: usableUntil + Self.leeway)

@@ -1,4 +1,4 @@
-/// What clients send that counts once: requests sent ahead, and signed assertions.
+/// What counts once: requests that clients sent ahead, signed assertions, and a sign-in across devices.
 package protocol RequestStore: Sendable {
     // Authorization requests that clients sent ahead (RFC 9126).
 
@@ -14,20 +14,21 @@ package protocol RequestStore: Sendable {
     /// - Returns: how many, at most `limit` of them.
     func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 
-    // The arbiter of the single use of clients' signed assertions (RFC 7523 §3, `jti`).
+    // The arbiter of the single use of clients' signed assertions (RFC 7523 §3, `jti`), and of what a phone approves (contract
+    // §9).
     //
     // Durable and not a ``ReplayGuard``: nothing else decides about a second use, so the answer must not depend on what may
     // be away, forget or be known to one node alone.
 
-    /// Uses an assertion up: of any number of concurrent callers on any number of servers one gets `true`.
+    /// Uses something up: of any number of concurrent callers on any number of servers one gets `true`.
     /// - Parameters:
-    ///   - digest: base64url of SHA-256 over the client and the assertion's id.
+    ///   - digest: base64url of SHA-256 over whose it is and its id.
     ///   - start: before which it was not made; one that may be older than the state to which the database was put back
     ///     is refused, because its use may have been forgotten.
-    ///   - expiry: from which the assertion is refused by its time.
-    func claimAssertion(digest: String, madeAfter start: Timestamp, until expiry: Timestamp) async throws -> Bool
+    ///   - expiry: from which it is refused by its time.
+    func claimUse(digest: String, madeAfter start: Timestamp, until expiry: Timestamp) async throws -> Bool
 
-    /// Forgets assertions that expired before `cutoff`.
+    /// Forgets uses of what expired before `cutoff`.
     /// - Returns: how many, at most `limit` of them.
-    func purgeAssertions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
+    func purgeUses(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int
 }

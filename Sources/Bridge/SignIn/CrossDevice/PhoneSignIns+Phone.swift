@@ -134,7 +134,9 @@ extension PhoneSignIns {
             do {
                 guard let found else { throw PhoneSignIn.Refusal.gone }
                 let next = try decide(found.signIn, now)
-                if try await records.replace(found.record, with: next.text, at: now) { return (next, now) }
+                guard try await records.replace(found.record, with: next.text, at: now) else { continue }
+                guard try await counts(next, of: id) else { throw PhoneSignIn.Refusal.over }
+                return (next, now)
             } catch let refusal as PhoneSignIn.Refusal {
                 try await record(.crossDeviceRefused, refusal.rawValue, phone: phone, origin: origin, at: now)
                 throw refusal.error

@@ -4,6 +4,7 @@ import OAuth2
 /// Signing in a computer's browser with a phone (contract §9): this is the computer's side; the phone's is beside it.
 package final class PhoneSignIns: Sendable {
     let records: CrossDeviceRecords
+    let uses: any RequestStore
     let watch: CrossDeviceWatch
     let approvers: PhoneApprovers
     let opener: SessionOpener
@@ -22,13 +23,14 @@ package final class PhoneSignIns: Sendable {
     let random: RandomSource
 
     package init(
-        store: any CrossDeviceStore, watch: CrossDeviceWatch, approvers: PhoneApprovers, opener: SessionOpener,
+        store: any CrossDeviceStore, uses: any RequestStore, watch: CrossDeviceWatch, approvers: PhoneApprovers, opener: SessionOpener,
         apps: any GrantStore, accounts: any UserStore, master: MasterKey, keys: Reloadable<LoginTokenKeyRing>,
         audit: any AuditLog, limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog,
         requiresSameNetwork: Bool = false, time: TimeSource = .system, random: RandomSource = .system
     ) {
         records = CrossDeviceRecords(
             store: store, seal: ShortLivedSeal(keys: keys, purpose: "cross-device sign-in", time: time))
+        self.uses = uses
         self.watch = watch
         self.approvers = approvers
         self.opener = opener
@@ -212,6 +214,10 @@ extension PhoneSignIns {
             // ones the second finds it used up.
             guard try await records.replace(found.record, with: next.text, at: now) else { continue }
             let reached = page(secret, next, at: now)
+            guard try await counts(next, of: id) else {
+                try await record(.crossDeviceRefused, "used_before", phone: next.phone, origin: origin, at: now)
+                return .over(reached)
+            }
             guard next.stored == .completed, let phone = next.phone else {
                 try await record(
                     .crossDeviceRefused, next.stored == .locked ? "locked" : "wrong_digits", phone: next.phone,
@@ -241,6 +247,25 @@ extension PhoneSignIns {
 
 // What both sides need.
 extension PhoneSignIns {
+    /// Whether what was written counts. The records' store may lose its last writes, as a Redis does that fails over, and a
+    /// record be back as it was before: that a sign-in is over is therefore decided elsewhere as well, once and for good.
+    /// - Returns: `false` for the end of one that had ended before.
+    func counts(_ next: PhoneSignIn, of id: String) async throws -> Bool {
+        if next.stored.isOpen { return true }
+        return try await useUp(PhoneSignInNames.key(of: id), madeAt: next.createdAt, lifetime: PhoneSignIn.lifetime)
+    }
+
+    /// - Parameter name: of something that counts once.
+    /// - Returns: `true` for one caller only.
+    func useUp(_ name: String, madeAt start: Timestamp, lifetime: Duration) async throws -> Bool {
+        try await uses.claimUse(
+            digest: Base64URL.encode(Array(SHA256.hash(data: Array("cross-device \(name)".utf8)))), madeAfter: start,
+            until: start + lifetime + Self.clocks)
+    }
+
+    /// How far nodes' clocks may be apart, for what one of them may take to be alive still.
+    private static let clocks = Duration.seconds(60)
+
     func find(
         _ id: String, at now: Timestamp
     ) async throws -> (signIn: PhoneSignIn, record: CrossDeviceRecords.Found)? {

@@ -132,7 +132,13 @@ package final class ShownSignInCodes: Sendable {
             }
             let isRight = ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))
             code.wrong = isRight ? Int64(Self.tries) : code.wrong + 1
-            if try await signIns.records.replace(found, with: code.text, at: now) { return isRight ? code : nil }
+            guard try await signIns.records.replace(found, with: code.text, at: now) else { continue }
+            guard code.wrong >= Self.tries else { return nil }
+            // Should the store lose this, the code is used up all the same (``PhoneSignIns/useUp(_:madeAt:lifetime:)``).
+            let isFirst = try await signIns.useUp(
+                "\(key) \(code.digest) \(found.expiresAt.milliseconds)", madeAt: found.expiresAt - Self.lifetime,
+                lifetime: Self.lifetime)
+            return isRight && isFirst ? code : nil
         }
         throw StorageError.unavailable("others were quicker every time")
     }

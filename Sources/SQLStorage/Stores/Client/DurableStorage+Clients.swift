@@ -104,14 +104,14 @@ enum ClientSQL {
 }
 
 extension DurableStorage: RequestStore {
-    package func claimAssertion(
+    package func claimUse(
         digest: String, madeAfter start: Timestamp, until expiry: Timestamp
     ) async throws -> Bool {
         let claim = SQLCall(ClientAssertionSQL.claim, [.text(digest), SQLValue(expiry), SQLValue(start)])
         return try await write(anticipating: [claim]) { try $0.changes(claim) }
     }
 
-    package func purgeAssertions(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+    package func purgeUses(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
         try await writeUpkeep { transaction in
             try transaction.run(ClientAssertionSQL.purge, [SQLValue(cutoff), .integer(Int64(max(0, limit)))]).count
         }

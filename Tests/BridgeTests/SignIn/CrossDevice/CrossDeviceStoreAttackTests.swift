@@ -49,6 +49,52 @@ import Testing
         }
     }
 
+    @Test(arguments: ["completed", "denied", "locked"])
+    func `attack: a store that loses its last writes brings back nothing that is over`(end: String) async throws {
+        try await withService { service in
+            let store = ForgetfulStore()
+            let desk = try PhoneDesk(service, store: store)
+            let phone = try await desk.phone()
+            let page = try await desk.begin()
+            let digits = try await desk.approve(page, try await desk.scan(page, phone), phone)
+            let approved = store.written
+            switch end {
+            case "completed": #expect(try await desk.confirm(digits, page).word == "signed in")
+            case "denied": try await desk.node().deny(page.id, isReport: false, bearer: phone, origin: origin())
+            default: for _ in 0..<3 { _ = try await desk.confirm(wrong(digits), page) }
+            }
+            #expect(try await desk.state(page) == end)
+            store.written = approved
+            #expect(try await desk.confirm(digits, page).word == "over: completed")
+            #expect(try await desk.reasons().first == "used_before")
+            let opened = try await service.events().filter { $0 == "web_session.opened" }.count
+            #expect(opened == (end == "completed" ? 1 : 0))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `attack: a store that loses its last writes brings back no shown code`(isUsed: Bool) async throws {
+        try await withService { service in
+            try await SignInDesk(service).add("alice")
+            let store = ForgetfulStore()
+            let desk = try PhoneDesk(service, store: store)
+            let phone = try await desk.phone("phone of alice", of: "sub-alice")
+            let digits = try await desk.codes().show(bearer: phone, origin: origin()).digits.expose()
+            let shown = store.written
+            for typed in isUsed ? [digits] : Array(repeating: wrong(digits), count: 3) {
+                _ = try await desk.codes().use(typed, of: "alice", replacing: nil, origin: origin())
+            }
+            store.written = shown
+            guard case .refused = try await desk.codes().use(digits, of: "alice", replacing: nil, origin: origin())
+            else {
+                Issue.record("signed in")
+                return
+            }
+            let opened = try await service.events().filter { $0 == "web_session.opened" }.count
+            #expect(opened == (isUsed ? 1 : 0))
+        }
+    }
+
     @Test func `a node that dies in the middle is not needed: another takes the digits`() async throws {
         try await withService { service in
             let desk = try PhoneDesk(service)
@@ -135,6 +181,46 @@ import Testing
             await #expect(throws: StorageError.self) { try await task.value }
         }
     }
+}
+
+/// Keeps records in memory, and is put back to what it was before, as a replica is that takes over without the tail.
+private final class ForgetfulStore: CrossDeviceStore {
+    private let records = Mutex<[String: CrossDeviceRecord]>([:])
+
+    var written: [String: CrossDeviceRecord] {
+        get { records.withLock { $0 } }
+        set { records.withLock { $0 = newValue } }
+    }
+
+    func addCrossDevice(_ record: CrossDeviceRecord, at now: Timestamp) -> Bool {
+        records.withLock { records in
+            if let old = records[record.key], now < old.expiresAt { return false }
+            records[record.key] = record
+            return true
+        }
+    }
+
+    func crossDevice(_ key: String, at now: Timestamp) -> CrossDeviceRecord? {
+        written[key].flatMap { now < $0.expiresAt ? $0 : nil }
+    }
+
+    func replaceCrossDevice(with record: CrossDeviceRecord, at now: Timestamp) -> Bool {
+        records.withLock { records in
+            guard let old = records[record.key], old.version == record.version - 1, now < old.expiresAt else {
+                return false
+            }
+            records[record.key] = record
+            return true
+        }
+    }
+
+    func removeCrossDevice(_ key: String) { records.withLock { $0[key] = nil } }
+
+    func movedCrossDevices(among keys: Set<String>, at now: Timestamp) -> [String: Int64] {
+        written.filter { keys.contains($0.key) && $0.value.version > 0 && now < $0.value.expiresAt }.mapValues(\.version)
+    }
+
+    func purgeCrossDevices(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
 }
 
 /// A store that can be taken away.

@@ -30,7 +30,7 @@ struct PhoneDesk: Sendable {
     ) -> PhoneSignIns {
         let refusals = RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter))
         return PhoneSignIns(
-            store: store,
+            store: store, uses: service.storage,
             watch: CrossDeviceWatch(store: store, capacity: capacity, time: clock.source, report: report),
             approvers: PhoneApprovers(
                 apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: limiter,
