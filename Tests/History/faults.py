@@ -99,10 +99,11 @@ class Ground:
     KINDS = ["kill_a_node", "stop_a_node", "empty_redis", "kill_redis", "fail_over_redis", "crash_postgres",
              "freeze_postgres", "cut_a_node", "fill_the_disk"]
 
-    def __init__(self, name: str, skew: int = 0, size: int = 3, follows: bool = False):
+    def __init__(self, name: str, skew: int = 0, size: int = 3, follows: bool = False, disk: int = 600):
+        """`disk` is how many megabytes the database has, where it may have one of its own."""
         self.running = ExitStack()
         try:
-            self.disk = self.running.enter_context(small_disk(600))
+            self.disk = self.running.enter_context(small_disk(disk))
             self.postgres = self.running.enter_context(Postgres(self.disk))
             self.redis = self.running.enter_context(Redis())
             database = self.postgres.create(name)

@@ -49,7 +49,9 @@ class Watcher:
             await self.watch.stories(3)
 
     def seen(self) -> Seen:
-        """At its end; a watcher that failed has said why already."""
+        """At its end; a watcher that failed has said why already. Says every minute how far all are."""
+        while not self.near.poll(60):
+            print(f"{self.progress.total.value} operations, {self.progress.flawed.value} flaws", file=sys.stderr, flush=True)
         seen = self.near.recv()
         self.process.join()
         return seen
@@ -61,7 +63,8 @@ class Progress:
     def __init__(self, options: argparse.Namespace):
         self.deadline = time.monotonic() + options.seconds
         self.operations, self.total = options.operations, PROCESSES.Value("q", 0)
-        self.known = 0
+        self.known = self.flaws = 0
+        self.flawed = PROCESSES.Value("q", 0)
         #: Passed when nobody watches any more but for a failover.
         self.everybody = PROCESSES.Barrier(options.watchers + 1)
 
@@ -69,6 +72,8 @@ class Progress:
         with self.total.get_lock():
             self.total.value += seen.operations - self.known
             self.known = seen.operations
+            self.flawed.value += len(seen.flaws) - self.flaws
+            self.flaws = len(seen.flaws)
             return time.monotonic() > self.deadline or 0 < self.operations <= self.total.value
 
 
@@ -82,6 +87,7 @@ def main() -> int:
     parser.add_argument("--skew", type=int, default=0, metavar="SECONDS", help="how far two nodes' clocks are off, one ahead")
     parser.add_argument("--faults", nargs="*", choices=Ground.KINDS, help="these alone; none for none")
     parser.add_argument("--pause", type=float, default=2, metavar="SECONDS", help="between two faults, on average")
+    parser.add_argument("--disk", type=int, default=600, metavar="MB", help="for the database: some 1.5 KB for each operation")
     parser.add_argument("--fail-over", action="store_true", help="end with a failover of PostgreSQL that loses its tail")
     parser.add_argument("--keep", metavar="FILE", help="write the history there, a line each")
     parser.add_argument("--keep-flawed", metavar="FILE", help="write there what something is wrong with")
@@ -89,7 +95,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.judge:
         return tell(judged(options.judge, NEWS, 2 * options.skew), {}, "not asked")
-    with Ground("history", options.skew, follows=options.fail_over) as ground:
+    with Ground("history", options.skew, follows=options.fail_over, disk=options.disk) as ground:
         prepare(ground.nodes[0])
         progress = Progress(options)
         watchers = [Watcher(ground, options, number, progress) for number in range(options.watchers)]

@@ -23,8 +23,9 @@ package final class PhoneSignIns: Sendable {
     let random: RandomSource
 
     package init(
-        store: any CrossDeviceStore, uses: any RequestStore, watch: CrossDeviceWatch, approvers: PhoneApprovers, opener: SessionOpener,
-        apps: any GrantStore, accounts: any UserStore, master: MasterKey, keys: Reloadable<LoginTokenKeyRing>,
+        store: any CrossDeviceStore, uses: any RequestStore, watch: CrossDeviceWatch,
+        approvers: PhoneApprovers, opener: SessionOpener, apps: any GrantStore, accounts: any UserStore,
+        master: MasterKey, keys: Reloadable<LoginTokenKeyRing>,
         audit: any AuditLog, limiter: any RateLimiter, limits: LimitSettings, refusals: RefusalLog,
         requiresSameNetwork: Bool = false, time: TimeSource = .system, random: RandomSource = .system
     ) {

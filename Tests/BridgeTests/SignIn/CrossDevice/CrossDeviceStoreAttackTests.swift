@@ -217,7 +217,8 @@ private final class ForgetfulStore: CrossDeviceStore {
     func removeCrossDevice(_ key: String) { records.withLock { $0[key] = nil } }
 
     func movedCrossDevices(among keys: Set<String>, at now: Timestamp) -> [String: Int64] {
-        written.filter { keys.contains($0.key) && $0.value.version > 0 && now < $0.value.expiresAt }.mapValues(\.version)
+        written.filter { keys.contains($0.key) && $0.value.version > 0 && now < $0.value.expiresAt }.mapValues(
+            \.version)
     }
 
     func purgeCrossDevices(expiredBefore cutoff: Timestamp, limit: Int) -> Int { 0 }
