@@ -28,8 +28,7 @@ extension SignInServices {
             SelfIssuedSignIn(
                 configuration: configuration, transactions: ground.selfIssuedTransactions, keys: storage,
                 opener: opener, codes: codes, throttle: throttle, endings: sessions.endings,
-                replays: ground.shared.replayGuard, limiter: ground.limiter, limits: ground.limits,
-                refusals: refusals, ring: keys, time: time)
+                limiter: ground.limiter, limits: ground.limits, refusals: refusals, ring: keys, time: time)
         }
         let linksKeys = provider != nil && selfIssued?.configuration.linkingApps.isEmpty == false
         self.init(

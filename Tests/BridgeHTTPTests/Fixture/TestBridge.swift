@@ -120,8 +120,8 @@ struct TestBridge: Sendable {
                     configuration: SelfIssuedConfiguration(
                         clientID: origin.description + "/", origin: origin, siteName: "Example"),
                     transactions: InProcessSelfIssuedTransactions(), keys: storage, opener: opener, codes: codes,
-                    throttle: throttle, endings: endings, replays: InProcessReplayGuard(), limiter: limiter,
-                    limits: limits, refusals: refusals, ring: keys, time: time),
+                    throttle: throttle, endings: endings, limiter: limiter, limits: limits, refusals: refusals,
+                    ring: keys, time: time),
                 heldForms: ShortLivedSeal(keys: keys, purpose: "held console form", time: time),
                 account: AccountServices(
                     storage: storage,

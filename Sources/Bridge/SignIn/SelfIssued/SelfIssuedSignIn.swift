@@ -17,11 +17,11 @@ package final class SelfIssuedSignIn: Sendable {
     let transactions: SelfIssuedTransactions
     let keys: any LinkedKeyStore
     let accounts: any UserStore
+    private let uses: any RequestStore
     let opener: SessionOpener
     let codes: SecondFactorCheck
     let throttle: SignInThrottle
     let endings: SessionEndings
-    private let replays: any ReplayGuard
     private let limiter: any RateLimiter
     private let limits: LimitSettings
     let refusals: RefusalLog
@@ -31,9 +31,9 @@ package final class SelfIssuedSignIn: Sendable {
 
     package init(
         configuration: SelfIssuedConfiguration, transactions: any SelfIssuedTransactionStore,
-        keys: any LinkedKeyStore & UserStore, opener: SessionOpener, codes: SecondFactorCheck,
-        throttle: SignInThrottle, endings: SessionEndings, replays: any ReplayGuard, limiter: any RateLimiter,
-        limits: LimitSettings, refusals: RefusalLog, ring: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
+        keys: any LinkedKeyStore & UserStore & RequestStore, opener: SessionOpener, codes: SecondFactorCheck,
+        throttle: SignInThrottle, endings: SessionEndings, limiter: any RateLimiter, limits: LimitSettings,
+        refusals: RefusalLog, ring: Reloadable<LoginTokenKeyRing>, time: TimeSource = .system,
         random: RandomSource = .system
     ) {
         self.configuration = configuration
@@ -42,11 +42,11 @@ package final class SelfIssuedSignIn: Sendable {
             seal: ShortLivedSeal(keys: ring, purpose: "sign-in that waits for a phone", time: time))
         self.keys = keys
         accounts = keys
+        uses = keys
         self.opener = opener
         self.codes = codes
         self.throttle = throttle
         self.endings = endings
-        self.replays = replays
         self.limiter = limiter
         self.limits = limits
         self.refusals = refusals
@@ -178,14 +178,19 @@ extension SelfIssuedSignIn {
         } catch {
             throw SelfIssuedRefusal(error, phoneError: answer["error"].map { String($0.prefix(64)) })
         }
-        // The transaction was the only one; this catches a store that forgot that it gave it away.
-        switch try await replays.claim(token.id, until: token.rememberedUntil, at: now) {
-        case .claimed:
-            return SelfIssuedProof(
-                token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
-        case .claimedBefore: throw SelfIssuedRefusal(.replayed, thumbprint: token.thumbprint)
-        case .full: throw StorageError.unavailable("there is no room to remember an answer")
+        guard try await useUp(token.id.rawValue, of: transaction, until: token.rememberedUntil) else {
+            throw SelfIssuedRefusal(.replayed, thumbprint: token.thumbprint)
         }
+        return SelfIssuedProof(token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
+    }
+
+    /// Uses up for good what a transaction led to. The transaction was the only one; this catches a store that forgot that it
+    /// gave it away, as a Redis does that fails over without its last writes.
+    /// - Returns: `true` for one caller only.
+    func useUp(_ name: String, of transaction: SelfIssuedTransaction, until expiry: Timestamp) async throws -> Bool {
+        try await uses.claimUse(
+            digest: SelfIssuedTransaction.digest(of: "self-issued \(name)"),
+            madeAfter: transaction.expiresAt - configuration.lifetime, until: expiry)
     }
 
     /// - Returns: `nil` for a key that is nobody's.

@@ -30,8 +30,8 @@ import Testing
                 opener: accounts.signIn.opener,
                 codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
                 throttle: SignInThrottle(limiter: phones.limiter, limits: LimitSettings(), refusals: refusals),
-                endings: service.endings, replays: InProcessReplayGuard(), limiter: phones.limiter,
-                limits: LimitSettings(), refusals: refusals, ring: service.keys, time: service.clock.source)
+                endings: service.endings, limiter: phones.limiter, limits: LimitSettings(), refusals: refusals,
+                ring: service.keys, time: service.clock.source)
             registration = KeyRegistration(
                 phone: phone,
                 approvers: PhoneApprovers(

@@ -14,8 +14,7 @@ struct SelfIssuedDesk: Sendable {
     let key: SigningKey
 
     init(
-        _ service: Service, replays: any ReplayGuard = InProcessReplayGuard(),
-        crossDevice: SelfIssuedConfiguration.CrossDevice = .linkedOnly, isLinkClaimed: Bool = false
+        _ service: Service, crossDevice: SelfIssuedConfiguration.CrossDevice = .linkedOnly, isLinkClaimed: Bool = false
     ) throws {
         accounts = try SignInDesk(service)
         key = try SigningKey.generate(.es256)
@@ -29,7 +28,7 @@ struct SelfIssuedDesk: Sendable {
             configuration: configuration, transactions: store, keys: service.storage, opener: accounts.signIn.opener,
             codes: SecondFactorCheck(accounts: service.storage, secrets: accounts.secrets),
             throttle: SignInThrottle(limiter: limiter, limits: LimitSettings(), refusals: refusals),
-            endings: service.endings, replays: replays, limiter: limiter, limits: LimitSettings(), refusals: refusals,
+            endings: service.endings, limiter: limiter, limits: LimitSettings(), refusals: refusals,
             ring: service.keys, time: service.clock.source)
     }
 
@@ -77,6 +76,21 @@ struct SelfIssuedDesk: Sendable {
             try answer(beginning), browser: browser, current: nil, origin: origin())
         guard case .signedIn(let opened, _) = outcome else { throw StorageError.corrupt("not signed in") }
         return opened.session
+    }
+
+    func pickUp(_ beginning: SelfIssuedSignIn.Beginning) async throws -> SelfIssuedSignIn.PickUp {
+        try await phone.pickUp(beginning.state, code: nil, browser: browser, current: nil, origin: origin())
+    }
+
+    /// What the store has of it.
+    func kept(_ beginning: SelfIssuedSignIn.Beginning) throws -> SelfIssuedRecord {
+        try #require(store.selfIssued(SelfIssuedTransaction.digest(of: beginning.state), at: service.clock.now))
+    }
+
+    /// The store is as it was when it had this: its last writes are lost.
+    func putBack(_ record: SelfIssuedRecord, _ beginning: SelfIssuedSignIn.Beginning) throws {
+        try store.keepSelfIssued(
+            record, as: SelfIssuedTransaction.digest(of: beginning.state), at: service.clock.now)
     }
 
     func look(_ state: String) async throws -> String {

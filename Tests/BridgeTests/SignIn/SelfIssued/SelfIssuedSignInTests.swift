@@ -137,12 +137,41 @@ import Testing
         }
     }
 
-    @Test func `an answer that cannot be remembered is not taken`() async throws {
+    @Test func `attack: a store that loses its last writes takes no answer twice`() async throws {
         try await withService { service in
-            let desk = try SelfIssuedDesk(service, replays: FullReplayGuard())
+            let desk = try SelfIssuedDesk(service)
             try await desk.linked()
-            await #expect(throws: StorageError.self) { try await desk.signIn() }
-            #expect(try await !service.events().contains("web_session.opened"))
+            let beginning = try await desk.begin()
+            let waiting = try desk.kept(beginning)
+            let answer = try desk.answer(beginning)
+            _ = try await desk.phone.finish(answer, browser: desk.browser, current: nil, origin: origin())
+            try desk.putBack(waiting, beginning)
+            let refusal = await #expect(throws: SelfIssuedRefusal.self) {
+                try await desk.phone.finish(answer, browser: desk.browser, current: nil, origin: origin())
+            }
+            #expect(refusal?.reason == .replayed)
+            #expect(try await service.events().filter { $0 == "web_session.opened" }.count == 1)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `attack: a store that loses its last writes brings back no answer from elsewhere`(isDeclined: Bool)
+        async throws
+    {
+        try await withService { service in
+            let desk = try SelfIssuedDesk(service)
+            try await desk.linked()
+            let beginning = try await desk.begin()
+            try await desk.phone.receive(try desk.answer(beginning), origin: origin())
+            let answered = try desk.kept(beginning)
+            if isDeclined {
+                try await desk.phone.decline(beginning.state, browser: desk.browser, origin: origin())
+            } else {
+                guard case .done = try await desk.pickUp(beginning) else { Issue.record("not picked up"); return }
+            }
+            try desk.putBack(answered, beginning)
+            guard case .over = try await desk.pickUp(beginning) else { Issue.record("picked up"); return }
+            #expect(try await service.events().filter { $0 == "web_session.opened" }.count == (isDeclined ? 0 : 1))
         }
     }
 
@@ -290,9 +319,4 @@ import Testing
             #expect(try await desk.look(beginning.state) == "answered")
         }
     }
-}
-
-/// A replay guard without room.
-private struct FullReplayGuard: ReplayGuard {
-    func claim(_ id: TokenID, until expiry: Timestamp, at now: Timestamp) -> ReplayClaim { .full }
 }
