@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the program of a release, Swift's runtime inside:
 #
-#   deploy/build-release.sh SCRATCH     SCRATCH: a folder below this repository; the program is SCRATCH/release/drawbridge
+#   deploy/build-release.sh SCRATCH     SCRATCH: a folder for nothing else, below this repository; the program is SCRATCH/release/drawbridge
 #
 # The folder that it is built in is no part of it: paths that compilers write into programs begin at the repository, and the
 # linker makes no id of what deploy/strip.sh takes out again. One trace is left, the length of a source's path, which Swift
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 depth=160
 mkdir -p "$1"
 scratch=$(realpath "$1")
-missing=$((depth - ${#scratch} - 1))
+missing=$((depth - $(printf %s "$scratch" | wc -c) - 1))
 if [ "$missing" -lt 1 ]; then
     echo "$scratch is more than $depth bytes long; the program would not be the same as elsewhere" >&2
     exit 1

@@ -69,7 +69,7 @@ def compile_against(built, *arguments) -> str:
     maps = [*instance.ROOT.glob(".build/checkouts/*/Sources/**/include/module.modulemap"),
             *instance.ROOT.glob(".build/debug/*.build/module.modulemap")]
     done = subprocess.run(
-        ["swiftc", "-package-name", instance.ROOT.name.lower(), "-enable-testing", "-swift-version", "6", "-I", built,
+        ["swiftc", "-package-name", re.sub(r"\W", "_", instance.ROOT.name.lower()), "-enable-testing", "-swift-version", "6", "-I", built,
          "-I", instance.ROOT / ".build/debug/Modules", "-I", instance.ROOT / "Sources/CHiredis",
          *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")), *arguments],
         capture_output=True, text=True, timeout=300)

@@ -12,12 +12,12 @@ class Connections:
     def __init__(self):
         self.idle: defaultdict[int, list[simultaneous.Connection]] = defaultdict(list)
 
-    async def ask(self, port: int, send, source: str | None = None) -> simultaneous.Raw | None:
+    async def ask(self, port: int, send) -> simultaneous.Raw | None:
         """What `send(connection)` gives; None where no answer came, or the node could not decide: it may have happened
         all the same."""
         connection = None
         try:
-            connection = await self._take(port, source)
+            connection = await self._take(port)
             answer = await send(connection)
         except simultaneous.Lost:
             self._drop(connection)
@@ -26,20 +26,20 @@ class Connections:
             # The answer is still to come, and is nobody's.
             self._drop(connection)
             raise
-        if source or b"\r\nconnection: close" in answer.head.lower():
+        if b"\r\nconnection: close" in answer.head.lower():
             self._drop(connection)
         else:
             self.idle[port].append(connection)
         return None if answer.status >= 500 else answer
 
-    async def _take(self, port: int, source: str | None) -> simultaneous.Connection:
-        idle = [] if source else self.idle[port]
+    async def _take(self, port: int) -> simultaneous.Connection:
+        idle = self.idle[port]
         while idle:
             connection = idle.pop()
             if not connection.has_ended:
                 return connection
             self._drop(connection)
-        connection = simultaneous.Connection(port, source)
+        connection = simultaneous.Connection(port)
         await connection.open()
         return connection
 
@@ -47,9 +47,3 @@ class Connections:
     def _drop(connection: simultaneous.Connection | None):
         if connection and connection.writer:
             connection.writer.close()
-
-    def close(self):
-        for idle in self.idle.values():
-            for connection in idle:
-                self._drop(connection)
-        self.idle.clear()

@@ -37,7 +37,12 @@ class Watcher:
         far.close()
 
     def _run(self, pipe):
-        asyncio.run(self._live())
+        try:
+            asyncio.run(self._live())
+        except BaseException:
+            # The others wait for everybody.
+            self.progress.everybody.abort()
+            raise
         pipe.send(self.watch.seen)
 
     async def _live(self):

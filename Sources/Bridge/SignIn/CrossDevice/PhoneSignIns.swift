@@ -214,11 +214,11 @@ extension PhoneSignIns {
             // Written before anything is answered or opened: of tries at the same time each counts, and of two right
             // ones the second finds it used up.
             guard try await records.replace(found.record, with: next.text, at: now) else { continue }
-            let reached = page(secret, next, at: now)
-            guard try await counts(next, of: id) else {
+            guard try await countsTry(of: found.signIn, id), try await counts(next, of: id) else {
                 try await record(.crossDeviceRefused, "used_before", phone: next.phone, origin: origin, at: now)
-                return .over(reached)
+                return .over(page(secret, nil, at: now))
             }
+            let reached = page(secret, next, at: now)
             guard next.stored == .completed, let phone = next.phone else {
                 try await record(
                     .crossDeviceRefused, next.stored == .locked ? "locked" : "wrong_digits", phone: next.phone,
@@ -256,15 +256,26 @@ extension PhoneSignIns {
         return try await useUp(PhoneSignInNames.key(of: id), madeAt: next.createdAt, lifetime: PhoneSignIn.lifetime)
     }
 
-    /// - Parameter name: of something that counts once.
+    /// The same of one try of the digits, whichever they were: whoever brings the record back gets no more tries by it.
+    private func countsTry(of before: PhoneSignIn, _ id: String) async throws -> Bool {
+        try await useUp(
+            "\(PhoneSignInNames.key(of: id)) try \(before.wrong + 1)", madeAt: before.createdAt,
+            lifetime: PhoneSignIn.lifetime)
+    }
+
+    /// - Parameters:
+    ///   - name: of something that counts once.
+    ///   - start: when it was made, as it says itself: what a store says beside it, a writer of that store may have written.
     /// - Returns: `true` for one caller only.
     func useUp(_ name: String, madeAt start: Timestamp, lifetime: Duration) async throws -> Bool {
         try await uses.claimUse(
-            digest: Base64URL.encode(Array(SHA256.hash(data: Array("cross-device \(name)".utf8)))), madeAfter: start,
-            until: start + lifetime + Self.clocks)
+            digest: Base64URL.encode(Array(SHA256.hash(data: Array("cross-device \(name)".utf8)))),
+            madeAfter: start - Self.leeway, until: start + lifetime + Self.clocks)
     }
 
-    /// How far nodes' clocks may be apart, for what one of them may take to be alive still.
+    /// How far nodes' clocks may be apart (ADR-0010).
+    private static let leeway = Duration.seconds(5)
+    /// The same with much to spare, for what one of them may take to be alive still.
     private static let clocks = Duration.seconds(60)
 
     func find(

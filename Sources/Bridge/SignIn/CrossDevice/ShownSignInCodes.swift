@@ -29,31 +29,39 @@ package final class ShownSignInCodes: Sendable {
         /// The network that the phone showed it from.
         let network: String?
         let digest: String
+        /// Sealed with it: what the store says of its end, a writer of the store may have written.
+        let shownAt: Timestamp
         var wrong: Int64
+
+        var endsAt: Timestamp { shownAt + ShownSignInCodes.lifetime }
 
         var text: [UInt8] {
             var json = JSONObjectWriter()
             phone.add(to: &json)
             json.add("network", network)
             json.add("digits", digest)
+            json.add("shown_at", shownAt.milliseconds)
             json.add("wrong", wrong)
             return json.finish()
         }
 
-        init(phone: ApprovingPhone, network: String?, digest: String) {
+        init(phone: ApprovingPhone, network: String?, digest: String, at now: Timestamp) {
             self.phone = phone
             self.network = network
             self.digest = digest
+            shownAt = now
             wrong = 0
         }
 
         init?(_ text: [UInt8]) {
             guard let members = JSONValue.parse(bytes: text)?.object, let phone = ApprovingPhone(members),
-                let digest = members["digits"]?.string, let wrong = members["wrong"]?.integer
+                let digest = members["digits"]?.string, let shownAt = members["shown_at"]?.integer,
+                let wrong = members["wrong"]?.integer
             else { return nil }
             self.phone = phone
             network = members["network"]?.string
             self.digest = digest
+            self.shownAt = Timestamp(milliseconds: shownAt)
             self.wrong = wrong
         }
     }
@@ -65,7 +73,7 @@ package final class ShownSignInCodes: Sendable {
         let digits = Secret(signIns.random.sixDigits())
         let content = Code(
             phone: phone, network: PhoneSignIns.network(of: origin.address)?.description,
-            digest: digest(digits.expose(), of: phone.subject)
+            digest: digest(digits.expose(), of: phone.subject), at: now
         ).text
         let key = key(of: phone.subject)
         for _ in 0..<PhoneSignIns.attempts {
@@ -103,8 +111,11 @@ package final class ShownSignInCodes: Sendable {
         // Nobody's subject: the store is asked all the same.
         let subject = account?.subject ?? Subject(rawValue: "nobody \(username?.key ?? "")")
         let digits = String(decoding: typed.utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-        guard let code = try await take(digits, of: subject, at: now) else {
-            return try await refuse("wrong_code", account?.subject, keys, origin: origin, at: now)
+        let code: Code
+        switch try await take(digits, of: subject, at: now) {
+        case .right(let taken): code = taken
+        case .wrong: return try await refuse("wrong_code", account?.subject, keys, origin: origin, at: now)
+        case .usedBefore: return try await refuse("used_before", account?.subject, keys, origin: origin, at: now)
         }
         let phone = code.phone
         let network = PhoneSignIns.network(of: origin.address)?.description
@@ -117,28 +128,37 @@ package final class ShownSignInCodes: Sendable {
         return .signedIn(opened)
     }
 
+    private enum Taken {
+        case right(Code)
+        case wrong
+        /// The store has forgotten this try.
+        case usedBefore
+    }
+
     /// Uses a code up, or counts a wrong try.
-    private func take(_ digits: String, of subject: Subject, at now: Timestamp) async throws -> Code? {
+    private func take(_ digits: String, of subject: Subject, at now: Timestamp) async throws -> Taken {
         let key = key(of: subject)
         let typed = digest(digits, of: subject)
         for _ in 0..<PhoneSignIns.attempts {
             guard let found = try await signIns.records.find(key, at: now), var code = Code(found.content),
-                code.phone.subject == subject, code.wrong < Self.tries
+                code.phone.subject == subject, code.wrong < Self.tries, now < code.endsAt
             else {
                 // As much work as a wrong code makes.
                 _ = try await signIns.records.store.replaceCrossDevice(
                     with: CrossDeviceRecord(key: key, version: .max, content: typed, expiresAt: now), at: now)
-                return nil
+                return .wrong
             }
+            let name = "\(key) \(code.digest) \(code.shownAt.milliseconds) try \(code.wrong + 1)"
             let isRight = ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))
             code.wrong = isRight ? Int64(Self.tries) : code.wrong + 1
-            guard try await signIns.records.replace(found, with: code.text, at: now) else { continue }
-            guard code.wrong >= Self.tries else { return nil }
-            // Should the store lose this, the code is used up all the same (``PhoneSignIns/useUp(_:madeAt:lifetime:)``).
-            let isFirst = try await signIns.useUp(
-                "\(key) \(code.digest) \(found.expiresAt.milliseconds)", madeAt: found.expiresAt - Self.lifetime,
-                lifetime: Self.lifetime)
-            return isRight && isFirst ? code : nil
+            guard try await signIns.records.replace(found, with: code.text, until: code.endsAt, at: now) else {
+                continue
+            }
+            // Should the store lose this, the try counts all the same (``PhoneSignIns/useUp(_:madeAt:lifetime:)``).
+            guard try await signIns.useUp(name, madeAt: code.shownAt, lifetime: Self.lifetime) else {
+                return .usedBefore
+            }
+            return isRight ? .right(code) : .wrong
         }
         throw StorageError.unavailable("others were quicker every time")
     }

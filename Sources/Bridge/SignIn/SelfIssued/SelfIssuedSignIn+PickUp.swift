@@ -62,7 +62,11 @@ extension SelfIssuedSignIn {
             }
             // Of several that say so at once, one.
             let taken = try await transactions.take(state, at: now)
-            guard taken == seen, try await useUp(pickedUp: state, seen) else { return .over }
+            guard taken == seen else { return .over }
+            guard try await useUp("picked up \(state)", of: seen) else {
+                try await record(.replayed, of: proof, origin: origin, at: now)
+                return .over
+            }
             return .done(
                 try await resolve(
                     proof, errand: seen.errand, by: .phoneElsewhere, current: current, origin: origin, at: now))
@@ -74,16 +78,11 @@ extension SelfIssuedSignIn {
         let now = time.now()
         guard let transaction = try await waiting(state, browser: browser, at: now) else { return }
         _ = try await transactions.take(state, at: now)
-        _ = try await useUp(pickedUp: state, transaction)
+        _ = try await useUp("picked up \(state)", of: transaction)
         try await refusals.record(
             AuditEvent(
                 at: now, type: .selfIssuedRefused, outcome: .failure, reason: "declined_in_browser", origin: origin,
                 detail: transaction.answer.map { Self.detail($0.thumbprint) }))
-    }
-
-    /// An answer that waited is taken once, or declined.
-    private func useUp(pickedUp state: String, _ transaction: SelfIssuedTransaction) async throws -> Bool {
-        try await useUp("picked up \(state)", of: transaction, until: transaction.expiresAt + .seconds(60))
     }
 
     /// What a sign-in is for that waits; empty when there is none.

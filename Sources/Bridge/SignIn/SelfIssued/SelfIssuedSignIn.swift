@@ -161,6 +161,7 @@ extension SelfIssuedSignIn {
         guard let state = answer["state"], state.utf8.count <= 1024,
             let transaction = try await transactions.take(state, at: now), transaction.answer == nil
         else { throw SelfIssuedRefusal(.stateUnknown) }
+        guard try await useUp("answered \(state)", of: transaction) else { throw SelfIssuedRefusal(.replayed) }
         return transaction
     }
 
@@ -178,20 +179,23 @@ extension SelfIssuedSignIn {
         } catch {
             throw SelfIssuedRefusal(error, phoneError: answer["error"].map { String($0.prefix(64)) })
         }
-        guard try await useUp(token.id.rawValue, of: transaction, until: token.rememberedUntil) else {
-            throw SelfIssuedRefusal(.replayed, thumbprint: token.thumbprint)
-        }
         return SelfIssuedProof(token, isOfAnyApp: token.nonce != transaction.nonce, asking: configuration.claims)
     }
 
-    /// Uses up for good what a transaction led to. The transaction was the only one; this catches a store that forgot that it
-    /// gave it away, as a Redis does that fails over without its last writes.
+    /// Uses up for good what a transaction led to. Taking it is once as well; this catches a store that forgot that it gave it
+    /// away, as a Redis does that fails over without its last writes.
     /// - Returns: `true` for one caller only.
-    func useUp(_ name: String, of transaction: SelfIssuedTransaction, until expiry: Timestamp) async throws -> Bool {
-        try await uses.claimUse(
-            digest: SelfIssuedTransaction.digest(of: "self-issued \(name)"),
-            madeAfter: transaction.expiresAt - configuration.lifetime, until: expiry)
+    func useUp(_ name: String, of transaction: SelfIssuedTransaction) async throws -> Bool {
+        // Not what is left of its life, which an answer shortens.
+        let start = transaction.codeEndsAt - min(Self.codeLifetime, configuration.lifetime)
+        return try await uses.claimUse(
+            digest: SelfIssuedTransaction.digest(of: "self-issued \(name)"), madeAfter: start - Self.leeway,
+            until: start + configuration.lifetime + Self.clocks)
     }
+
+    /// How far nodes' clocks may be apart (ADR-0010), and the same with much to spare.
+    private static let leeway = Duration.seconds(5)
+    private static let clocks = Duration.seconds(60)
 
     /// - Returns: `nil` for a key that is nobody's.
     func liveKey(_ thumbprint: String) async throws -> LinkedKey? {

@@ -39,12 +39,8 @@ package struct SelfIssuedToken: Sendable {
     /// Who the user is: the RFC 7638 thumbprint of the key, 43 characters.
     package let thumbprint: String
     package let algorithm: String
-    /// Names this token, however its signature is spelled.
-    let id: TokenID
     /// The one of the terms' that it brought; `nil` where they leave it unjudged.
     let nonce: String?
-    /// Until when its id has to be remembered.
-    let rememberedUntil: Timestamp
     /// What the user says of himself; nobody has checked it.
     let told: [String: JSONValue]
 
@@ -82,7 +78,7 @@ package struct SelfIssuedToken: Sendable {
         passed("signature holds")
         guard Self.isMeant(claims, for: terms.audiences) else { throw .audienceMismatch }
         passed("meant for this website")
-        let times = try Self.times(of: claims, at: terms.now)
+        try Self.checkTimes(of: claims, at: terms.now)
         passed("token is fresh")
         nonce = try Self.nonce(of: claims, among: terms.nonces)
         if nonce != nil { passed("nonce is ours") }
@@ -100,9 +96,6 @@ package struct SelfIssuedToken: Sendable {
         thumbprint = key.thumbprint
         algorithm = name
         self.told = told
-        id = TokenID(rawValue: Base64URL.encode(Array(SHA256.hash(data: token.message))))
-        let latest = min(times.expires, times.issued + Self.maximumAge) + 2 * Self.tolerance
-        rememberedUntil = Timestamp(seconds: Int64(latest.rounded(.up)))
     }
 
     private static func form(
@@ -173,9 +166,9 @@ package struct SelfIssuedToken: Sendable {
         return named.contains { name in audiences.contains { equal($0, name) } }
     }
 
-    private static func times(
+    private static func checkTimes(
         of claims: [String: JSONValue], at now: Timestamp
-    ) throws(SelfIssuedRefusal.Reason) -> (issued: Double, expires: Double) {
+    ) throws(SelfIssuedRefusal.Reason) {
         guard let expires = claims["exp"]?.decimal, let issued = claims["iat"]?.decimal,
             claims["nbf"] == nil || claims["nbf"]?.decimal != nil
         else { throw .malformed }
@@ -184,7 +177,6 @@ package struct SelfIssuedToken: Sendable {
         guard issued >= now - maximumAge - tolerance, issued <= now + tolerance,
             claims["nbf"]?.decimal ?? issued <= now + tolerance
         else { throw .issuedOutOfRange }
-        return (issued, expires)
     }
 
     /// The claims of the second token, which comes with the form of 2012.
