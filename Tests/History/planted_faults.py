@@ -301,14 +301,13 @@ EDITS = [
          'if planted("any-digits-sign-in")\n'
          "            || ConstantTime.equals(Array(digitsDigest.utf8), Array(Self.digest(typed).utf8))\n        {"),
     Edit("Sources/Bridge/SignIn/CrossDevice/PhoneSignIns.swift",
-         "guard try await countsTry(of: found.signIn, id), try await counts(next, of: id) else {",
-         'guard try await planted("digits-sign-in-twice") ? true : countsTry(of: found.signIn, id),\n'
-         '                try await planted("digits-sign-in-twice") ? true : counts(next, of: id)\n            else {'),
-    Edit("Sources/Bridge/SignIn/CrossDevice/PhoneSignIns.swift",
-         "guard try await records.replace(found.record, with: next.text, at: now) else { continue }\n            let reached",
+         "guard try await records.replace(found.record, with: next.text, at: now) else { continue }\n"
+         "            guard try await countsTry(of: found.signIn, id), try await counts(next, of: id) else {",
          'if !planted("digits-sign-in-twice") {\n'
          "                guard try await records.replace(found.record, with: next.text, at: now) else { continue }\n"
-         "            }\n            let reached"),
+         "            }\n"
+         '            guard try await planted("digits-sign-in-twice") ? true : countsTry(of: found.signIn, id),\n'
+         '                try await planted("digits-sign-in-twice") ? true : counts(next, of: id)\n            else {'),
     Edit("Sources/Bridge/SignIn/CrossDevice/PhoneSignIn.swift",
          "guard phone == nil || phone?.isSame(as: scanner) == true else { throw .alreadyScanned }",
          'guard phone == nil || phone?.isSame(as: scanner) == true || planted("second-phone-takes-over") else {\n'
