@@ -65,7 +65,8 @@ class Connection:
         try:
             self.writer.write(("\r\n".join(lines) + "\r\n\r\n").encode() + body)
             await self.writer.drain()
-            return await asyncio.wait_for(self._answer(method), 30)
+            async with asyncio.timeout(30):
+                return await self._answer(method)
         except (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError) as error:
             raise Lost(repr(error)) from error
 

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import traceback
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -73,19 +74,41 @@ class Cable(threading.Thread):
         self.listener.close()
 
 
-@contextmanager
-def small_disk(megabytes: int):
-    """A folder on a file system of its own; None where that may not be made."""
-    folder = Path(tempfile.mkdtemp(prefix="drawbridge-small-"))
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=755", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        yield None
-        return
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=False)
-        folder.rmdir()
+class SmallDisk:
+    """A folder on a file system of its own, in memory."""
+
+    def __init__(self, folder: Path, megabytes: int):
+        self.folder, self.megabytes = folder, megabytes
+
+    @classmethod
+    @contextmanager
+    def mounted(cls, megabytes: int):
+        """None where that may not be made."""
+        disk = cls(Path(tempfile.mkdtemp(prefix="drawbridge-small-")), megabytes)
+        if os.geteuid() != 0 or not disk._mount(f"size={megabytes}m,mode=755"):
+            yield None
+            return
+        try:
+            yield disk
+        finally:
+            subprocess.run(["umount", "-l", str(disk.folder)], check=False)
+            disk.folder.rmdir()
+
+    def _mount(self, options: str) -> bool:
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(self.folder)]
+        return subprocess.run(command, capture_output=True).returncode == 0
+
+    def fill(self):
+        """Made no larger than what is on it: to write as much beside it would take all of the machine's memory."""
+        def is_full() -> bool:
+            has = os.statvfs(self.folder)
+            # Refused where more has been written meanwhile.
+            return self._mount(f"remount,size={(has.f_blocks - has.f_bfree) * has.f_frsize}")
+
+        instance.wait_until(is_full, 15, "a disk without room")
+
+    def make_room(self):
+        assert self._mount(f"remount,size={self.megabytes}m")
 
 
 class Ground:
@@ -103,8 +126,8 @@ class Ground:
         """`disk` is how many megabytes the database has, where it may have one of its own."""
         self.running = ExitStack()
         try:
-            self.disk = self.running.enter_context(small_disk(disk))
-            self.postgres = self.running.enter_context(Postgres(self.disk))
+            self.disk = self.running.enter_context(SmallDisk.mounted(disk))
+            self.postgres = self.running.enter_context(Postgres(self.disk and self.disk.folder))
             self.redis = self.running.enter_context(Redis())
             database = self.postgres.create(name)
             self.standby = self.running.enter_context(Standby(self.postgres)) if follows else None
@@ -212,15 +235,11 @@ class Faults(threading.Thread):
 
     def fill_the_disk(self):
         """Nothing more can be written for a moment; a server that gave up over it is started again."""
-        ballast = self.ground.disk / "ballast"
-        with open(ballast, "wb") as file:
-            try:
-                while True:
-                    file.write(b"\0" * 65536)
-            except OSError:
-                pass
-        self.over.wait(1.5)
-        ballast.unlink()
+        self.ground.disk.fill()
+        try:
+            self.over.wait(1.5)
+        finally:
+            self.ground.disk.make_room()
         instance.wait_until(self._comes_back, 60, "PostgreSQL after the full disk")
 
     def _comes_back(self) -> bool:
@@ -245,6 +264,7 @@ class Faults(threading.Thread):
                 getattr(self, fault)()
                 self.done[fault] += 1
         except BaseException as failure:
+            traceback.print_exc()
             self.failure = failure
 
     def stop(self):

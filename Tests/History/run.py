@@ -10,11 +10,13 @@ import asyncio
 import multiprocessing
 import sys
 import time
+import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
 
+from checker import Flaw  # noqa: E402
 from faults import Faults, Ground  # noqa: E402
 from lineage import NEWS  # noqa: E402
 from watching import Seen, Watch, judged, prepare  # noqa: E402
@@ -39,10 +41,11 @@ class Watcher:
     def _run(self, pipe):
         try:
             asyncio.run(self._live())
-        except BaseException:
-            # The others wait for everybody.
+        except BaseException as error:
+            # The others wait for everybody, and what was seen until then counts.
             self.progress.everybody.abort()
-            raise
+            traceback.print_exc()
+            self.watch.seen.flaws.append(Flaw("none", "no clause", f"a watcher failed: {error!r}"))
         pipe.send(self.watch.seen)
 
     async def _live(self):
@@ -54,9 +57,9 @@ class Watcher:
             await self.watch.stories(3)
 
     def seen(self) -> Seen:
-        """At its end; a watcher that failed has said why already. Says every minute how far all are."""
+        """At its end. Says every minute how far all are."""
         while not self.near.poll(60):
-            print(f"{self.progress.total.value} operations, {self.progress.flawed.value} flaws", file=sys.stderr, flush=True)
+            self.progress.say()
         seen = self.near.recv()
         self.process.join()
         return seen
@@ -70,6 +73,7 @@ class Progress:
         self.operations, self.total = options.operations, PROCESSES.Value("q", 0)
         self.known = self.flaws = 0
         self.flawed = PROCESSES.Value("q", 0)
+        self.began = time.monotonic()
         #: Passed when nobody watches any more but for a failover.
         self.everybody = PROCESSES.Barrier(options.watchers + 1)
 
@@ -80,6 +84,10 @@ class Progress:
             self.flawed.value += len(seen.flaws) - self.flaws
             self.flaws = len(seen.flaws)
             return time.monotonic() > self.deadline or 0 < self.operations <= self.total.value
+
+    def say(self):
+        print(f"{time.monotonic() - self.began:.0f} s: {self.total.value} operations, {self.flawed.value} flaws",
+              file=sys.stderr, flush=True)
 
 
 def main() -> int:
@@ -117,15 +125,19 @@ def main() -> int:
         seen = Seen()
         for watcher in watchers:
             seen.add(watcher.seen())
-        if faults.is_alive():
-            faults.stop()
+        took = time.monotonic() - progress.began
+        if faults.ident:
+            try:
+                faults.stop()
+            except BaseException as error:
+                seen.flaws.append(Flaw("none", "no clause", f"the faults ended early: {error!r}"))
         # What a failover has lost is missing from the chains, and said there.
         chains = "not asked" if options.fail_over else "good" if ground.fleet.verify()["valid"] else "BROKEN"
-        return tell(seen, dict(faults.done), chains)
+        return tell(seen, dict(faults.done), chains, took)
 
 
-def tell(seen, faults: dict, chains: str) -> int:
-    print(f"{seen.line()}; faults: {faults or 'none'}; audit chains: {chains}")
+def tell(seen, faults: dict, chains: str, took: float = 0) -> int:
+    print(f"{f'{took:.0f} s: ' if took else ''}{seen.line()}; faults: {faults or 'none'}; audit chains: {chains}")
     print(", ".join(f"{kind}: {number}" for kind, number in sorted(seen.kinds.items())))
     for flaw in seen.flaws:
         print(f"FLAW {flaw.clause}: {flaw.what} ({flaw.link})")
