@@ -79,9 +79,9 @@ class Fleet:
         """The database's name on its server."""
         return self.database.rsplit("/", 1)[1]
 
-    def verify(self, expected_status: int = 0) -> dict:
-        """The report on every node's audit chain."""
-        done = instance.run("audit", "verify", "--database", self.database, check=False)
+    def verify(self, expected_status: int = 0, timeout: float = 60) -> dict:
+        """The report on every node's audit chain; millions of events take minutes."""
+        done = instance.run("audit", "verify", "--database", self.database, check=False, timeout=timeout)
         assert done.returncode == expected_status, done
         return json.loads(done.stdout)
 

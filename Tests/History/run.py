@@ -8,6 +8,7 @@ stopped, left without disk, and at last replaced as Redis was. Prints figures, a
 import argparse
 import asyncio
 import multiprocessing
+import subprocess
 import sys
 import time
 import traceback
@@ -132,7 +133,8 @@ def main() -> int:
             except BaseException as error:
                 seen.flaws.append(Flaw("none", "no clause", f"the faults ended early: {error!r}"))
         # What a failover has lost is missing from the chains, and said there.
-        chains = "not asked" if options.fail_over else "good" if ground.fleet.verify()["valid"] else "BROKEN"
+        print(seen.line(), "; faults: ", dict(faults.done), sep="", file=sys.stderr, flush=True)
+        chains = "not asked" if options.fail_over else verified(ground.fleet)
         return tell(seen, dict(faults.done), chains, took)
 
 
@@ -141,7 +143,15 @@ def tell(seen, faults: dict, chains: str, took: float = 0) -> int:
     print(", ".join(f"{kind}: {number}" for kind, number in sorted(seen.kinds.items())))
     for flaw in seen.flaws:
         print(f"FLAW {flaw.clause}: {flaw.what} ({flaw.link})")
-    return 1 if seen.flaws or chains == "BROKEN" else 0
+    return 1 if seen.flaws or chains.startswith("BROKEN") else 0
+
+
+def verified(fleet) -> str:
+    try:
+        report = fleet.verify(timeout=1800)
+    except (AssertionError, subprocess.TimeoutExpired) as error:
+        return f"BROKEN: {error}"
+    return f"good, {report['events']} events"
 
 
 if __name__ == "__main__":
