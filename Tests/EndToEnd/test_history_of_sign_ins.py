@@ -41,6 +41,7 @@ REPLACED = act("refresh", 3, "refresh", "secret", made=[
     Made("refresh 2", "refresh", ("app",)), Made("secret 2", "secret", ("device",))])
 
 VIEW = [act("view", 3, "access", "secret", made=[Made("view", "web", ("app",)), Made("cookie", "renewal", ("view",))])]
+SHOWN = [act("show digits", 3, "access", made=[Made("digits", "digits", ("app",))])]
 RENEWED = [*VIEW, act("renew", 4, "cookie", made=[Made("cookie 2", "renewal", ("view",))])]
 USED = [*RENEWED, act("renew", 5, "cookie 2", made=[Made("cookie 3", "renewal", ("view",))])]
 
@@ -55,6 +56,15 @@ PLANTED = {
     "digits open two sessions": [
         act("confirm", 3, "page", made=[Made("web", "web", ("app",))]),
         act("confirm", 4, "page", made=[Made("web 2", "web", ("app",))])],
+    "digits beside a user name open two sessions": [
+        *SHOWN, act("type digits", 4, "digits", made=[Made("web", "web", ("app",))]),
+        act("type digits", 5, "digits", node=1, made=[Made("web 2", "web", ("app",))])],
+    "digits sign in that others took the place of": [
+        *SHOWN, act("show digits", 4, "access", made=[Made("digits 2", "digits", ("app",))]),
+        act("type digits", 5, "digits", made=[Made("web", "web", ("app",))])],
+    "digits sign in after the session of their phone": [
+        *SHOWN, act("end", 4, "app"), act("type digits", 5, "digits", made=[Made("web", "web", ("app",))])],
+    "a phone's session is refused digits": [act("show digits", 3, "access", answer="refused")],
     "a refresh token has two successors": [
         ROTATED, act("refresh", 4, "refresh", made=[Made("refresh 3", "refresh", ("app",))])],
     "a refresh token is good after its successor was used": [
@@ -129,6 +139,10 @@ RIGHT = {
         act("refresh", 5, "refresh", answer="refused"), act("check", 7, "access", answer="refused")],
     "a lost answer with cookies is asked for again": [
         *RENEWED, act("renew", 5, "cookie", node=1, made=[Made("cookie 4", "renewal", ("view",))])],
+    "of digits that were shown at the same time either may be the newer": [
+        *SHOWN, act("show digits", 3.05, "access", node=1, made=[Made("digits 2", "digits", ("app",))]),
+        act("type digits", 4, "digits", made=[Made("web", "web", ("app",))])],
+    "digits may be wrong": [*SHOWN, act("type digits", 4, "digits", answer="refused")],
     "a stolen refresh cookie ends its session": [
         *USED, act("renew", 6, "cookie", answer="refused"), act("check", 8, "view", answer="refused"),
         act("check", 8, "access")],

@@ -175,6 +175,54 @@ class HandsOn(SignsIn):
             node, "POST", "/signin/phone/confirm", self.own(page["jar"]),
             {**hidden(page["text"], "/signin/phone/confirm"), "code": digits}), read, "§9" if wrong else "")
 
+    async def show_digits(self):
+        """Digits on the phone, for a computer that shows nothing to scan (contract §9)."""
+        if not (picked := self.pick(self.first_apps())):
+            return
+        name, _ = picked
+        token, bearer = self.bearer(name)
+        node = self.node()
+
+        def read(answer):
+            if answer.status != 200:
+                assert answer.status in (401, 403), (answer.status, answer.body)
+                return "refused", [], {}
+            digits = f"digits-{next(self.numbers)}"
+            self.digits[digits] = answer.json()["code"]
+            return "done", [Made(digits, "digits", (name,))], {}
+
+        if await self.act("show digits", node, (token,), self.nodes.send(
+                node, "POST", "/api/xd/code", {"Authorization": f"Bearer {bearer}"}, body={}), read) is None:
+            return
+        # At two nodes at once, mostly.
+        if self.random.random() < 0.8:
+            newest = list(self.digits)[-1]
+            await asyncio.gather(self.type_digits(self.random.choice(["", "digits"]), newest), self.type_digits("", newest))
+
+    async def type_digits(self, wrong: str = "", digits: str = ""):
+        if not (picked := (digits, self.digits[digits]) if digits else self.pick(self.digits)):
+            return
+        name, code = picked
+        node = self.node()
+        page = await self.nodes.send(node, "GET", "/signin/code", wire.NAVIGATION)
+        if page is None or page.status != 200:
+            return
+        # No other phone's either, which could be right by chance.
+        guess = next(other for other in (f"{(int(code) + more) % 1_000_000:06}" for more in range(1, 100))
+                     if other not in self.digits.values())
+
+        def read(answer):
+            if answer.status == 303 and answer.session_cookie:
+                under = self.made_by(name)
+                return "done", [Made(self.keep_web(cookies(answer)), "web", under)], {}
+            assert answer.status == 400, (answer.status, answer.body[-2000:])
+            return "refused", [], {}
+
+        await self.act("trespass" if wrong else "type digits", node, (name,), self.nodes.send(
+            node, "POST", "/signin/code", self.own(cookies(page)),
+            {**hidden(page.body.decode(), "/signin/code"), "username": self.person.name,
+             "code": guess if wrong else code}), read, "§9" if wrong else "")
+
     async def let_a_device_in(self):
         """A device without a browser (contract §9, RFC 8628), let in from the user's browser."""
         begun = await self.nodes.send(

@@ -33,7 +33,7 @@ class Made:
     """Something that an answer handed out: a session, or what opens, renews or shows one."""
 
     name: str
-    #: web, renewal (a web view's refresh cookie), app, device, secret, refresh, access, code, link, page
+    #: web, renewal (a web view's refresh cookie), app, device, secret, refresh, access, code, link, page, digits
     kind: str
     #: What it ends with.
     under: tuple[str, ...]
@@ -64,11 +64,11 @@ class Act:
 
 #: What works once, the clause that says so, and what a second use does to what the first one opened.
 ONCE = {"redeem code": ("§5.1", "ends"), "redeem link": ("§4.2", "ends"), "land": ("§4.6", "ends"),
-        "confirm": ("§9", "spares"), "poll": ("§5.5", "may end")}
+        "confirm": ("§9", "spares"), "type digits": ("§9", "spares"), "poll": ("§5.5", "may end")}
 #: What shows something that has to be alive, and changes nothing of it.
-USES = {"exchange", "view", "issue", "hand off", "check", "rotate"}
+USES = {"exchange", "view", "issue", "hand off", "show digits", "check", "rotate"}
 #: Of these, what a node may answer from a memory that is a second old (contract §7, §16.11).
-REMEMBERED = {"check", "issue", "hand off", "view"}
+REMEMBERED = {"check", "issue", "hand off", "show digits", "view"}
 ENDS = {"end", "sign out"}
 KINDS = {*ONCE, *USES, *ENDS, "sign in", "authorize", "refresh", "renew", "trespass"}
 
@@ -240,7 +240,7 @@ def flaws(acts: list[Act], news: float = NEWS, skew: float = 0, may_forget: bool
     found = []
     for name, story in stories.items():
         judged = Story(story, skew)
-        rules = [twice, rotated, renewed, replaced, grown, trespassed]
+        rules = [twice, rotated, renewed, replaced, shown_again, grown, trespassed]
         if not may_forget:
             rules += [outlived, lost, came_back]
         for rule in rules:
@@ -285,6 +285,17 @@ def replaced(story: Story, news: float):
     for name, made in story.made.items():
         if made.kind == "secret" and len(overlaps := story.overlaps(name)) > 1:
             yield "§5.4", f"{name} worked {len(overlaps)} times after it was replaced"
+
+
+def shown_again(story: Story, news: float):
+    """Of the digits that a user's phones show, the newest alone sign in (contract §9)."""
+    shown = [act for act in story.acts if act.kind == "show digits" and act.answer == "done"]
+    for act in story.acts:
+        if act.kind != "type digits" or act.answer != "done":
+            continue
+        own = story.maker[act.shows[0]]
+        if any(own.ended < newer.began and newer.ended < act.began for newer in shown):
+            yield "§9", f"{act.shows[0]} was good after others had been shown"
 
 
 #: What is handed on and may not become another, may not become more, and may not become later.
@@ -343,7 +354,7 @@ def outlived(story: Story, news: float):
 def lost(story: Story, news: float):
     """What nobody ended is not refused."""
     for act in story.acts:
-        if act.answer != "refused" or act.kind in ("confirm", "poll", "trespass") or act.kind in ENDS:
+        if act.answer != "refused" or act.kind in ("confirm", "type digits", "poll", "trespass") or act.kind in ENDS:
             continue
         if any(end.act.began < act.ended and end.act is not act and story.may_end(act.shows, end) for end in story.ends):
             continue

@@ -82,6 +82,8 @@ FAULTS = {
     "phone-session-hangs-nowhere": "§16.6: a computer's session hangs under nothing",
     "any-digits-sign-in": "§9: a computer is signed in with any digits",
     "digits-sign-in-twice": "§9: digits are not used up",
+    "any-shown-digits-sign-in": "§9: any digits beside a user name sign in, once a phone shows some",
+    "shown-digits-sign-in-twice": "§9: digits that a phone shows are not used up",
     "second-phone-takes-over": "§9: a second phone takes a page over",
     "device-code-for-any-client": "§5.5: another client redeems a device code",
     "hand-off-without-nonce": "§4.6: a hand-off opens in any browser, without a click",
@@ -308,6 +310,11 @@ EDITS = [
          "            }\n"
          '            guard try await planted("digits-sign-in-twice") ? true : countsTry(of: found.signIn, id),\n'
          '                try await planted("digits-sign-in-twice") ? true : counts(next, of: id)\n            else {'),
+    Edit("Sources/Bridge/SignIn/CrossDevice/ShownSignInCodes.swift",
+         "let isRight = ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))",
+         'let isRight = planted("any-shown-digits-sign-in")\n'
+         "                || ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))\n"
+         '            if planted("shown-digits-sign-in-twice"), isRight { return .right(code) }'),
     Edit("Sources/Bridge/SignIn/CrossDevice/PhoneSignIn.swift",
          "guard phone == nil || phone?.isSame(as: scanner) == true else { throw .alreadyScanned }",
          'guard phone == nil || phone?.isSame(as: scanner) == true || planted("second-phone-takes-over") else {\n'

@@ -1,5 +1,6 @@
 """Who lives a story and writes it down: what he holds, and how an act becomes a line of its history."""
 
+import itertools
 import random
 import time
 
@@ -28,6 +29,9 @@ class Teller:
         self.links: dict[str, dict] = {}
         self.landings: dict[str, tuple] = {}
         self.pages: dict[str, dict] = {}
+        #: Digits that a phone shows. Those of two phones may be the same, so their names are numbers.
+        self.digits: dict[str, str] = {}
+        self.numbers = itertools.count()
         self.waiting: dict[str, dict] = {}
         #: Refresh tokens with whose they are, and device secrets with their device's name.
         self.refreshes: dict[str, tuple] = {}
@@ -45,6 +49,10 @@ class Teller:
 
     def pick(self, things: dict):
         return self.random.choice(list(things.items())) if things else None
+
+    def made_by(self, name: str) -> tuple:
+        """What something hangs under that was handed out in this story."""
+        return next(made.under for act in self.history for made in act.made if made.name == name)
 
     def likely(self, things: list, chance: float):
         """The last, mostly; who shows an older one may be taken for a thief, and that ends much."""
