@@ -35,6 +35,9 @@ package final class ShownSignInCodes: Sendable {
 
         var endsAt: Timestamp { shownAt + ShownSignInCodes.lifetime }
 
+        /// Of this one among all of its user's.
+        func name(under key: String) -> String { "\(key) \(digest) \(shownAt.milliseconds)" }
+
         var text: [UInt8] {
             var json = JSONObjectWriter()
             phone.add(to: &json)
@@ -77,13 +80,17 @@ package final class ShownSignInCodes: Sendable {
         ).text
         let key = key(of: phone.subject)
         for _ in 0..<PhoneSignIns.attempts {
-            let isKept =
-                if let found = try await signIns.records.find(key, at: now) {
+            if let found = try await signIns.records.find(key, at: now) {
+                // Should the store lose the new one, the code before comes back, and is over all the same.
+                if let before = Code(found.content) { _ = try await end(before, under: key) }
+                guard
                     try await signIns.records.replace(found, with: content, until: now + Self.lifetime, at: now)
-                } else {
-                    try await signIns.records.add(content, under: key, until: now + Self.lifetime, at: now)
+                else { continue }
+            } else {
+                guard try await signIns.records.add(content, under: key, until: now + Self.lifetime, at: now) else {
+                    continue
                 }
-            guard isKept else { continue }
+            }
             try await signIns.audit.append([
                 AuditEvent(
                     at: now, type: .crossDeviceCodeShown, outcome: .success, subject: phone.subject,
@@ -148,19 +155,27 @@ package final class ShownSignInCodes: Sendable {
                     with: CrossDeviceRecord(key: key, version: .max, content: typed, expiresAt: now), at: now)
                 return .wrong
             }
-            let name = "\(key) \(code.digest) \(code.shownAt.milliseconds) try \(code.wrong + 1)"
+            let name = "\(code.name(under: key)) try \(code.wrong + 1)"
             let isRight = ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))
             code.wrong = isRight ? Int64(Self.tries) : code.wrong + 1
             guard try await signIns.records.replace(found, with: code.text, until: code.endsAt, at: now) else {
                 continue
             }
-            // Should the store lose this, the try counts all the same (``PhoneSignIns/useUp(_:madeAt:lifetime:)``).
+            // Should the store lose this, the try counts all the same (``PhoneSignIns/useUp(_:madeAt:lifetime:)``). A right
+            // one ends the code as well: its try may be another's number when the store is back to before it.
             guard try await signIns.useUp(name, madeAt: code.shownAt, lifetime: Self.lifetime) else {
                 return .usedBefore
             }
-            return isRight ? .right(code) : .wrong
+            guard isRight else { return .wrong }
+            return try await end(code, under: key) ? .right(code) : .usedBefore
         }
         throw StorageError.unavailable("others were quicker every time")
+    }
+
+    /// Ends a code for good, whatever its store says later.
+    /// - Returns: `true` for one caller only.
+    private func end(_ code: Code, under key: String) async throws -> Bool {
+        try await signIns.useUp("\(code.name(under: key)) over", madeAt: code.shownAt, lifetime: Self.lifetime)
     }
 
     private func refuse(

@@ -105,17 +105,69 @@ import Testing
             }
             let isUsed = tries == 1
             for typed in Array(repeating: isUsed ? digits : wrong(digits), count: tries) {
-                _ = try await desk.codes().use(typed, of: "alice", replacing: nil, origin: origin())
+                _ = try await desk.signsIn(typed, "alice")
             }
             store.written = shown
-            guard case .refused = try await desk.codes().use(digits, of: "alice", replacing: nil, origin: origin())
-            else {
-                Issue.record("signed in")
-                return
-            }
+            #expect(try await desk.signsIn(digits, "alice") == false)
             #expect(try await desk.reasons().first == "used_before")
             let opened = try await service.events().filter { $0 == "web_session.opened" }.count
             #expect(opened == (isUsed ? 1 : 0))
+        }
+    }
+
+    @Test func `attack: a shown code that was used is over at every try, whatever the store forgets`() async throws {
+        try await withService { service in
+            try await SignInDesk(service).add("alice")
+            let store = ForgetfulStore()
+            let desk = try PhoneDesk(service, store: store)
+            let phone = try await desk.phone("phone of alice", of: "sub-alice")
+            let digits = try await desk.codes().show(bearer: phone, origin: origin()).digits.expose()
+            let shown = store.written
+            #expect(try await desk.signsIn(digits, "alice"))
+            store.written = shown
+            // The first try's number was the used one's; those after it are new.
+            #expect(try await desk.signsIn(wrong(digits), "alice") == false)
+            #expect(try await desk.signsIn(digits, "alice") == false)
+            #expect(try await desk.reasons().first == "used_before")
+        }
+    }
+
+    @Test func `attack: a shown code that a newer one replaced stays over, whatever the store forgets`() async throws {
+        try await withService { service in
+            try await SignInDesk(service).add("alice")
+            let store = ForgetfulStore()
+            let desk = try PhoneDesk(service, store: store)
+            let phone = try await desk.phone("phone of alice", of: "sub-alice")
+            let digits = try await desk.codes().show(bearer: phone, origin: origin()).digits.expose()
+            let first = store.written
+            _ = try await desk.codes().show(bearer: phone, origin: origin())
+            store.written = first
+            #expect(try await desk.signsIn(digits, "alice") == false)
+            #expect(try await desk.reasons().first == "used_before")
+        }
+    }
+
+    @Test func `attack: a denial whose record alone was written is for good once the phone says it again`() async throws
+    {
+        try await withService { service in
+            let store = ForgetfulStore()
+            let uses = LosableUses(service.storage)
+            let desk = try PhoneDesk(service, store: store, uses: uses)
+            let phone = try await desk.phone()
+            let page = try await desk.begin()
+            let digits = try await desk.approve(page, try await desk.scan(page, phone), phone)
+            let approved = store.written
+            uses.isLost.withLock { $0 = true }
+            await #expect(throws: StorageError.self) {
+                try await desk.node().deny(page.id, isReport: false, bearer: phone, origin: origin())
+            }
+            uses.isLost.withLock { $0 = false }
+            #expect(try await desk.state(page) == "denied")
+            await #expect(throws: OAuthError.self) {
+                try await desk.node().deny(page.id, isReport: false, bearer: phone, origin: origin())
+            }
+            store.written = approved
+            #expect(try await desk.confirm(digits, page).word == "over: expired")
         }
     }
 
@@ -204,6 +256,41 @@ import Testing
             store.isLost.withLock { $0 = true }
             await #expect(throws: StorageError.self) { try await task.value }
         }
+    }
+}
+
+/// What counts once, where it cannot be asked at times.
+private final class LosableUses: RequestStore {
+    let isLost = Mutex(false)
+    private let store: any RequestStore
+
+    init(_ store: any RequestStore) { self.store = store }
+
+    private func reached() throws -> any RequestStore {
+        if isLost.withLock({ $0 }) { throw StorageError.unavailable("lost") }
+        return store
+    }
+
+    func storePushedRequest(_ request: PushedRequest) async throws { try await reached().storePushedRequest(request) }
+
+    func pushedRequest(digest: String) async throws -> PushedRequest? {
+        try await reached().pushedRequest(digest: digest)
+    }
+
+    func consumePushedRequest(digest: String, at now: Timestamp) async throws -> Bool {
+        try await reached().consumePushedRequest(digest: digest, at: now)
+    }
+
+    func purgePushedRequests(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await reached().purgePushedRequests(expiredBefore: cutoff, limit: limit)
+    }
+
+    func claimUse(digest: String, madeAfter start: Timestamp, until expiry: Timestamp) async throws -> Bool {
+        try await reached().claimUse(digest: digest, madeAfter: start, until: expiry)
+    }
+
+    func purgeUses(expiredBefore cutoff: Timestamp, limit: Int) async throws -> Int {
+        try await reached().purgeUses(expiredBefore: cutoff, limit: limit)
     }
 }
 

@@ -13,10 +13,12 @@ struct PhoneDesk: Sendable {
     let limiter: any RateLimiter
     private let master: MasterKey
     private let store: any CrossDeviceStore
+    private let uses: any RequestStore
 
-    init(_ service: Service, store: (any CrossDeviceStore)? = nil) throws {
+    init(_ service: Service, store: (any CrossDeviceStore)? = nil, uses: (any RequestStore)? = nil) throws {
         self.service = service
         self.store = store ?? service.storage
+        self.uses = uses ?? service.storage
         limiter = InProcessRateLimiter(clock: .parameter)
         master = try #require(MasterKey([UInt8](repeating: 7, count: 32)))
     }
@@ -30,7 +32,7 @@ struct PhoneDesk: Sendable {
     ) -> PhoneSignIns {
         let refusals = RefusalLog(audit: service.storage, limiter: InProcessRateLimiter(clock: .parameter))
         return PhoneSignIns(
-            store: store, uses: service.storage,
+            store: store, uses: uses,
             watch: CrossDeviceWatch(store: store, capacity: capacity, time: clock.source, report: report),
             approvers: PhoneApprovers(
                 apps: service.storage, clients: service.clients, limits: LimitSettings(), limiter: limiter,
@@ -93,6 +95,15 @@ struct PhoneDesk: Sendable {
         _ digits: String, _ page: PhoneSignInPage, replacing current: WebSession? = nil
     ) async throws -> PhoneSignInConfirmation {
         try await node().confirm(digits, by: page.secret, replacing: current, origin: origin())
+    }
+
+    /// Whether digits that a phone shows open a session, typed beside a user name.
+    func signsIn(_ digits: String, _ username: String) async throws -> Bool {
+        if case .signedIn = try await codes().use(digits, of: username, replacing: nil, origin: origin()) {
+            true
+        } else {
+            false
+        }
     }
 
     /// The whole way: the browser's session.
