@@ -86,7 +86,7 @@ package final class UserRegister: Sendable {
         let outcome = try await storage.changeUser(
             subject, change, events: { action.event($0, subject: subject, facts: $1) }, ending: Ending(action))
         guard case .changed(let ended) = outcome else { return outcome }
-        await endings.take(in: ended)
+        await endings.take(in: ended, of: change.endsEverything ? .user(subject) : nil)
         if change.claims != nil || change.names != nil { onClaimsChanged(subject) }
         return outcome
     }
@@ -110,7 +110,7 @@ package final class UserRegister: Sendable {
         let outcome = try await storage.unlink(
             thumbprint, of: subject, sparing: nil, Ending(action),
             event: action.event(.selfIssuedUnlinked, subject: subject, facts: ["thumbprint": thumbprint]))
-        if case .unlinked(let ended) = outcome { await endings.take(in: ended) }
+        if case .unlinked(let ended) = outcome { await endings.take(in: ended, of: .user(subject)) }
         return outcome
     }
 

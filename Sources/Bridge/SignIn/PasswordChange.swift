@@ -167,7 +167,7 @@ package final class PasswordChange: Sendable {
             try await record(.outrun, of: account.subject, session, origin: origin, at: now)
             return false
         }
-        await endings.take(in: ended)
+        await endings.take(in: ended, of: .user(account.subject))
         return true
     }
 }

@@ -1,3 +1,4 @@
+import OAuth2
 import StorageConformance
 import Synchronization
 import Testing
@@ -73,6 +74,38 @@ import Testing
             _ = try await service.storage.end(.webSession(session.session.id), .sample(at: noon))
             try await service.sessions.refresh()
             #expect(try await service.sessions.lookUp(session.secret) == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `contract §7: whoever ends here what another node was quicker to end finds nothing of it alive here`(
+        isOfUser: Bool
+    ) async throws {
+        try await withService { service async throws in
+            let session = try await opened(service)
+            let root: EndingRoot = isOfUser ? .user(session.session.subject) : .webSession(session.session.id)
+            try await service.sessions.refresh()
+            #expect(try await service.sessions.lookUp(session.secret) != nil)
+            _ = try await service.storage.end(root, .sample(at: noon))
+            // Not heard here yet.
+            #expect(try await service.sessions.lookUp(session.secret) != nil)
+            #expect(try await service.endings.end(root, .signOut(origin: origin(), at: service.clock.now)).isEmpty)
+            #expect(try await service.sessions.lookUp(session.secret) == nil)
+        }
+    }
+
+    @Test func `contract §7: and no app's session either`() async throws {
+        try await withService { service async throws in
+            let session = AppSession(
+                id: SessionID(rawValue: "app session"), subject: "alice", clientID: app,
+                scope: Scope(tokens: ["openid"]), opening: .authorize, authentication: Authentication(time: noon),
+                createdAt: noon, expiresAt: noon + .seconds(3600))
+            _ = try await service.storage.open(session, refreshToken: nil, events: [])
+            #expect(try await service.appSessions.isAlive(session.id, at: noon))
+            _ = try await service.storage.end(.user(session.subject), .sample(at: noon))
+            #expect(try await service.appSessions.isAlive(session.id, at: noon))
+            try await service.endings.end(.appSession(session.id), .sample(at: noon))
+            #expect(try await !service.appSessions.isAlive(session.id, at: noon))
         }
     }
 

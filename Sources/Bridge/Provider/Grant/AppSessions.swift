@@ -25,6 +25,9 @@ package struct AppSessions: Sendable {
 
     /// Has the next look-up ask the store.
     func forget(_ id: SessionID) { cache.forget(id) }
+
+    /// The same of every session.
+    func forgetAll() { cache.removeAll() }
 }
 
 package enum AppSessionOpenOutcome: Hashable, Sendable {

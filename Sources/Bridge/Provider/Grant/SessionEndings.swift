@@ -21,15 +21,26 @@ package final class SessionEndings: Sendable {
     @discardableResult
     package func end(_ root: EndingRoot, _ ending: Ending, first: [AuditEvent] = []) async throws -> Ended {
         let ended = try await store.end(root, ending, first: first)
-        await take(in: ended)
+        await take(in: ended, of: root)
         return ended
     }
 
     /// Takes in what another verb ended.
-    package func take(in ended: Ended) async {
-        guard !ended.isEmpty else { return }
-        for id in ended.sessions { appSessions.forget(id) }
-        await webSessions.forget(ended.sessions)
-        onEnd()
+    /// - Parameter root: what it was asked to end, if its caller is told that this has ended.
+    package func take(in ended: Ended, of root: EndingRoot? = nil) async {
+        if !ended.isEmpty {
+            for id in ended.sessions { appSessions.forget(id) }
+            await webSessions.forget(ended.sessions)
+            onEnd()
+        }
+        if let root, !ended.includes(root) { await hearOfOthers() }
+    }
+
+    /// Another node was quicker, and its news may be still to come: whoever is told here that something has ended does
+    /// not find it, or what came of it, alive here.
+    private func hearOfOthers() async {
+        appSessions.forgetAll()
+        // A store that does not answer has this node believe nothing after a second, as always.
+        try? await webSessions.refresh()
     }
 }

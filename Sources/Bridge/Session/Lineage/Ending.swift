@@ -99,6 +99,15 @@ package struct Ended: Hashable, Sendable {
 
     package var isEmpty: Bool { sessions.isEmpty && devices.isEmpty }
 
+    /// Whether what `root` names was alive until now; of a user nobody can tell what else was his.
+    func includes(_ root: EndingRoot) -> Bool {
+        switch root {
+        case .appSession(let id), .webSession(let id): sessions.contains(id)
+        case .device(let id): devices.contains(id)
+        case .user, .opened: false
+        }
+    }
+
     package static func + (left: Ended, right: Ended) -> Ended {
         Ended(sessions: left.sessions + right.sessions, devices: left.devices + right.devices)
     }

@@ -13,6 +13,8 @@ package struct UserChange: Sendable {
     package var isDisabled: Bool?
     package var names: AccountNames?
 
+    var endsEverything: Bool { passwordHash != nil || isDisabled == true }
+
     package init(
         passwordHash: PasswordHash? = nil, claims: StandardClaims? = nil, role: RoleChange? = nil,
         isDisabled: Bool? = nil, names: AccountNames? = nil
