@@ -104,7 +104,8 @@ class HandsOn(SignsIn):
 
     async def hand_on(self):
         """What was handed on is handed on nowhere (contract §16.4)."""
-        handed = {name: web for name, web in self.webs.items() if name != self.home and web["profile"] == "session"}
+        handed = {name: web for name, web in self.webs.items()
+                  if name != self.home and web["profile"] == "session" and not web.get("is_first")}
         if not (picked := self.pick(handed)):
             return
         name, web = picked

@@ -64,7 +64,8 @@ class Act:
 
 #: What works once, the clause that says so, and what a second use does to what the first one opened.
 ONCE = {"redeem code": ("§5.1", "ends"), "redeem link": ("§4.2", "ends"), "land": ("§4.6", "ends"),
-        "confirm": ("§9", "spares"), "type digits": ("§9", "spares"), "poll": ("§5.5", "may end")}
+        "confirm": ("§9", "spares"), "type digits": ("§9", "spares"),
+        "answer": ("§10", "spares"), "poll": ("§5.5", "may end")}
 #: What shows something that has to be alive, and changes nothing of it.
 USES = {"exchange", "view", "issue", "hand off", "show digits", "check", "rotate"}
 #: Of these, what a node may answer from a memory that is a second old (contract §7, §16.11).
@@ -354,7 +355,7 @@ def outlived(story: Story, news: float):
 def lost(story: Story, news: float):
     """What nobody ended is not refused."""
     for act in story.acts:
-        if act.answer != "refused" or act.kind in ("confirm", "type digits", "poll", "trespass") or act.kind in ENDS:
+        if act.answer != "refused" or act.kind in ("confirm", "type digits", "answer", "poll", "trespass") or act.kind in ENDS:
             continue
         if any(end.act.began < act.ended and end.act is not act and story.may_end(act.shows, end) for end in story.ends):
             continue

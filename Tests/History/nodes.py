@@ -94,6 +94,8 @@ class Person:
 
     def __init__(self, name: str, password: str, sub: str):
         self.name, self.password, self.sub = name, password, sub
+        #: What holds a key of this account's own, once one is linked.
+        self.phone = None
 
 
 async def people(nodes: Nodes, count: int) -> list[Person]:

@@ -33,6 +33,8 @@ class Teller:
         self.digits: dict[str, str] = {}
         self.numbers = itertools.count()
         self.waiting: dict[str, dict] = {}
+        #: What a phone with a key of its own was asked, with the cookies of the browser that did.
+        self.asked: dict[str, tuple] = {}
         #: Refresh tokens with whose they are, and device secrets with their device's name.
         self.refreshes: dict[str, tuple] = {}
         self.secrets: dict[str, tuple] = {}
