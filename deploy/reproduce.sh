@@ -8,8 +8,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ -n "${1:-}" ]; then mkdir -p "$1" && folder=$(realpath "$1"); else folder=$(mktemp -d) && scratch=$folder; fi
+# What is committed meanwhile is in neither: a release has its commit's time in it.
+commit=$(git rev-parse HEAD)
 for name in first another-one; do
     git clone -q --no-hardlinks . "$folder/$name"
+    git -C "$folder/$name" checkout -q --detach "$commit"
     (cd "$folder/$name" && deploy/build-release.sh .build-release \
         && deploy/release.sh .build-release/release/drawbridge .build-release out \
         && deploy/strip.sh .build-release/release/drawbridge out/drawbridge)
