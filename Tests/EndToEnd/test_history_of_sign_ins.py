@@ -65,6 +65,14 @@ PLANTED = {
     "digits sign in after the session of their phone": [
         *SHOWN, act("end", 4, "app"), act("type digits", 5, "digits", made=[Made("web", "web", ("app",))])],
     "a phone's session is refused digits": [act("show digits", 3, "access", answer="refused")],
+    "a phone's answer opens two sessions": [
+        act("answer", 3, "asked", "key", made=[Made("web", "web", (USER, "key"))]),
+        act("answer", 4, "asked", "key", node=1, made=[Made("web 2", "web", (USER, "key"))])],
+    "a phone's key signs in after it was unlinked": [
+        act("end", 3, "key"), act("answer", 4, "asked", "key", made=[Made("web", "web", (USER, "key"))])],
+    "what a phone's key signed in outlives it": [
+        act("answer", 3, "asked", "key", made=[Made("web", "web", (USER, "key"))]), act("end", 4, "key"),
+        act("check", 6, "web", node=1)],
     "a refresh token has two successors": [
         ROTATED, act("refresh", 4, "refresh", made=[Made("refresh 3", "refresh", ("app",))])],
     "a refresh token is good after its successor was used": [
@@ -142,6 +150,9 @@ RIGHT = {
     "of digits that were shown at the same time either may be the newer": [
         *SHOWN, act("show digits", 3.05, "access", node=1, made=[Made("digits 2", "digits", ("app",))]),
         act("type digits", 4, "digits", made=[Made("web", "web", ("app",))])],
+    "who signed in with a phone's key goes on when another one is unlinked": [
+        act("answer", 3, "asked", "key", made=[Made("web", "web", (USER, "key"))]), act("end", 4, "other key"),
+        act("check", 6, "web", node=1)],
     "digits may be wrong": [*SHOWN, act("type digits", 4, "digits", answer="refused")],
     "a stolen refresh cookie ends its session": [
         *USED, act("renew", 6, "cookie", answer="refused"), act("check", 8, "view", answer="refused"),

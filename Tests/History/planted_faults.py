@@ -84,6 +84,9 @@ FAULTS = {
     "digits-sign-in-twice": "§9: digits are not used up",
     "any-shown-digits-sign-in": "§9: any digits beside a user name sign in, once a phone shows some",
     "shown-digits-sign-in-twice": "§9: digits that a phone shows are not used up",
+    "key-answers-in-any-browser": "§10: a phone's answer signs in whoever brings it",
+    "anybody-signs-for-a-key": "§10: the signature of a phone's answer is not looked at",
+    "unlinking-ends-nothing": "§7: what a key signed in goes on when it is unlinked",
     "second-phone-takes-over": "§9: a second phone takes a page over",
     "device-code-for-any-client": "§5.5: another client redeems a device code",
     "hand-off-without-nonce": "§4.6: a hand-off opens in any browser, without a click",
@@ -315,6 +318,18 @@ EDITS = [
          'let isRight = planted("any-shown-digits-sign-in")\n'
          "                || ConstantTime.equals(Array(code.digest.utf8), Array(typed.utf8))\n"
          '            if planted("shown-digits-sign-in-twice"), isRight { return .right(code) }'),
+    Edit("Sources/Bridge/SignIn/SelfIssued/SelfIssuedSignIn.swift",
+         "guard let browser, ConstantTime.equals(browser.digest.utf8, transaction.browserDigest.utf8) else {",
+         'guard planted("key-answers-in-any-browser")\n'
+         "                || browser.map({ ConstantTime.equals($0.digest.utf8, transaction.browserDigest.utf8) }) == true\n"
+         "            else {"),
+    Edit("Sources/Bridge/SignIn/SelfIssued/SelfIssuedToken.swift",
+         "guard key.signed(token) else { throw .signatureInvalid }",
+         'guard key.signed(token) || planted("anybody-signs-for-a-key") else { throw .signatureInvalid }'),
+    Edit(f"{STORES}/User/DurableStorage+LinkedKeys.swift",
+         "return .unlinked(try transaction.endKeySessions(of: subject, sparing: spared, ending, by: endings))",
+         'return .unlinked(\n                try planted("unlinking-ends-nothing")\n                    ? .nothing\n'
+         "                    : transaction.endKeySessions(of: subject, sparing: spared, ending, by: endings))"),
     Edit("Sources/Bridge/SignIn/CrossDevice/PhoneSignIn.swift",
          "guard phone == nil || phone?.isSame(as: scanner) == true else { throw .alreadyScanned }",
          'guard phone == nil || phone?.isSame(as: scanner) == true || planted("second-phone-takes-over") else {\n'
