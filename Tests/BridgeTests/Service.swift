@@ -51,7 +51,7 @@ struct Service: Sendable {
         clients = Reloadable(ClientDirectory(try testClients(), defaultTarget: defaultTarget))
         sessions = WebSessions(store: storage, time: time)
         appSessions = AppSessions(store: storage, webSessions: sessions, time: time)
-        endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions)
+        endings = SessionEndings(store: storage, webSessions: sessions, appSessions: appSessions, time: time)
         let settings = LoginTokenSettings(
             publicOrigin: try #require(WebOrigin("https://bridge.example")), defaultLifetime: .seconds(60))
         let codec = LoginTokenCodec(issuer: "https://bridge.example", keys: keys)

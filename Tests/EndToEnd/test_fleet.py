@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import math
 import os
 import shutil
 import time
@@ -148,8 +149,11 @@ def test_of_many_users_at_once_over_three_nodes_the_burst_of_their_network_passe
     ports = [node.port for node in limited.nodes]
     bearers = [limited.nodes[0].bearer(f"user-{number}") for number in range(150)]
     requests = [lambda connection, bearer=bearer: connection.post_issue(bearer) for bearer in bearers]
+    began = time.monotonic()
     answers = asyncio.run(simultaneous.at_once(ports, requests, source="127.0.9.1"))
-    assert Counter(answer.status for answer in answers) == {200: 60, 429: 90}
+    count = Counter(answer.status for answer in answers)
+    # One more comes back every three seconds; a slow machine takes more than that.
+    assert 60 <= count[200] <= 60 + math.ceil((time.monotonic() - began) / 3) and count[200] + count[429] == 150, count
     # Another network is not concerned.
     other = asyncio.run(simultaneous.at_once(ports, requests[:1], source="127.0.10.1"))
     assert [answer.status for answer in other] == [200]

@@ -49,6 +49,9 @@ PLANTED = {
     "a code opens two sessions": [act("redeem code", 3, "code", node=1, made=[Made("other", "app", ("code",))])],
     "a code's second use ends nothing": [
         act("redeem code", 3, "code", answer="refused"), act("check", 5, "access", node=1)],
+    "it is alive here after it ended here, another node having been quicker": [
+        act("end", 5, "app", node=1), act("end", 5.15, "app"), act("check", 5.3, "access")],
+    "a user is, too": [act("end", 5, USER, node=1), act("end", 5.15, USER), act("check", 5.3, "access")],
     "a link opens two sessions": [
         *LINK, act("redeem link", 5, "link", node=1, made=[Made("web 2", "web", ("link",))])],
     "a link's replay ends nothing": [
@@ -68,6 +71,8 @@ PLANTED = {
     "a phone's answer opens two sessions": [
         act("answer", 3, "asked", "key", made=[Made("web", "web", (USER, "key"))]),
         act("answer", 4, "asked", "key", node=1, made=[Made("web 2", "web", (USER, "key"))])],
+    "a disabled user signs in with a phone's key": [
+        act("end", 3, USER), act("answer", 4, "asked", "key", USER, made=[Made("web", "web", (USER, "key"))])],
     "a phone's key signs in after it was unlinked": [
         act("end", 3, "key"), act("answer", 4, "asked", "key", made=[Made("web", "web", (USER, "key"))])],
     "what a phone's key signed in outlives it": [
@@ -133,8 +138,10 @@ PLANTED = {
 RIGHT = {
     "nothing more": [],
     "news take a moment": [act("end", 5, "app"), act("check", 5.9, "access", node=1)],
-    "it ended elsewhere before it ended here": [
-        act("end", 5, "app", node=1), act("end", 5.15, "app"), act("check", 5.3, "access")],
+    "something above ended elsewhere before this ended here": [
+        act("end", 5, "browser", node=1), act("end", 5.15, "app"), act("check", 5.3, "access", answer="refused")],
+    "what came of it ended elsewhere before it ended here": [
+        EXCHANGE, act("end", 5, "second", node=1), act("end", 5.15, "app"), act("check", 5.3, "second access")],
     "an end that was not heard may have been one": [
         act("end", 5, "app", answer=None, ended=35), act("check", 7, "access", answer="refused", node=1)],
     "an end that was not heard may have been none": [
@@ -150,9 +157,6 @@ RIGHT = {
     "of digits that were shown at the same time either may be the newer": [
         *SHOWN, act("show digits", 3.05, "access", node=1, made=[Made("digits 2", "digits", ("app",))]),
         act("type digits", 4, "digits", made=[Made("web", "web", ("app",))])],
-    "who signed in with a phone's key goes on when another one is unlinked": [
-        act("answer", 3, "asked", "key", made=[Made("web", "web", (USER, "key"))]), act("end", 4, "other key"),
-        act("check", 6, "web", node=1)],
     "digits may be wrong": [*SHOWN, act("type digits", 4, "digits", answer="refused")],
     "a stolen refresh cookie ends its session": [
         *USED, act("renew", 6, "cookie", answer="refused"), act("check", 8, "view", answer="refused"),

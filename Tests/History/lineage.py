@@ -128,6 +128,14 @@ class Story:
         return end.is_certain and not self.above(
             names, end.act.kind == "sign out", before=end.act.began).isdisjoint(end.roots)
 
+    def is_root(self, act: Act, end: End) -> bool:
+        """Whether what an act shows, or the session of a token that it shows, is what was ended, or is its user's."""
+        if end.act.kind not in ENDS:
+            return False
+        shown = self.made.get(act.shows[0])
+        near = {act.shows[0], *(shown.under if shown and shown.kind == "access" else ())}
+        return USER in end.roots or not near.isdisjoint(end.roots)
+
     def acts_on(self, name: str) -> list[Act]:
         return self.shown.get(name, [])
 
@@ -341,10 +349,11 @@ def outlived(story: Story, news: float):
         for act in story.acts:
             if not lives(act) or act.began <= end.act.ended or not story.surely_ends(act.shows, end):
                 continue
-            # A node knows its own ends; whose this was is not known where there was another.
-            is_own = act.node == end.act.node and not any(
+            # A node knows its own ends; whose this was is not known where there was another. What it was itself asked to
+            # end it does not take for alive, whoever was quicker.
+            is_own = act.node == end.act.node and (story.is_root(act, end) or not any(
                 other is not end and other.act.began < end.act.ended and story.may_end(act.shows, other)
-                for other in story.ends)
+                for other in story.ends))
             late = news if act.kind in REMEMBERED and not is_own else 0
             if act.began > end.act.ended + late:
                 yield "§7, §16.6", (f"{act.kind} of {' '.join(act.shows)} at node {act.node}, "

@@ -11,6 +11,8 @@ from lineage import USER, Made
 from nodes import cookies, fingerprint
 from selfissued import Phone
 
+#: What whatever was signed in with a key hangs under: unlinking one ends what any of them has opened.
+KEYS = "keys"
 #: The one of the four forms whose link has everything in it that the phone has to know.
 FORM = "siopv2"
 
@@ -61,6 +63,8 @@ class OwnsKey(HandsOn):
             return
         name, (request, jar) = picked
         phone, node, key = self.person.phone, self.node(), self.key
+        # Who is disabled signs in no other way either.
+        shows = (USER,) if self.is_surely_disabled else ()
         answer = phone.answer(request, FORM)
         if wrong == "key":
             # Somebody else's signature over this key's name.
@@ -72,12 +76,12 @@ class OwnsKey(HandsOn):
             if answer.status == 200 and answer.session_cookie:
                 web = self.keep_web(cookies(answer))
                 self.webs[web]["is_first"] = True
-                return "done", [Made(web, "web", (USER, key))], {}
+                return "done", [Made(web, "web", (USER, KEYS))], {}
             # A key that was unlinked meanwhile is nobody's, and refused; this one was linked.
             assert answer.status == 400, (answer.status, answer.body)
             return "refused", [], {}
 
-        await self.act("trespass" if wrong else "answer", node, (name, key), self._respond(
+        await self.act("trespass" if wrong else "answer", node, (name, key, *shows), self._respond(
             node, {} if wrong == "browser" else jar, answer), read, "§10" if wrong else "")
 
     async def unlink_key(self):
@@ -86,5 +90,5 @@ class OwnsKey(HandsOn):
             return
         node, key, thumbprint = self.node(), self.key, self.person.phone.thumbprint
         self.person.phone = None
-        await self.end((key,), node, self.nodes.administer(
+        await self.end((key, KEYS), node, self.nodes.administer(
             node, "DELETE", f"users/{self.person.sub}/phone-keys/{thumbprint}"), {204})

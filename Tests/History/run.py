@@ -61,7 +61,10 @@ class Watcher:
         """At its end. Says every minute how far all are."""
         while not self.near.poll(60):
             self.progress.say()
-        seen = self.near.recv()
+        try:
+            seen = self.near.recv()
+        except EOFError:
+            seen = Seen(flaws=[Flaw("none", "no clause", "a watcher was killed")])
         self.process.join()
         return seen
 
@@ -116,14 +119,17 @@ def main() -> int:
         faults = Faults(ground, options.seed, options.faults, options.pause)
         if options.faults != []:
             faults.start()
-        if options.fail_over:
-            progress.everybody.wait()
-            if faults.is_alive():
-                faults.stop()
-            time.sleep(2)
-            faults.fail_over()
-            faults.done["fail_over"] += 1
         seen = Seen()
+        try:
+            if options.fail_over:
+                progress.everybody.wait()
+                if faults.ident:
+                    faults.stop()
+                time.sleep(2)
+                faults.fail_over()
+                faults.done["fail_over"] += 1
+        except BaseException as error:
+            seen.flaws.append(Flaw("none", "no clause", f"there was no failover: {error!r}"))
         for watcher in watchers:
             seen.add(watcher.seen())
         took = time.monotonic() - progress.began

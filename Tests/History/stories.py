@@ -39,7 +39,7 @@ class Story(OwnsKey):
 
     #: Whether nobody heard which password the user has.
     is_unsure = False
-    is_disabled = False
+    is_disabled = is_surely_disabled = False
 
     async def check(self, name: str | None = None, node: int | None = None):
         node = self.node() if node is None else node
@@ -133,7 +133,7 @@ class Story(OwnsKey):
     async def disable(self):
         node = self.node()
         self.is_disabled = True
-        await self.end((USER,), node, self.nodes.administer(
+        self.is_surely_disabled |= await self.end((USER,), node, self.nodes.administer(
             node, "PATCH", f"users/{self.person.sub}", {"disabled": True}), {200})
 
     async def move(self, moves: list):

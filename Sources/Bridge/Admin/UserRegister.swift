@@ -85,8 +85,12 @@ package final class UserRegister: Sendable {
         }
         let outcome = try await storage.changeUser(
             subject, change, events: { action.event($0, subject: subject, facts: $1) }, ending: Ending(action))
-        guard case .changed(let ended) = outcome else { return outcome }
-        await endings.take(in: ended, of: change.endsEverything ? .user(subject) : nil)
+        let root: EndingRoot? = change.endsEverything ? .user(subject) : nil
+        guard case .changed(let ended) = outcome else {
+            await endings.take(in: .nothing, of: root)
+            return outcome
+        }
+        await endings.take(in: ended, of: root)
         if change.claims != nil || change.names != nil { onClaimsChanged(subject) }
         return outcome
     }
@@ -110,7 +114,8 @@ package final class UserRegister: Sendable {
         let outcome = try await storage.unlink(
             thumbprint, of: subject, sparing: nil, Ending(action),
             event: action.event(.selfIssuedUnlinked, subject: subject, facts: ["thumbprint": thumbprint]))
-        if case .unlinked(let ended) = outcome { await endings.take(in: ended, of: .user(subject)) }
+        let ended = if case .unlinked(let ended) = outcome { ended } else { Ended.nothing }
+        await endings.take(in: ended, of: .user(subject))
         return outcome
     }
 

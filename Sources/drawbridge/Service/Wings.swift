@@ -54,7 +54,8 @@ struct SessionWing: Sendable {
             store: storage, cacheCapacity: ground.settings.sessions.cacheSize, revocations: ground.shared.revocations,
             time: time, logger: ground.logger)
         appSessions = AppSessions(store: storage, webSessions: webSessions, time: time)
-        endings = SessionEndings(store: storage, webSessions: webSessions, appSessions: appSessions, onEnd: onEnd)
+        endings = SessionEndings(
+            store: storage, webSessions: webSessions, appSessions: appSessions, onEnd: onEnd, time: time)
     }
 }
 

@@ -1,4 +1,5 @@
 import OAuth2
+import StorageConformance
 import Testing
 
 @testable import Bridge
@@ -50,6 +51,28 @@ import Testing
                 AuditFilter(type: .userCreated), before: nil, limit: 10
             ).records.first?.event
             #expect(event?.detail == #"{"actor":"client:operator"}"#)
+        }
+    }
+
+    @Test(arguments: [UserChange(isDisabled: true), UserChange()])
+    func `contract §7: an administrator finds nothing alive here of whom another node was quicker to disable`(
+        _ change: UserChange
+    ) async throws {
+        try await withUsers { users, provider in
+            let service = provider.service
+            _ = try await add("alice", users, provider)
+            let session = try await browser(provider)
+            try await service.sessions.refresh()
+            #expect(try await service.sessions.lookUp(session.id) != nil)
+            _ = try await service.storage.changeUser(
+                "alice", UserChange(isDisabled: true),
+                events: { action(provider).event($0, subject: "alice", facts: $1) },
+                ending: .sample(at: service.clock.now))
+            // Not heard here yet.
+            #expect(try await service.sessions.lookUp(session.id) != nil)
+            let password = change.isDisabled == nil ? Secret("another correct horse") : nil
+            _ = try await users.change("alice", change, password: password, action: action(provider))
+            #expect(try await service.sessions.lookUp(session.id) == nil)
         }
     }
 

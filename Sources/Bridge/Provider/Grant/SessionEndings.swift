@@ -4,16 +4,19 @@ package final class SessionEndings: Sendable {
     private let webSessions: WebSessions
     private let appSessions: AppSessions
     private let onEnd: @Sendable () -> Void
+    /// What was heard of lately. Somebody who ends the same thing again and again has the store asked once a second.
+    private let heard: ShortLivedCache<EndingRoot, Bool>
 
     /// - Parameter onEnd: called after something ended, so that its clients hear of it soon.
     package init(
         store: any SessionStore, webSessions: WebSessions, appSessions: AppSessions,
-        onEnd: @escaping @Sendable () -> Void = {}
+        onEnd: @escaping @Sendable () -> Void = {}, time: TimeSource = .system
     ) {
         self.store = store
         self.webSessions = webSessions
         self.appSessions = appSessions
         self.onEnd = onEnd
+        heard = ShortLivedCache(time: time)
     }
 
     /// Ends `root` with all that came of it (contract §7).
@@ -33,14 +36,20 @@ package final class SessionEndings: Sendable {
             await webSessions.forget(ended.sessions)
             onEnd()
         }
-        if let root, !ended.includes(root) { await hearOfOthers() }
+        guard let root, !ended.includes(root) else { return }
+        // Of a user anything may have ended since. With a session or a device all of it ended, before that was asked here.
+        if case .user = root { heard.forget(root) }
+        // A store that does not answer has this node believe nothing after a second, as always.
+        _ = try? await heard.value(for: root) {
+            try await hearOfOthers()
+            return true
+        }
     }
 
     /// Another node was quicker, and its news may be still to come: whoever is told here that something has ended does
     /// not find it, or what came of it, alive here.
-    private func hearOfOthers() async {
+    private func hearOfOthers() async throws {
         appSessions.forgetAll()
-        // A store that does not answer has this node believe nothing after a second, as always.
-        try? await webSessions.refresh()
+        try await webSessions.refresh()
     }
 }

@@ -109,10 +109,11 @@ struct PhoneSignIn: Hashable, Sendable {
         return next
     }
 
-    /// Also after the approval, as long as nobody has typed the digits.
+    /// Also after the approval, as long as nobody has typed the digits. Once more as well: whoever denies may have been told
+    /// that it could not be written down for good.
     func denied(by decliner: ApprovingPhone, at now: Timestamp) throws(Refusal) -> PhoneSignIn {
         try check(decliner, at: now)
-        guard stored == .scanned || stored == .approved else { throw .over }
+        guard stored == .scanned || stored == .approved || stored == .denied else { throw .over }
         var next = self
         next.stored = .denied
         return next

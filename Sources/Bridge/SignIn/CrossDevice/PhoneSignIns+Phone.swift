@@ -133,8 +133,6 @@ extension PhoneSignIns {
             let found = PhoneSignInNames.isID(id) ? try await find(id, at: now) : nil
             do {
                 guard let found else { throw PhoneSignIn.Refusal.gone }
-                // Whoever ended it may have been told that it could not be written down for good.
-                _ = try await counts(found.signIn, of: id)
                 let next = try decide(found.signIn, now)
                 guard try await records.replace(found.record, with: next.text, at: now) else { continue }
                 guard try await counts(next, of: id) else { throw PhoneSignIn.Refusal.over }

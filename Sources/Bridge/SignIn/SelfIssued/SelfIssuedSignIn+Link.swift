@@ -113,8 +113,10 @@ extension SelfIssuedSignIn {
             thumbprint, of: session.subject, sparing: session.id,
             Ending(at: now, reason: "key_unlinked", origin: origin), event: event)
         switch outcome {
-        case .unlinked(let ended): await endings.take(in: ended)
-        case .unknown: try await recordRefusal(.subjectUnknown, in: session, origin: origin)
+        case .unlinked(let ended): await endings.take(in: ended, of: .user(session.subject))
+        case .unknown:
+            await endings.take(in: .nothing, of: .user(session.subject))
+            try await recordRefusal(.subjectUnknown, in: session, origin: origin)
         case .lastWayIn: try await recordRefusal(.lastWayIn, in: session, thumbprint: thumbprint, origin: origin)
         }
         return outcome

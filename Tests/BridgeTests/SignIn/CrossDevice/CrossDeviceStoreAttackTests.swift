@@ -147,7 +147,9 @@ import Testing
         }
     }
 
-    @Test func `attack: a denial whose record alone was written is for good once the phone says it again`() async throws
+    @Test
+    func `attack: a report whose record alone was written is for good, and an alarm, once the phone says it again`()
+        async throws
     {
         try await withService { service in
             let store = ForgetfulStore()
@@ -159,13 +161,23 @@ import Testing
             let approved = store.written
             uses.isLost.withLock { $0 = true }
             await #expect(throws: StorageError.self) {
-                try await desk.node().deny(page.id, isReport: false, bearer: phone, origin: origin())
+                try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
             }
             uses.isLost.withLock { $0 = false }
             #expect(try await desk.state(page) == "denied")
-            await #expect(throws: OAuthError.self) {
-                try await desk.node().deny(page.id, isReport: false, bearer: phone, origin: origin())
-            }
+            let other = try await desk.phone("another")
+            #expect(
+                try await desk.refusal {
+                    try await desk.node().deny(page.id, isReport: true, bearer: other, origin: origin())
+                } == "access_denied")
+            try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
+            #expect(
+                try await desk.refusal {
+                    try await desk.node().deny(page.id, isReport: true, bearer: phone, origin: origin())
+                } == "conflict")
+            let events = try await service.events()
+            #expect(events.filter { $0.hasPrefix("cross_device.denied") }.count == 1)
+            #expect(events.filter { $0.hasPrefix("cross_device.reported") }.count == 1)
             store.written = approved
             #expect(try await desk.confirm(digits, page).word == "over: expired")
         }
