@@ -149,11 +149,14 @@ def test_two_nodes_answer_as_one_would():
             # The second within which news travel is for `make history`: here nothing may hang on who shares the machine.
             watch = Watch(fleet.nodes, seed=19, at_once=6, news=10)
             await watch.links(40)
-            await watch.stories(2)
+            await watch.stories(5)
             return watch
 
         seen = asyncio.run(watched()).seen
         assert not seen.flaws
-        assert seen.links == 40 and seen.stories == 12 and seen.operations > 600
-        assert {"refresh done", "exchange done", "view done", "land done", "confirm done", "poll done"} <= seen.kinds.keys()
+        assert seen.links == 40 and seen.stories == 30 and seen.operations > 1500
+        # A judge that sees none of a kind has nothing to say of it.
+        kinds = {"refresh", "renew", "exchange", "view", "issue", "redeem link", "hand off", "land", "confirm", "type digits",
+                 "answer", "poll"}
+        assert {f"{kind} done" for kind in kinds} <= seen.kinds.keys()
         assert fleet.verify()["valid"]
