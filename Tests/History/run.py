@@ -79,7 +79,7 @@ class Progress:
         self.flawed = PROCESSES.Value("q", 0)
         self.began = time.monotonic()
         #: Passed when nobody watches any more but for a failover.
-        self.everybody = PROCESSES.Barrier(options.watchers + 1)
+        self.everybody = PROCESSES.Barrier(options.watchers + 1, timeout=options.seconds + 600)
 
     def is_over(self, seen: Seen) -> bool:
         with self.total.get_lock():

@@ -164,6 +164,7 @@ package final class PasswordChange: Sendable {
             hash, of: account, in: session, event: event,
             ending: Ending(at: now, reason: "password_changed", origin: origin))
         guard let ended else {
+            await endings.take(in: .nothing, of: .user(account.subject))
             try await record(.outrun, of: account.subject, session, origin: origin, at: now)
             return false
         }

@@ -4,7 +4,9 @@ package final class SessionEndings: Sendable {
     private let webSessions: WebSessions
     private let appSessions: AppSessions
     private let onEnd: @Sendable () -> Void
-    /// What was heard of lately. Somebody who ends the same thing again and again has the store asked once a second.
+    /// Asks what others have ended, once for everybody who waits for it.
+    private let hear: SharedRun
+    /// Whose end was heard of lately. An app that revokes the same thing again and again has the store asked once a second.
     private let heard: ShortLivedCache<EndingRoot, Bool>
 
     /// - Parameter onEnd: called after something ended, so that its clients hear of it soon.
@@ -16,6 +18,10 @@ package final class SessionEndings: Sendable {
         self.webSessions = webSessions
         self.appSessions = appSessions
         self.onEnd = onEnd
+        hear = SharedRun {
+            appSessions.forgetAll()
+            try await webSessions.refresh()
+        }
         heard = ShortLivedCache(time: time)
     }
 
@@ -36,20 +42,21 @@ package final class SessionEndings: Sendable {
             await webSessions.forget(ended.sessions)
             onEnd()
         }
-        guard let root, !ended.includes(root) else { return }
-        // Of a user anything may have ended since. With a session or a device all of it ended, before that was asked here.
-        if case .user = root { heard.forget(root) }
-        // A store that does not answer has this node believe nothing after a second, as always.
-        _ = try? await heard.value(for: root) {
-            try await hearOfOthers()
-            return true
-        }
+        if let root, !ended.includes(root) { await hearOfOthers(about: root) }
     }
 
     /// Another node was quicker, and its news may be still to come: whoever is told here that something has ended does
     /// not find it, or what came of it, alive here.
-    private func hearOfOthers() async throws {
-        appSessions.forgetAll()
-        try await webSessions.refresh()
+    private func hearOfOthers(about root: EndingRoot) async {
+        // A store that does not answer has this node believe nothing after a second, as always.
+        switch root {
+        case .appSession, .device:
+            // All of it ended in one transaction, before that was asked here for the first time.
+            _ = try? await heard.value(for: root) {
+                try await hear()
+                return true
+            }
+        case .webSession, .user, .opened: try? await hear()
+        }
     }
 }
