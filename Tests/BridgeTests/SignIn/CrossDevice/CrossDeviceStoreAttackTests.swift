@@ -87,16 +87,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [(1, 0), (1, 1), (3, 0), (3, 60_000)])
-    func `attack: a store that loses its last writes brings back no shown code`(tries: Int, later: Int64)
-        async throws
-    {
+    /// Digits that alice's phone shows, in a store that can be put back.
+    private func withShownDigits(
+        _ body: (Service, PhoneDesk, ForgetfulStore, BearerIdentity, String) async throws -> Void
+    ) async throws {
         try await withService { service in
             try await SignInDesk(service).add("alice")
             let store = ForgetfulStore()
             let desk = try PhoneDesk(service, store: store)
             let phone = try await desk.phone("phone of alice", of: "sub-alice")
             let digits = try await desk.codes().show(bearer: phone, origin: origin()).digits.expose()
+            try await body(service, desk, store, phone, digits)
+        }
+    }
+
+    @Test(arguments: [(1, 0), (1, 1), (3, 0), (3, 60_000)])
+    func `attack: a store that loses its last writes brings back no shown code`(tries: Int, later: Int64)
+        async throws
+    {
+        try await withShownDigits { service, desk, store, _, digits async throws in
             // Whoever writes there may say another end beside it.
             let shown = store.written.mapValues { record in
                 CrossDeviceRecord(
@@ -116,12 +125,7 @@ import Testing
     }
 
     @Test func `attack: a shown code that was used is over at every try, whatever the store forgets`() async throws {
-        try await withService { service in
-            try await SignInDesk(service).add("alice")
-            let store = ForgetfulStore()
-            let desk = try PhoneDesk(service, store: store)
-            let phone = try await desk.phone("phone of alice", of: "sub-alice")
-            let digits = try await desk.codes().show(bearer: phone, origin: origin()).digits.expose()
+        try await withShownDigits { _, desk, store, _, digits async throws in
             let shown = store.written
             #expect(try await desk.signsIn(digits, "alice"))
             store.written = shown
@@ -133,12 +137,7 @@ import Testing
     }
 
     @Test func `attack: a shown code that a newer one replaced stays over, whatever the store forgets`() async throws {
-        try await withService { service in
-            try await SignInDesk(service).add("alice")
-            let store = ForgetfulStore()
-            let desk = try PhoneDesk(service, store: store)
-            let phone = try await desk.phone("phone of alice", of: "sub-alice")
-            let digits = try await desk.codes().show(bearer: phone, origin: origin()).digits.expose()
+        try await withShownDigits { _, desk, store, phone, digits async throws in
             let first = store.written
             _ = try await desk.codes().show(bearer: phone, origin: origin())
             store.written = first
