@@ -68,9 +68,11 @@ enum AuditSegmentSQL {
         ORDER BY s.newest_at DESC, s.node DESC, s.first_sequence DESC LIMIT $8
         """
 
-    /// Events of a node after a place, as far as they are worth counting.
+    /// Events of a node after a place, as far as they are worth counting. The order makes it a walk of the table's key:
+    /// without it PostgreSQL expects to meet so many soon, and reads the whole table for those at its end.
     static let countOpen: SQLStatement = """
-        SELECT count(*) FROM (SELECT 1 FROM audit_event WHERE node = $1 AND sequence > $2 LIMIT $3) AS open
+        SELECT count(*) FROM
+            (SELECT 1 FROM audit_event WHERE node = $1 AND sequence > $2 ORDER BY sequence LIMIT $3) AS open
         """
 
     static let next = SQLStatement(

@@ -1,0 +1,37 @@
+import Bridge
+import Testing
+
+@testable import SQLStorage
+
+/// How PostgreSQL goes about the statements of a search, once the log is long.
+@Suite(.enabled(if: PostgresServer.isWanted, "PostgreSQL is not installed"))
+struct PostgresSearchPlanTests {
+    /// Found by a history: after half a million events each search read all of them, three times over.
+    @Test func `the end of a long chain is counted by the table's key`() async throws {
+        try await PostgresDatabase.with { database in
+            _ = try await database.open()
+            let session = try database.session()
+            // Prepared by a block, for a statement of ours has arguments for whatever its text names.
+            let prepared =
+                "PREPARE count_open (text, bigint, bigint) AS "
+                + AuditSegmentSQL.countOpen.text.replacing("$", with: "?")
+            for text in [
+                """
+                INSERT INTO audit_event (node, sequence, at, type, outcome, previous_hash, hash)
+                SELECT 'n' || number % 3, number / 3 + 1, number, 'login_token.issued', 'success', repeat('p', 43),
+                    repeat('h', 43) FROM generate_series(0, 29999) AS number
+                """,
+                "ANALYZE audit_event",
+                // As a statement is planned that has been run a few times: for any values.
+                "SET plan_cache_mode = force_generic_plan",
+                "DO 'BEGIN EXECUTE replace(''\(prepared)'', ''?'', chr(36)); END'",
+            ] {
+                _ = try session.run(SQLStatement(text, isRecurring: false), [])
+            }
+            let plan = try session.run(
+                SQLStatement("EXPLAIN EXECUTE count_open ('n1', 9990, 1001)", isRecurring: false), []
+            ).map { try $0.text(0) }.joined(separator: "\n")
+            #expect(plan.contains("audit_event_pkey") && !plan.contains("Seq Scan"), "\(plan)")
+        }
+    }
+}
