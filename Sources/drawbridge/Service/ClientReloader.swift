@@ -33,16 +33,24 @@ final class ClientReloader: Sendable {
     @Sendable func reloadStored() async throws {
         let version = try await store.clientsVersion()
         guard version != storedVersion.withLock({ $0 }) else { return }
-        let stored = try await store.clients()
-        directory.replace(with: ClientDirectory(stored + fromFile.withLock { $0 }, defaultTarget: defaultTarget))
-        storedVersion.withLock { $0 = version }
+        put(try await store.clients(), version: version)
     }
 
     /// Reads both again; when either cannot be read, all stays as it is.
     func reload() async throws {
         let fresh = try reread?() ?? fromFile.withLock { $0 }
+        let version = try await store.clientsVersion()
         let stored = try await store.clients()
         fromFile.withLock { $0 = fresh }
-        directory.replace(with: ClientDirectory(stored + fresh, defaultTarget: defaultTarget))
+        put(stored, version: version)
+    }
+
+    /// Directory and version change together: one that was read before another is put back by the next look, however the
+    /// two came in. The version is the older of what was read, so that nothing newer counts as known.
+    private func put(_ stored: [Client], version: String) {
+        storedVersion.withLock { known in
+            directory.replace(with: ClientDirectory(stored + fromFile.withLock { $0 }, defaultTarget: defaultTarget))
+            known = version
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Bridge
 import Foundation
 import Logging
+import Synchronization
 import Testing
 
 @testable import drawbridge
@@ -73,6 +74,22 @@ import Testing
         }
     }
 
+    @Test func `a client that is changed while both are read anew is there after the next look`() async throws {
+        try await withStorage(clients: "[{client_id: a, client_type: native, client_name: File}]") {
+            settings, storage in
+            let late = LateClients(storage)
+            let clients = try await ClientReloader(settings: settings, store: late)
+            late.whileReading {
+                try await self.save("{client_id: b, client_type: native, client_name: Database}", in: storage)
+                try await clients.reloadStored()
+            }
+            try await clients.reload()
+            #expect(name("b", in: clients) == nil)
+            try await clients.reloadStored()
+            #expect(name("b", in: clients) == "Database")
+        }
+    }
+
     @Test func `a file that cannot be read at a reload leaves all as it is`() async throws {
         try await withStorage(clients: "[{client_id: a, client_type: native, client_name: File}]") {
             settings, storage in
@@ -83,4 +100,34 @@ import Testing
             #expect(clients.fixedIDs() == [ClientID(rawValue: "a")])
         }
     }
+}
+
+/// Clients that something happens to between their reading and its end, once.
+private final class LateClients: ClientStore {
+    private let store: any ClientStore
+    private let next = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+    init(_ store: any ClientStore) { self.store = store }
+
+    func whileReading(_ event: @escaping @Sendable () async throws -> Void) { next.withLock { $0 = event } }
+
+    func clients() async throws -> [Client] {
+        let found = try await store.clients()
+        try await next.withLock { $0.take() }?()
+        return found
+    }
+
+    func save(_ client: Client, expecting expected: ClientExpectation, event: AuditEvent) async throws -> Bool {
+        try await store.save(client, expecting: expected, event: event)
+    }
+
+    func deleteClient(_ id: ClientID, event: AuditEvent) async throws -> Bool {
+        try await store.deleteClient(id, event: event)
+    }
+
+    func deleteClient(unchanged client: Client, event: AuditEvent) async throws -> Bool {
+        try await store.deleteClient(unchanged: client, event: event)
+    }
+
+    func clientsVersion() async throws -> String { try await store.clientsVersion() }
 }
