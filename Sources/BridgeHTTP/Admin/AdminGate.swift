@@ -17,9 +17,6 @@ package final class AdminGate: Sendable {
     let refusals: RefusalLog
     let time: TimeSource
 
-    /// Methods of a second factor (RFC 8176 §2).
-    private static let secondFactors: Set = ["mfa", "otp", "hwk", "swk", "sc", "fpt", "face"]
-
     package init(
         authenticator: any AdminAuthenticator, adminSessions: AdminSessions, webSessions: WebSessions,
         administrators: any AdministratorDirectory, requiresSecondFactor: Bool, publicOrigin: WebOrigin,
@@ -146,9 +143,9 @@ package final class AdminGate: Sendable {
             actor: .account(session.subject), signedInAt: session.authentication.time, proof: .browser(secret))
     }
 
+    /// By the level alone: a single method, such as a code by mail of an upstream provider, is one factor.
     private static func hasSecondFactor(_ authentication: Authentication) -> Bool {
         AuthenticationLevel.satisfies(authentication.acr, required: AuthenticationLevel.twoFactors.rawValue)
-            || !secondFactors.isDisjoint(with: authentication.amr)
     }
 
     private func isOurs(_ request: Request, formToken: String?, _ visit: AdminVisit) -> Bool {
