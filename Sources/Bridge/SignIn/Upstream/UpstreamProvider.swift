@@ -69,4 +69,6 @@ package enum UpstreamRefusal: String, Error, Sendable, CaseIterable {
     case notFresh = "upstream_not_fresh"
     /// The ID token was made for another request.
     case wrongNonce = "upstream_wrong_nonce"
+    /// The provider knows its user, who is disabled here.
+    case userDisabled = "user_disabled"
 }

@@ -119,7 +119,10 @@ package final class UpstreamSignIn: Sendable {
                 let opened = try await opener.open(
                     for: account.subject, authentication: Self.authentication(of: user, began: trip.began, at: now),
                     provenBy: nil, replacing: current, origin: origin, at: now)
-            else { return try await refuse(.declined, errand: trip.errand, origin: origin, at: now) }
+            else {
+                return try await refuse(
+                    .userDisabled, of: account.subject, errand: trip.errand, origin: origin, at: now)
+            }
             return .signedIn(opened, errand: trip.errand)
         } catch let refusal as UpstreamRefusal {
             return try await refuse(refusal, errand: trip.errand, origin: origin, at: now)
@@ -172,12 +175,14 @@ package final class UpstreamSignIn: Sendable {
         return known
     }
 
-    /// A sign-in there during this trip counts from now, an older one keeps its time, and one of which nothing is told
-    /// has none: it may be of any age.
+    /// A sign-in there during this trip has its time, but none before the trip and none to come, whatever the clock there
+    /// says; an older one keeps its time, and one of which nothing is told has none: it may be of any age. Not the time of
+    /// the way back: a browser may be left standing there for as long as a trip may take.
     private static func authentication(of user: UpstreamUser, began: Timestamp, at now: Timestamp) -> Authentication {
         let level: AuthenticationLevel = user.methods.contains("mfa") ? .twoFactors : .oneFactor
         return Authentication(
-            time: isOfTrip(user, began: began) ? now : user.authenticatedAt, acr: level.rawValue,
+            time: user.authenticatedAt.map { isOfTrip(user, began: began) ? min(now, max($0, began)) : $0 },
+            acr: level.rawValue,
             // Ours to say.
             amr: user.methods.filter { $0 != Authentication.selfIssued })
     }
@@ -187,12 +192,14 @@ package final class UpstreamSignIn: Sendable {
     }
 
     private func refuse(
-        _ refusal: UpstreamRefusal, errand: String?, origin: RequestOrigin, at now: Timestamp
+        _ refusal: UpstreamRefusal, of subject: Subject? = nil, errand: String?, origin: RequestOrigin,
+        at now: Timestamp
     ) async throws -> Outcome {
         // Anybody can come back from a trip that he never began.
         try await refusals.record(
             AuditEvent(
-                at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue, origin: origin),
+                at: now, type: .userSignInFailed, outcome: .failure, reason: refusal.rawValue, subject: subject,
+                origin: origin),
             within: .network("audit.upstream", of: origin, perMinute: 10))
         return .refused(errand: errand)
     }
