@@ -50,6 +50,32 @@ import Testing
         }
     }
 
+    @Test func `attack: whoever signed in with a phone's key sets up no factor beside the password`() async throws {
+        try await withEnrolment { enrolment, session, desk in
+            _ = try await desk.service.storage.removeSecondFactor(
+                of: session.subject, event: AuditEvent(at: noon, type: .userSecondFactorChanged, outcome: .success))
+            let now = desk.service.clock.now
+            let byKey = WebSession(
+                id: "by-key", secretDigest: "d",
+                lineage: .signIn(
+                    of: session.subject,
+                    authentication: Authentication(time: now, acr: "aal1", amr: [Authentication.selfIssued, "pop"]),
+                    at: now, lifetime: .seconds(600)),
+                clientID: session.clientID, createdAt: now, idleLifetime: .seconds(600), lastSeenAt: now)
+            #expect(enrolment.isRecent(session) && !enrolment.isRecent(byKey))
+            let draft = try enrolment.draft(in: byKey)
+            let code = OneTimeCode.code(secret: draft.secret.expose(), step: OneTimeCode.step(at: now))
+            guard
+                case .stale = try await enrolment.enrol(
+                    draft.sealed, code: code, session: byKey, origin: origin())
+            else {
+                Issue.record("a phone's key set up a second factor")
+                return
+            }
+            #expect(try await desk.service.storage.account(of: session.subject)?.secondFactor == nil)
+        }
+    }
+
     @Test func `codes at once get no more guesses than codes in a row`() async throws {
         try await withEnrolment { enrolment, session, desk in
             let looked = try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -50,8 +50,11 @@ package final class SecondFactorEnrolment: Sendable {
         return .enrolled(account, recoveryCodesLeft: try await accounts.unusedRecoveryCodes(of: subject))
     }
 
-    /// Whether a session was opened by a sign-in at this very browser, recently enough.
-    package func isRecent(_ session: WebSession) -> Bool { session.isFreshSignIn(at: time.now()) }
+    /// Whether a session was opened by a sign-in at this very browser, recently enough, and not by a phone's key: a thief of
+    /// the phone would lock out whoever knows the password, and keep the factor when the key is unlinked.
+    package func isRecent(_ session: WebSession) -> Bool {
+        session.isFreshSignIn(at: time.now()) && !session.authentication.amr.contains(Authentication.selfIssued)
+    }
 
     /// A new secret for the session's user; nothing is stored.
     package func draft(in session: WebSession) throws -> SecondFactorDraft {
