@@ -68,11 +68,14 @@ import Testing
     }
 
     @Test func `what is granted for longer than the browser's sign-in outlives it, from a sign-in alone`() {
-        let offline = browser().granted(wide, at: noon, lifetime: AppSession.defaultLifetime)
+        let all = wide.adding(Scope.admin)
+        let offline = browser().granted(all, at: noon, lifetime: AppSession.defaultLifetime)
         #expect(offline.expiresAt == noon + AppSession.defaultLifetime)
-        let party = handedOff(from: appSession(offline)).granted(wide, at: noon, lifetime: AppSession.defaultLifetime)
+        #expect(offline.scope?.contains(Scope.admin) == true)
+        let party = handedOff(from: appSession(offline)).granted(all, at: noon, lifetime: AppSession.defaultLifetime)
         #expect(party.scope?.contains(Scope.offlineAccess) == false)
         #expect(party.scope?.contains(Scope.deviceSSO) == false)
+        #expect(party.scope?.contains(Scope.admin) == false)
         #expect(party.expiresAt == noon + .seconds(43_200))
         #expect(!party.mayBeRenewed && offline.mayBeRenewed)
     }

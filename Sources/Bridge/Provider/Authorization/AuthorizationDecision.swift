@@ -85,7 +85,7 @@ package enum AuthorizationDecision: Hashable, Sendable {
     private static func isEnough(_ session: Lineage, for request: AuthorizationRequest, _ facts: Facts) -> Bool {
         if session.isOwnSignIn { return true }
         return request.client.kind == .web && facts.reachesClient
-            && !request.scope.contains(Scope.offlineAccess) && !request.scope.contains(Scope.deviceSSO)
+            && !WebSession.ownSignInsAlone.contains(where: request.scope.contains)
     }
 
     private static func mustSignInAgain(_ request: AuthorizationRequest, _ facts: Facts) -> Bool {

@@ -175,14 +175,17 @@ extension WebSession {
     /// A client's session that the user grants in this one.
     ///
     /// What was granted for longer than the browser's sign-in (OpenID Connect Core §11) outlives it; a session that
-    /// came over an edge cannot grant that, nor a device secret.
+    /// came over an edge cannot grant that, nor a device secret, nor the administration (contract §16.2).
     package func granted(_ scope: Scope, at now: Timestamp, lifetime: Duration) -> Lineage {
         let isOwn = lineage.isOwnSignIn
-        let scope = isOwn ? scope : scope.removing(Scope.offlineAccess).removing(Scope.deviceSSO)
+        let scope = isOwn ? scope : Self.ownSignInsAlone.reduce(scope) { $0.removing($1) }
         let child = lineage.child(under: .granted(in: id), scope: scope, until: now + lifetime)
         guard isOwn, scope.contains(Scope.offlineAccess) else { return child }
         return Lineage.outliving(child, until: now + lifetime)
     }
+
+    /// What only a sign-in at the very browser can grant (contract §16.2).
+    static let ownSignInsAlone = [Scope.offlineAccess, Scope.deviceSSO, Scope.admin]
 
     /// The session of another device, which the user lets in from this one (contract §16.4). Whoever started that device
     /// may have talked the user into it, so it never gets what could be handed on or would outlive this session.
