@@ -185,6 +185,23 @@ def test_neither_head_nor_a_prefetch_makes_a_code_for_the_app(demo, app):
     assert len(demo.audit("authorization_code.issued")) == before
 
 
+@pytest.mark.parametrize("setting", [None, "reject_reused_challenge", "require_pushed_authorization_requests"])
+def test_what_an_app_is_registered_with_counts_on_the_way_from_the_website_too(demo, app, setting):
+    client = {"client_type": "native", "redirect_uris": [native.CALLBACK], "native_sso_enabled": True,
+              "share_with": ["demo-web"], "first_party": True, **({setting: True} if setting else {})}
+    made = demo.send("POST", "/api/admin/clients", {"Authorization": f"Bearer {demo.facts['admin_token']}"}, client)
+    assert made.status == 201, made.text
+    browser = Browser(demo.base)
+    challenge = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
+    query = {"code_challenge": challenge, "code_challenge_method": "S256", "state": "s" * 22}
+    browser.sign_in(f"{BASE}/authorize?" + urlencode({**query, "client_id": "demo-app"}), app.user)
+    cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in browser.jar.items())}
+    target = f"{BASE}/authorize_sso?" + urlencode({**query, "client_id": made.json()["client_id"]})
+    location = wire.send(demo.base, "GET", target, cookies).header("Location")
+    # Our own endpoint looks at it, and answers or refuses.
+    assert location.startswith(f"{demo.base}/oauth/authorize?" if setting else native.CALLBACK), location
+
+
 def test_the_way_from_the_website_to_the_app(demo, app):
     verifier = secrets.token_urlsafe(32)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()

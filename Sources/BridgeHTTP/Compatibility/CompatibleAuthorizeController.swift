@@ -44,7 +44,8 @@ struct CompatibleAuthorizeController: BrowserGroup {
         else { throw Self.invalidParameters }
         // Only an address that no other app can claim may be answered without asking (RFC 8252 §8.6), and only where
         // the person signed in here (contract §16.2, §16.7).
-        guard let session = try await browsers.find(request)?.session, session.lineage.isOwnSignIn,
+        guard !Self.isForAuthorize(request, of: app),
+            let session = try await browsers.find(request)?.session, session.lineage.isOwnSignIn,
             let website = clients.current[session.clientID],
             website.shareWith.contains(app.id) || app.shareWith.contains(website.id),
             let redirectURI = redirectURI(parameters, of: app), redirectURI.hasPrefix("https://"),
@@ -63,6 +64,12 @@ struct CompatibleAuthorizeController: BrowserGroup {
         if let state = parameters["state"] { location += "&state=\(PercentEncoding.encode(state))" }
         location += "&iss=\(PercentEncoding.encode(issuer.description))"
         return Self.redirect(to: location)
+    }
+
+    /// What the client is registered with that our own endpoint alone looks at.
+    private static func isForAuthorize(_ request: Request, of app: Client) -> Bool {
+        app.requiresPushedRequests || app.rejectsReusedChallenge
+            || (app.blocksWebViews && EmbeddedBrowser.isLikely(request.headers))
     }
 
     private func redirectToAuthorize(_ parameters: FormParameters, client: Client) throws -> Response {
