@@ -41,7 +41,10 @@ mkdir -p "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$
 "$binary" --generate-completion-script fish >"$share/fish/vendor_completions.d/drawbridge.fish"
 doc=$share/doc/drawbridge
 mkdir -p "$doc"
-install -m 0644 -t "$doc" Config/drawbridge.example.yaml Config/openapi.yaml docs/changelog.md docs/operations.md docs/licences.md
+install -m 0644 -t "$doc" Config/drawbridge.example.yaml Config/openapi.yaml
+# The pages in their folder, so that the links between them hold.
+mkdir "$doc/docs"
+cp -r --no-preserve=mode,ownership docs/*.md docs/adr docs/recipes docs/rules "$doc/docs/"
 for page in public; do cp -r --no-preserve=mode,ownership "$page" "$doc/$page"; done
 rm "$doc/public/embed.sh"
 deploy/sbom.py --build "$build" --version "$version" >"$doc/drawbridge.cdx.json"

@@ -108,7 +108,7 @@ END
 grep -hE '^# +(drawbridge|runuser) ' deploy/debian/drawbridge.yaml | sed 's/^# *//' | while read -r line; do
     inside bash -c "$line" >"$out/inside.log" 2>&1 || { cat "$out/inside.log"; fail "$line"; }
 done
-# As the unit does: its two commands, as its user.
+# As the unit does: its command, as its user.
 serve() {
     local words=(/usr/bin/drawbridge serve --config /etc/drawbridge/drawbridge.yaml)
     start "http://127.0.0.1:$port/.well-known/openid-configuration" setpriv --reuid drawbridge --regid drawbridge --clear-groups "${words[@]}"
